@@ -13,6 +13,9 @@ fn main() -> Result<(), Error> {
             "idl/awkward.idl",
         ])?;
     less_usual()?;
+    Builder::new()
+        .asynchronous(true)
+        .compile(&["idl/asynchronous.idl"])?;
     Builder::new().compile(&[
         "idl/params.idl",
         "idl/naming.idl",

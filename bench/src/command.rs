@@ -4,7 +4,8 @@ use crate::contender::Harness;
 use crate::counting::{self, Instrument};
 use crate::timeprobes::{self, record};
 use crate::{
-    Result, anys, budgets, cubit, demux, goals, latency, load, memory, peer, rt, stubs, throughput,
+    Result, ami, anys, budgets, cubit, demux, goals, latency, load, memory, oneway, peer, rt,
+    stubs, throughput,
 };
 use clap::Subcommand;
 use std::path::PathBuf;
@@ -57,6 +58,20 @@ pub enum Command {
     /// A side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
+    /// Paper 002's tables 1 and 2: latency and throughput of synchronous and asynchronous calls.
+    Ami(ami::Options),
+    /// A side of a pair of `ami`; the measurement starts it.
+    #[command(hide = true)]
+    AmiPeer {
+        /// Which.
+        #[command(subcommand)]
+        peer: ami::Peer,
+    },
+    /// Paper 004's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
+    Oneway(oneway::Options),
+    /// The server of `oneway`; the measurement starts it.
+    #[command(hide = true)]
+    OnewayPeer(oneway::Peer),
     /// Real-time CORBA: the latency of an urgent client beside others at full load, by lanes, by a pool, and of
     /// raw sockets with the same priorities.
     Rt {
@@ -107,11 +122,15 @@ pub fn run(harness: &Harness, command: &Command) -> Result<()> {
         Command::ContextSwitches(options) => {
             counting::run(harness, Instrument::ContextSwitches, options)
         }
+        Command::Ami(options) => ami::run(harness, options),
+        Command::AmiPeer { peer } => ami::run_peer(peer),
         Command::Anys(options) => anys::run(harness, options),
         Command::AnysPeer(peer) => anys::run_peer(peer),
         Command::Stubs(options) => stubs::run(options),
         Command::Cubit(options) => cubit::run(harness, options),
         Command::CubitPeer(peer) => cubit::run_peer(peer),
+        Command::Oneway(options) => oneway::run(harness, options),
+        Command::OnewayPeer(peer) => oneway::run_peer(peer),
         Command::Rt { experiment } => rt::run(harness, experiment),
         Command::RtPeer { peer } => rt::run_peer(peer),
         Command::Budgets(options) => budgets::run(harness, options),
@@ -137,8 +156,10 @@ fn is_peer(command: &Command) -> bool {
         command,
         Command::Peer { .. }
             | Command::DemuxPeer { .. }
+            | Command::AmiPeer { .. }
             | Command::AnysPeer(_)
             | Command::CubitPeer(_)
+            | Command::OnewayPeer(_)
             | Command::RtPeer { .. }
     )
 }

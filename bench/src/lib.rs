@@ -9,6 +9,7 @@
 //! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
 //! [`rt`] whether priorities hold,
 //! [`cubit`] what every pair of a messaging protocol and a link makes of each type of data,
+//! [`oneway`] what it costs to wait for one-ways, and what buffering them gains,
 //! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
 //! those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
 //!
@@ -16,6 +17,7 @@
 //! an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+pub mod ami;
 pub mod anys;
 mod attempts;
 pub mod budgets;
@@ -34,6 +36,7 @@ pub mod load;
 pub mod machine;
 pub mod memory;
 pub mod omniorb;
+pub mod oneway;
 pub mod output;
 pub mod outsider;
 #[cfg(test)]

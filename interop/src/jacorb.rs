@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::accounts;
+use crate::asynchronous;
 use crate::bridged;
 use crate::build::jacorb as build;
 use crate::directions::calls;
@@ -22,7 +23,8 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     eprintln!("building the peer in {}", folder.display());
     let peer = Peer::Jacorb(build::classes(folder)?);
     if only_values {
-        return exchange::run(&peer, matrix);
+        exchange::run(&peer, matrix)?;
+        return asynchronous::run(&peer, matrix);
     }
     matrix.over("TCP");
     for version in Version::ALL {
@@ -33,6 +35,7 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     }
     lanes::run(&peer, matrix);
     exchange::run(&peer, matrix)?;
+    asynchronous::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)
 }

@@ -5,6 +5,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod accounts;
+mod asynchronous;
 mod bridged;
 mod build;
 mod capture;
@@ -42,6 +43,9 @@ mod generated {
     pub(crate) mod adapters {
         include!(concat!(env!("OUT_DIR"), "/adapters.rs"));
     }
+    pub(crate) mod asynchronous {
+        include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+    }
     pub(crate) mod values {
         include!(concat!(env!("OUT_DIR"), "/values.rs"));
     }
@@ -50,6 +54,7 @@ mod generated {
     }
 }
 use generated::adapters::adapters;
+use generated::asynchronous::ami;
 use generated::naming;
 use generated::params::params;
 use generated::values::values as v;
@@ -76,7 +81,7 @@ enum Role {
 /// What is made of the matrix.
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// Try values and Anys alone.
+    /// Try values, Anys and asynchronous calls alone.
     #[arg(long)]
     values: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::accounts;
+use crate::asynchronous;
 use crate::bridged;
 use crate::build::omniorb as build;
 use crate::capture::Capture;
@@ -27,7 +28,8 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     let programs = build::programs(folder)?;
     let peer = Peer::Omniorb(programs.plain);
     if only_values {
-        return exchange::run(&peer, matrix);
+        exchange::run(&peer, matrix)?;
+        return asynchronous::run(&peer, matrix);
     }
     matrix.over("TCP");
     for version in Version::ALL {
@@ -37,6 +39,7 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     sockets::run(&peer, matrix)?;
     secured::run(&programs.secured.map(Peer::Omniorb), matrix)?;
     exchange::run(&peer, matrix)?;
+    asynchronous::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)
 }

@@ -136,6 +136,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // tools, and what stands outside of the layers and uses them.
+    ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (
         "punctual-example-telemetry",

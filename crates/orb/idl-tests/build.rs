@@ -1,11 +1,80 @@
-//! Compiles the IDL of the tests.
+//! Compiles the IDL of the tests, and takes the examples out of the guide to asynchronous calls, so that they are compiled, too.
 
-fn main() -> Result<(), punctual_build::Error> {
+use std::error::Error;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+const GUIDE: &str = "../../../docs/guide/asynchrony.md";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = PathBuf::from(std::env::var("OUT_DIR")?);
+    println!("cargo:rerun-if-changed={GUIDE}");
+    let guide = std::fs::read_to_string(GUIDE)?;
+    std::fs::write(out.join("guide_examples.rs"), examples(&guide))?;
+    let idl = out.join("guide.idl");
+    let text: String = blocks(&guide, "idl").concat();
+    if std::fs::read_to_string(&idl).ok().as_ref() != Some(&text) {
+        std::fs::write(&idl, text)?;
+    }
+    compile(&idl)?;
+    Ok(())
+}
+
+/// The blocks of code in a language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut rest = page;
+    let start = format!("\n```{language}\n");
+    while let Some((_, after)) = rest.split_once(&start) {
+        let Some((block, after)) = after.split_once("\n```\n") else {
+            break;
+        };
+        blocks.push(format!("{block}\n"));
+        rest = after;
+    }
+    blocks
+}
+
+/// A function for each example, and two that call them all.
+fn examples(page: &str) -> String {
+    let mut text = String::new();
+    for (asynchronous, language, all) in
+        [("", "rust", "all"), ("async ", "rust,async", "all_async")]
+    {
+        let examples = blocks(page, language);
+        let wait = if asynchronous.is_empty() {
+            ""
+        } else {
+            ".await"
+        };
+        for (number, example) in examples.iter().enumerate() {
+            let _ = write!(
+                text,
+                "{asynchronous}fn {all}_{number}(orb: &Orb, clerk: &Clerk) -> Result<(), Box<dyn Error>> {{\n\
+                 {example}let _ = orb;\nOk(())\n}}\n\n"
+            );
+        }
+        let calls =
+            (0..examples.len()).map(|number| format!("{all}_{number}(orb, clerk){wait}?;\n"));
+        let calls: String = calls.collect();
+        let count = examples.len();
+        let _ = write!(
+            text,
+            "{asynchronous}fn {all}(orb: &Orb, clerk: &Clerk) -> Result<usize, Box<dyn Error>> {{\n\
+             {calls}Ok({count})\n}}\n\n"
+        );
+    }
+    text
+}
+
+fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
     let builder = builder
         .native("local_things::Failure", "crate::Failure")
-        .asynchronous(true);
-    builder.compile(&[
+        .asynchronous(true)
+        .amh(true)
+        .async_servants(true);
+    let files = [
         "idl/asynchronous.idl",
         "idl/family.idl",
         "idl/idl4.idl",
@@ -14,5 +83,7 @@ fn main() -> Result<(), punctual_build::Error> {
         "idl/local.idl",
         "idl/near.idl",
         "idl/values.idl",
-    ])
+    ];
+    let files: Vec<&Path> = files.iter().map(Path::new).chain([guide]).collect();
+    builder.compile(&files)
 }

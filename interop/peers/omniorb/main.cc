@@ -1,5 +1,5 @@
 // An omniORB peer: `peer serve TARGET`, `peer ask DESCRIBE`, `peer visit BANK`, `peer offer`, `peer exchange
-// EXCHANGE` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
+// EXCHANGE`, `peer answer`, `peer send CLERK HANDLER` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
 // with options of the ORB anywhere.
 #include "roles.hh"
 #include <csignal>
@@ -31,6 +31,10 @@ int main(int argc, char** argv) {
             status = visit(orb, argv[2]);
         } else if (argc == 2 && !std::strcmp(argv[1], "offer")) {
             status = offer(orb);
+        } else if (argc == 2 && !std::strcmp(argv[1], "answer")) {
+            status = answer(orb);
+        } else if (argc == 4 && !std::strcmp(argv[1], "send")) {
+            status = send(orb, argv[2], argv[3]);
         } else if (argc == 3 && !std::strcmp(argv[1], "exchange")) {
             status = exchange(orb, argv[2]);
         } else if (argc == 10 && !std::strcmp(argv[1], "call")) {

@@ -34,6 +34,15 @@ int offer(CORBA::ORB_ptr orb);
 /** Exchanges values and Anys with the one of that reference, and prints lines as `call` does. */
 int exchange(CORBA::ORB_ptr orb, const char* target);
 
+/** Serves an `ami::Clerk` and a reply handler until standard input ends. */
+int answer(CORBA::ORB_ptr orb);
+
+/**
+ * Calls the clerk asynchronously, with handlers of its own and with that one, and prints lines as `call` does; ends when standard
+ * input does.
+ */
+int send(CORBA::ORB_ptr orb, const char* clerk, const char* handler);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

@@ -43,6 +43,12 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(root.join("idl/adapters.idl"));
     compiler.arg(root.join("idl/values.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
+    // With reply handlers.
+    let mut compiler = Command::new("java");
+    compiler.arg("-classpath").arg(&jars);
+    compiler.args(["org.jacorb.idl.parser", "-ami_callback", "-d"]);
+    compiler.arg(&stubs).arg(root.join("idl/asynchronous.idl"));
+    succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
 
     let mut sources = Vec::new();
     java_files(&stubs, &mut sources)?;

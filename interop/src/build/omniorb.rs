@@ -15,7 +15,8 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
 ];
 
 /// What `omniidl` generates, the largest first.
-const STUBS: [&str; 5] = [
+const STUBS: [&str; 6] = [
+    "asynchronousSK.cc",
     "paramsSK.cc",
     "valuesSK.cc",
     "valuesDynSK.cc",
@@ -24,7 +25,8 @@ const STUBS: [&str; 5] = [
 ];
 
 /// What stands in `peers/omniorb`.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 8] = [
+    "asynchronous.cc",
     "client.cc",
     "exchange.cc",
     "server.cc",
@@ -67,6 +69,11 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         ),
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
+        // With what asynchronous calls need.
+        (
+            root.join("idl/asynchronous.idl"),
+            &["-bcxx", "-Wbami", "-Wbuse-quotes"],
+        ),
         // With what Anys need.
         (
             root.join("idl/values.idl"),
@@ -122,6 +129,8 @@ fn compile(folder: &Path, sources: &Path, units: &[PathBuf]) -> Result<(), Strin
             let mut compiler = Command::new("g++");
             compiler.args(["-std=c++17", "-O0", "-Wall", "-Wno-switch-bool", "-c", "-I"]);
             compiler.arg(folder).arg("-I").arg(sources).arg(unit);
+            // Where what stubs of asynchronous calls include is.
+            compiler.arg("-I/usr/include/omniORB4");
             compiler.arg("-o").arg(object(folder, unit));
             succeed("g++", &mut compiler, LIMIT)?;
         }

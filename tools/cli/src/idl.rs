@@ -37,6 +37,12 @@ pub(crate) struct Options {
     /// Print the IDL that asynchronous calls imply (`AMI_…Handler`, `AMI_…Poller`), for compilers of other ORBs, instead of Rust.
     #[arg(long, conflicts_with_all = ["check", "out"])]
     implied_idl: bool,
+    /// Interfaces have a trait for servants that answer later: asynchronous method handling.
+    #[arg(long)]
+    amh: bool,
+    /// Interfaces have a trait for servants whose operations are `async`.
+    #[arg(long)]
+    async_servants: bool,
     /// References are not nil unless the IDL says `@non_nil(FALSE)`.
     #[arg(long)]
     non_nil: bool,
@@ -145,6 +151,8 @@ fn settings(
         extern_paths: pairs("--extern-path", &options.extern_path)?,
         natives: pairs("--native", &options.native)?,
         asynchronous: options.asynchronous,
+        amh: options.amh,
+        async_servants: options.async_servants,
         non_nil: options.non_nil,
         ..punctual_idl_rust::Options::default()
     };

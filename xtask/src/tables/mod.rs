@@ -5,7 +5,9 @@
 //! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
 //! are cases: `test("NAME"`.
 
+mod asynchrony;
 mod interceptors;
+mod messaging;
 mod poa;
 mod real_time;
 
@@ -22,7 +24,13 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 3] = [poa::PAGE, real_time::PAGE, interceptors::PAGE];
+const PAGES: [Page; 5] = [
+    asynchrony::PAGE,
+    interceptors::PAGE,
+    messaging::PAGE,
+    poa::PAGE,
+    real_time::PAGE,
+];
 
 /// Refuses tables that are not true.
 pub(crate) fn check() -> Result<()> {

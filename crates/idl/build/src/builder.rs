@@ -114,6 +114,18 @@ impl Builder {
         self
     }
 
+    /// Whether interfaces get a trait for servants that answer later (asynchronous method handling). Default: false.
+    pub fn amh(mut self, amh: bool) -> Self {
+        self.rust.amh = amh;
+        self
+    }
+
+    /// Whether interfaces get a trait for servants whose operations are `async`. Default: false.
+    pub fn async_servants(mut self, async_servants: bool) -> Self {
+        self.rust.async_servants = async_servants;
+        self
+    }
+
     /// How references make their calls, but where `@interpreted` says it. Default: compiled.
     pub fn stubs(mut self, stubs: Stubs) -> Self {
         self.rust.stubs = stubs;

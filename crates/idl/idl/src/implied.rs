@@ -9,6 +9,7 @@
 //! none; a name that is taken gets another `AMI_` (§17.8) or `_ami` (§17.8.2) until it is free.
 
 mod build;
+mod given;
 mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -220,6 +221,43 @@ mod tests {
         let reply = handlers.reply(find("I::rate"), Half::Setter).unwrap();
         assert_eq!(reply.exception, find("AMI_IHandler::set_rate_excep"));
         assert!(specification.find("AMI_AMI_IHandler").is_none());
+    }
+
+    #[test]
+    fn what_is_implied_is_written_as_the_standard_writes_it() {
+        let (specification, handlers) = with_handlers(
+            "#pragma prefix \"p\"\n
+             module m { exception E {}; interface I { long add(in long a, out string b) raises (E);
+               readonly attribute boolean any_left; }; };",
+        );
+        let expected = "\
+// Implied IDL of x.idl for asynchronous calls.
+#include <Messaging.idl>
+#include \"x.idl\"
+
+module m {
+  /// Takes the replies of asynchronous calls of `I`.
+  interface AMI_IHandler : ::Messaging::ReplyHandler {
+    void add(in long ami_return_val, in string b);
+    void add_excep(in ::Messaging::ExceptionHolder excep_holder);
+    void get_any_left(in boolean ami_return_val);
+    void get_any_left_excep(in ::Messaging::ExceptionHolder excep_holder);
+  };
+  typeid AMI_IHandler \"IDL:p/m/AMI_IHandler:1.0\";
+};
+#ifndef AMI_NO_POLLERS
+
+module m {
+  abstract valuetype AMI_IPoller : ::Messaging::Poller {
+    void add(in unsigned long ami_timeout, out long ami_return_val, out string b) \
+raises (::m::E, ::CORBA::WrongTransaction);
+    void get_any_left(in unsigned long ami_timeout, out boolean ami_return_val) \
+raises (::CORBA::WrongTransaction);
+  };
+};
+#endif
+";
+        assert_eq!(text(&specification, &handlers), expected);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod deferred;
 mod dispatch;
 pub(crate) mod errors;
 mod interpreted;
+mod later;
 mod local;
 mod reference;
 mod reply_handler;
@@ -38,7 +39,10 @@ pub(crate) fn generate(
             let server = options.server.then(|| {
                 let servant = servant::generate(scope, declaration, interface);
                 let skeleton = skeleton::generate(scope, declaration);
-                quote!(#servant #skeleton)
+                // Nobody waits for a reply handler's answer.
+                let is_handler = scope.generator.handlers.is_handler(declaration.id);
+                let later = (!is_handler).then(|| later::generate(scope, declaration, interface));
+                quote!(#servant #skeleton #later)
             });
             let handler = reply_handler::generate(scope, declaration);
             quote!(#reference #server #handler)

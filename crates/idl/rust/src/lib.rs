@@ -95,7 +95,7 @@ pub fn generate(
     let specification = annotated.as_ref().unwrap_or(specification);
     let mut errors = check(options);
     let mut warnings = Vec::new();
-    let names = Names::new(specification, &mut warnings, &mut errors);
+    let names = Names::new(specification, options, &mut warnings, &mut errors);
     let generator = Generator {
         spec: specification,
         options,

@@ -8,6 +8,7 @@ mod methods;
 
 use std::collections::BTreeMap;
 
+use crate::Options;
 use punctual_idl::diagnostic::Diagnostic;
 use punctual_idl::model::{
     DeclId, DeclKind, Declaration, InterfaceFlavour, Specification, ValueFlavour, ValueType,
@@ -29,6 +30,12 @@ pub(crate) enum Companion {
     Servant,
     /// The struct that dispatches requests to a servant.
     Skeleton,
+    /// The trait that servants implement that answer later.
+    AmhServant,
+    /// The struct that dispatches requests to one of those.
+    AmhSkeleton,
+    /// The trait that servants implement whose operations are `async`.
+    AsyncServant,
     /// What an operation, or the reading of an attribute, may fail with.
     Error,
     /// What the writing of an attribute may fail with.
@@ -61,6 +68,7 @@ impl Names {
     /// Names everything that becomes an item of a module.
     pub(crate) fn new(
         spec: &Specification,
+        options: &Options,
         warnings: &mut Vec<Diagnostic>,
         errors: &mut Vec<Diagnostic>,
     ) -> Names {
@@ -79,6 +87,9 @@ impl Names {
         }
         for declaration in items(spec) {
             names.name_companions(spec, declaration, warnings);
+        }
+        for declaration in items(spec) {
+            names.name_later(spec, options, declaration, warnings);
         }
         names.methods = Methods::new(spec, warnings, errors);
         names
@@ -178,6 +189,28 @@ impl Names {
             let given = self.claim(spec, declaration, module(&name), warnings);
             self.modules.insert(declaration.scoped_name.clone(), given);
         }
+    }
+
+    /// What is generated beside an interface for servants that answer later.
+    fn name_later(
+        &mut self,
+        spec: &Specification,
+        options: &Options,
+        declaration: &Declaration,
+        warnings: &mut Vec<Diagnostic>,
+    ) {
+        let is_called = matches!(&declaration.kind,
+            DeclKind::Interface(interface) if interface.flavour != InterfaceFlavour::Local);
+        if !is_called || !options.answers_later() {
+            return;
+        }
+        let companions = [
+            (Companion::AmhServant, "AmhServant"),
+            (Companion::AmhSkeleton, "AmhSkeleton"),
+            (Companion::AsyncServant, "AsyncServant"),
+        ];
+        let count = if options.async_servants { 3 } else { 2 };
+        self.name_each(spec, declaration, &companions[..count], warnings);
     }
 
     fn name_each(

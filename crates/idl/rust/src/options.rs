@@ -17,6 +17,10 @@ pub struct Options {
     /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on, and interfaces have the reply
     /// handlers that they imply: `AMI_ClerkHandler` of `Clerk`. Default: false.
     pub asynchronous: bool,
+    /// Whether interfaces get a trait for servants that answer later: asynchronous method handling. Default: false.
+    pub amh: bool,
+    /// Whether they get a trait for servants whose operations are `async`. It has them get the one for `amh`, too. Default: false.
+    pub async_servants: bool,
     /// How references make their calls, but where `@interpreted` says it. Default: compiled.
     pub stubs: Stubs,
     /// Pairs of an IDL scope, or of the name of one type, and the Rust path that holds what an earlier compilation generated
@@ -44,6 +48,13 @@ pub enum Stubs {
     Interpreted,
 }
 
+impl Options {
+    /// Whether there are servants that answer later.
+    pub(crate) fn answers_later(&self) -> bool {
+        self.amh || self.async_servants
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -52,6 +63,8 @@ impl Default for Options {
             server: true,
             type_codes: true,
             asynchronous: false,
+            amh: false,
+            async_servants: false,
             stubs: Stubs::default(),
             extern_paths: Vec::new(),
             natives: Vec::new(),

@@ -238,11 +238,12 @@ fn origin(name: &str) -> Origin {
     match name {
         "ObjectRef" | "Interface" | "OperationError" | "SystemException" | "Char" | "Fixed"
         | "LongDouble" | "Context" | "ValueRef" | "Any" | "TypeCode" | "Poller"
-        | "ReplyHandler" => Origin::Facade,
+        | "ReplyHandler" | "Response" => Origin::Facade,
         "Arc" => Origin::Std("::std::sync::Arc"),
         "OnceLock" => Origin::Std("::std::sync::OnceLock"),
         "BTreeMap" => Origin::Std("::std::collections::BTreeMap"),
         "Error" => Origin::Std("::std::error::Error"),
+        "Future" => Origin::Std("::std::future::Future"),
         "fmt" => Origin::Std("::std::fmt"),
         "Box" => Origin::Prelude("::std::boxed::Box"),
         "Clone" => Origin::Prelude("::std::clone::Clone"),

@@ -497,3 +497,31 @@ fn what_a_comment_says_is_never_taken_for_code() {
         assert!(syn::parse_file(&text).is_ok(), "{text}");
     }
 }
+
+#[test]
+fn servants_that_answer_later_have_traits_of_their_own_where_they_are_asked_for() {
+    let options = Options {
+        client: false,
+        type_codes: false,
+        async_servants: true,
+        ..Options::default()
+    };
+    let idl = "exception Refused { string why; };
+         interface Base { readonly attribute long rate; oneway void note(in string text); };
+         interface Clerk : Base {
+             string copies(in string text, inout long number, inout string what, out boolean many)
+                 raises (Refused);
+         };";
+    insta::assert_snapshot!("servants that answer later", generated_with(idl, &options));
+}
+
+#[test]
+fn a_servant_that_answers_later_gives_way_to_a_declaration_of_its_name() {
+    let idl = "interface Clerk { void work(); }; struct ClerkAmhServant { long l; };";
+    let options = Options {
+        amh: true,
+        ..Options::default()
+    };
+    let text = generated_with(idl, &options);
+    assert!(text.contains("pub trait ClerkAmhServant_:"), "{text}");
+}

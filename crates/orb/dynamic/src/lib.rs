@@ -21,5 +21,7 @@ mod servant;
 pub use dyn_any::{DynAny, DynAnyError};
 pub use gateway::Gateway;
 pub use repository::{Repository, interface_of, repository_id_of};
-pub use request::{Argument, InvokeError, Request};
+pub use request::{
+    Argument, DeferredRequests, DeferredResponse, InvokeError, MultipleRequests, Request,
+};
 pub use servant::{DynamicImplementation, ServerRequest, dynamic_servant};

@@ -59,14 +59,15 @@ pub use messaging::{
 };
 pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
 pub use orb::{
-    InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached, Unreachable,
-    WeakOrb,
+    BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
+    Unreachable, WeakOrb,
 };
 pub use policy::{
-    AdapterPolicies, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation,
-    DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise, Policy, PolicyCodec, PolicyCurrent,
-    PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken, PriorityRange, QueueOrder, Rebind,
-    Security, SetOverride, SyncScope, Transfer, UnmetPolicies, Wait, WhenFull, set_in_segment,
+    AdapterPolicies, AtBound, Bidirectional, BufferCapacity, Buffering, CallsInFlight, CharCodeSet,
+    ClientProtocols, Collocation, DefinedPolicy, InvalidPolicy, LinkProperty, Mux, Otherwise,
+    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
+    PriorityRange, QueueOrder, Rebind, Security, SetOverride, SyncScope, Transfer, UnmetPolicies,
+    Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
 pub use priority::{Priority, PriorityOutOfRange};
@@ -76,13 +77,18 @@ pub use profile::{
 };
 pub use protocol::{ProtocolBundle, ProtocolCatalogue, ProtocolError};
 pub use reference::{
-    ArgumentOf, AsObject, ExceptionHolder, HandlerInterface, Interface, IntoReplyHandler, NotNil,
-    ObjectRef, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
+    ArgumentOf, AsObject, DeferredRequest, ExceptionHolder, HandlerInterface, Interface,
+    IntoReplyHandler, NotNil, ObjectRef, Pollable, PollableId, PollableKey, PollableSet,
+    PollableSetError, Poller, ReplyHandler, ResultSlot, ResultSlotOf, Validation, taken,
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
-pub use server::{AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, ServerCall};
+pub use server::{
+    AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+};
+#[doc(hidden)]
+pub use upcall::about_to_block;
 pub use upcall::{AdapterNote, OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
 
 pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};

@@ -11,6 +11,7 @@
 mod raised;
 
 mod adapter;
+mod amh;
 mod current;
 mod interface_of;
 mod ior_table;
@@ -29,6 +30,7 @@ mod smart_proxy;
 mod upcall;
 
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};
+pub use amh::{Amh, Async, Response, Spawn};
 pub use current::{Current, NoContext};
 pub use ior_table::{IorTable, IorTableError, IorTableLocator};
 pub use manager::{
@@ -48,6 +50,7 @@ pub use smart_proxy::SmartProxies;
 /// What skeletons are written with.
 #[doc(hidden)]
 pub use {
+    amh::{AnswerWith, Blocking},
     punctual_orb::{self as orb, joined},
     servant::{Answer, Answered, Answers, Operations},
 };

@@ -47,6 +47,11 @@ impl ObjectAdapter for Root {
         self.urgency_of(object_key, contexts)
     }
 
+    fn is_bidirectional(&self, object_key: &[u8]) -> bool {
+        self.adapter_of(object_key)
+            .is_some_and(|adapter| adapter.defined.is_bidirectional())
+    }
+
     fn look_before_run(&self) {
         for manager in self.common.managers.list() {
             manager.look_before_run();

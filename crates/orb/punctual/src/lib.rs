@@ -25,29 +25,31 @@ pub use punctual_cdr::{
     GiopVersion, Limits, LongDouble, ValueFactory, ValueRef, ValueType,
 };
 pub use punctual_dynamic::{
-    Argument, DynamicImplementation, Gateway, InvokeError, Repository, Request, ServerRequest,
-    dynamic_servant, interface_of, repository_id_of,
+    Argument, DeferredRequests, DeferredResponse, DynamicImplementation, Gateway, InvokeError,
+    MultipleRequests, Repository, Request, ServerRequest, dynamic_servant, interface_of,
+    repository_id_of,
 };
 pub use punctual_link::Loan;
 pub use punctual_orb::{
-    AsObject, Budgets, BufferCapacity, Buffering, CallPolicies, CharCodeSet, ClientProtocols,
-    Collocation, CollocationScope, CompletionStatus, Concurrency, ConfigError, Context,
-    DefinedPolicy, DispatchError, Dispatched, DurationError, EndpointChoice, InitError, Interface,
-    InvalidPolicy, LinkProperty, ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb,
-    OrbBuilder, OrbConfig, Otherwise, Policy, PolicyCodec, PolicyCurrent, PolicyLevels,
-    PolicyManager, PolicyType, PolicyTypeTaken, PolicyValue, Poller, PoolSize, PriorityRange,
-    ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints, QueueOrder, Rebind,
-    ReplyHandler, RequestContext, RequestContextError, Security, SetOverride, SyncScope,
-    SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException, Validation,
-    Wait, WhenFull, frame_arrival, minor, parse_duration,
+    AnswerError, AsObject, AtBound, Bidirectional, BoxFuture, Budgets, BufferCapacity, Buffering,
+    CallPolicies, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, CollocationScope,
+    CompletionStatus, Concurrency, ConfigError, Context, DefinedPolicy, DispatchError, Dispatched,
+    DurationError, EndpointChoice, InitError, Interface, InvalidPolicy, LinkProperty,
+    ListenEndpoint, Mux, NotNil, ObjectRef, OperationError, Orb, OrbBuilder, OrbConfig, Otherwise,
+    Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
+    PolicyValue, Pollable, PollableId, PollableKey, PollableSet, PollableSetError, Poller,
+    PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
+    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, Security, SetOverride,
+    SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer, UserException,
+    Validation, Wait, WhenFull, frame_arrival, minor, parse_duration,
 };
 pub use punctual_poa::{
-    AdapterActivator, AdapterInactive, Cookie, CreatePoaError, Current, Demultiplexing,
+    AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,
     FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements, ImplicitActivationPolicy,
     IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
     ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
-    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, RootPoa, Servant,
-    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies,
+    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, Response, RootPoa, Servant,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies, Spawn,
     ThreadPolicy, Tie, servant_of,
 };
 
@@ -137,8 +139,9 @@ pub mod stub {
         UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{
-        Answer, Answered, Answers, Delegate, Identity, Implements, Operations, Servant, Tie,
-        delegate, inherited_answers, inherited_operations, skeleton,
+        Amh, Answer, Answered, Answers, Async, Blocking, Delegate, Identity, Implements,
+        Operations, Servant, Tie, amh_skeleton, async_servant, delegate, inherited_answers,
+        inherited_operations, skeleton,
     };
     pub use std::borrow::Cow;
     pub use std::sync::Arc;

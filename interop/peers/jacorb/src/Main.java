@@ -1,4 +1,5 @@
-// A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE` or
+// A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
+// `Main answer`, `Main send CLERK HANDLER` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
 // ORB as system properties.
 
@@ -40,6 +41,14 @@ public final class Main {
             Exchanges.offer(orb);
             untilInputEnds();
             return 0;
+        }
+        if (role.equals("answer") && rest.length == 0) {
+            Asynchronous.answer(orb);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("send") && rest.length == 2) {
+            return Asynchronous.send(orb, rest[0], rest[1]);
         }
         if (role.equals("exchange") && rest.length == 1) {
             endWithInput();

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::{Half, Handlers, Reply, is_standard};
+use super::given::{Given, exception_names, exception_names_beside};
+use super::{Handlers, Reply, is_standard};
 use crate::model::{
-    Attribute, DeclId, DeclKind, Declaration, Direction, Interface, InterfaceFlavour, Member,
-    Module, Operation, Parameter, Primitive, Specification, StateMember, Type, ValueFlavour,
-    ValueType,
+    DeclId, DeclKind, Declaration, Direction, Interface, InterfaceFlavour, Member, Module,
+    Operation, Parameter, Primitive, Specification, StateMember, Type, ValueFlavour, ValueType,
 };
 use crate::source::Location;
 
@@ -20,15 +20,6 @@ pub(super) struct Builder<'s> {
     /// Interfaces that need no handler, as they are handlers or have none.
     without: HashSet<DeclId>,
     handlers: Handlers,
-}
-
-/// One reply that an interface may give.
-struct Given {
-    of: (DeclId, Half),
-    /// `add`, `get_rate`, `set_rate`.
-    name: String,
-    parameters: Vec<Parameter>,
-    location: Location,
 }
 
 impl<'s> Builder<'s> {
@@ -330,103 +321,6 @@ impl<'s> Builder<'s> {
         }
         id
     }
-}
-
-impl Given {
-    fn of_operation(declaration: &Declaration, operation: &Operation) -> Self {
-        let mut parameters = Vec::new();
-        if operation.returns != Type::Void {
-            parameters.push(returned(declaration, &operation.returns));
-        }
-        let replied = operation.parameters.iter();
-        let replied = replied.filter(|parameter| parameter.direction != Direction::In);
-        parameters.extend(replied.cloned().map(|parameter| Parameter {
-            direction: Direction::In,
-            ..parameter
-        }));
-        Self {
-            of: (declaration.id, Half::Main),
-            name: declaration.name.clone(),
-            parameters,
-            location: declaration.location.clone(),
-        }
-    }
-
-    fn of_attribute(
-        declaration: &Declaration,
-        attribute: &Attribute,
-        taken: &mut HashSet<String>,
-    ) -> Vec<Self> {
-        let mut halves = vec![(
-            "get",
-            Half::Main,
-            vec![returned(declaration, &attribute.ty)],
-        )];
-        if !attribute.readonly {
-            halves.push(("set", Half::Setter, Vec::new()));
-        }
-        let halves = halves.into_iter().map(|(prefix, half, parameters)| {
-            let mut name = format!("{prefix}_{}", declaration.name);
-            while !taken.insert(name.clone()) {
-                let rest = name.split_off(prefix.len());
-                name = format!("{prefix}_ami{rest}");
-            }
-            Self {
-                of: (declaration.id, half),
-                name,
-                parameters,
-                location: declaration.location.clone(),
-            }
-        });
-        halves.collect()
-    }
-}
-
-/// The result as a parameter, of which only `@non_nil` says something.
-fn returned(declaration: &Declaration, ty: &Type) -> Parameter {
-    let annotations = declaration.annotations.iter();
-    Parameter {
-        name: "ami_return_val".to_owned(),
-        direction: Direction::In,
-        ty: ty.clone(),
-        annotations: annotations
-            .filter(|annotation| annotation.name == "non_nil")
-            .cloned()
-            .collect(),
-        location: declaration.location.clone(),
-    }
-}
-
-/// `…_excep` for each, where those that are `taken` have an `_ami` in between (§17.8.2).
-fn exception_names_beside(given: &[Given], inherited: &HashSet<String>) -> Vec<String> {
-    let mut taken: HashSet<String> = given.iter().map(|one| one.name.clone()).collect();
-    taken.extend(inherited.iter().cloned());
-    let names = given.iter().map(|one| {
-        let mut name = format!("{}_excep", one.name);
-        let mut between = String::new();
-        while !taken.insert(name.clone()) {
-            between.push_str("_ami");
-            name = format!("{}{between}_excep", one.name);
-        }
-        name
-    });
-    names.collect()
-}
-
-/// The same names for a handler that exists, which has them all.
-fn exception_names(given: &[Given], exists: impl Fn(&str) -> bool) -> Vec<String> {
-    let names = exception_names_beside(given, &HashSet::new());
-    names
-        .into_iter()
-        .zip(given)
-        .map(|(name, one)| {
-            let longer = format!("{}_ami_excep", one.name);
-            match exists(&name) {
-                false if exists(&longer) => longer,
-                _ => name,
-            }
-        })
-        .collect()
 }
 
 fn exception_holder(location: &Location) -> ValueType {

@@ -9,7 +9,7 @@ use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
 use super::call::{self, Call};
-use super::{bases, reference, servant, skeleton};
+use super::{bases, later, reference, servant, skeleton};
 use crate::docs::doc_after;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
@@ -43,6 +43,7 @@ pub(super) fn generate(
         .options
         .server
         .then(|| skeleton::of_abstract(scope, declaration));
+    let later = later::generate(scope, declaration, interface);
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +59,7 @@ pub(super) fn generate(
         #reference
         #servant
         #answers
+        #later
     }
 }
 

@@ -36,9 +36,10 @@ pub(super) fn upcall(
         .map(|parameter| (parameter, locals.fresh(&format!("own_{}", parameter.name))))
         .collect();
     let copied = copy_arguments(scope, call, &copies, &locals);
-    let passed = copies
-        .iter()
-        .map(|(parameter, name)| pass(scope, parameter, name));
+    let passed = copies.iter().map(|(parameter, name)| {
+        let is_changed = parameter.direction == Direction::InOut;
+        pass(scope, parameter, name, is_changed)
+    });
     let context = call.context_name().map(|name| {
         let patterns = call.context;
         quote!(, &#name.matching(&[#(#patterns),*]))

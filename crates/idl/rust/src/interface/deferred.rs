@@ -228,8 +228,15 @@ fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     (names, quote!(#(#parameters)* #context))
 }
 
+/// What a call comes to: that, or what it raises.
+pub(super) fn result(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+    let (value, error) = (value(scope, call), call.error_type(scope));
+    let result = scope.name("Result");
+    quote!(#result<#value, #error>)
+}
+
 /// What the reply brings: the return value, then `inout` and `out` parameters.
-fn value(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+pub(super) fn value(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let values = call
         .returns
         .into_iter()

@@ -131,7 +131,7 @@ fn matched(
     let (pattern, passed): (Vec<TokenStream>, Vec<TokenStream>) = parameters
         .map(|parameter| {
             let name = ident(&parameter.name);
-            (quote!(#name), pass(scope, parameter, &name))
+            (quote!(#name), pass(scope, parameter, &name, false))
         })
         .unzip();
     let pattern = tuple(&pattern);

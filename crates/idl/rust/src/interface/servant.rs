@@ -1,7 +1,7 @@
 //! The trait that servants of an interface implement, and how they are passed what arrived.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{Declaration, Direction, Interface};
+use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
 use super::call::{self, Call, Parameter, Value};
@@ -76,10 +76,15 @@ fn delegates(
     layout::signatures(&delegate, name, reference, &signatures)
 }
 
-/// How the local is passed to the servant: itself, or a reference to it.
-pub(super) fn pass(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+/// How the local is passed to the servant: itself, or a reference to it, by which it may be changed.
+pub(super) fn pass(
+    scope: &Scope<'_>,
+    parameter: &Parameter<'_>,
+    name: &Ident,
+    is_changed: bool,
+) -> TokenStream {
     let Value { ty, non_nil } = parameter.value;
-    if parameter.direction == Direction::InOut {
+    if is_changed {
         return quote!(&mut #name);
     }
     match form(scope.generator.spec, ty) {

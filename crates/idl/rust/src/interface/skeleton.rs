@@ -1,14 +1,14 @@
 //! The skeleton: a request's arguments to a servant's method, its results to the reply.
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use punctual_idl::model::{DeclId, Declaration, Direction};
+use punctual_idl::model::{DeclId, Declaration, Direction, InterfaceFlavour};
 use quote::quote;
 
 use super::bases::Bases;
 use super::call::{self, Call, Parameter, Value, tuple};
 use super::reference::reference_path;
 use super::servant::pass;
-use super::{dispatch, errors};
+use super::{deferred, dispatch, errors};
 use crate::codec::Place;
 use crate::layout::Piece;
 use crate::members::sequence;
@@ -28,7 +28,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         .chain(ancestors)
         .map(|id| scope.companion(&spec[id], Companion::Servant));
     let skeleton_of = scope.name("skeleton");
-    let answers = answers(scope, declaration);
+    let answers = answers(scope, declaration, When::Before);
     quote! {
         #skeleton_of!(#name, #skeleton, #servant, [#(#views),*]);
         #answers
@@ -40,22 +40,83 @@ pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> Token
     let names = &scope.generator.names;
     let skeleton = ident(names.companion(declaration.id, Companion::Skeleton));
     let generic = scope.generic("T");
-    let answers = answers(scope, declaration);
+    let answers = answers(scope, declaration, When::Before);
     quote! {
         struct #skeleton<#generic>(::std::marker::PhantomData<#generic>);
         #answers
     }
 }
 
+/// The skeleton of an interface for servants that answer later; of an abstract one, what it has for those that derive from it.
+pub(super) fn of_later(
+    scope: &Scope<'_>,
+    declaration: &Declaration,
+    flavour: InterfaceFlavour,
+) -> TokenStream {
+    let (generator, spec) = (scope.generator, scope.generator.spec);
+    let named = |companion| ident(generator.names.companion(declaration.id, companion));
+    let (skeleton, servant) = (named(Companion::AmhSkeleton), named(Companion::AmhServant));
+    let skeleton = if flavour == InterfaceFlavour::Plain {
+        let name = ident(generator.names.item(declaration.id));
+        let ancestors = spec.ancestors(declaration.id).into_iter().rev();
+        let views = [declaration.id]
+            .into_iter()
+            .chain(ancestors)
+            .map(|id| scope.companion(&spec[id], Companion::Servant));
+        let skeleton_of = scope.name("amh_skeleton");
+        quote!(#skeleton_of!(#name, #skeleton, #servant, [#(#views),*]);)
+    } else {
+        let generic = scope.generic("T");
+        quote!(struct #skeleton<#generic>(::std::marker::PhantomData<#generic>);)
+    };
+    let answers = answers(scope, declaration, When::Later);
+    quote!(#skeleton #answers)
+}
+
+/// When a servant has answered: before its method returns, or later.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum When {
+    Before,
+    Later,
+}
+
+impl When {
+    /// The skeleton and the servant's trait.
+    fn companions(self) -> (Companion, Companion) {
+        match self {
+            Self::Before => (Companion::Skeleton, Companion::Servant),
+            Self::Later => (Companion::AmhSkeleton, Companion::AmhServant),
+        }
+    }
+
+    /// Whether the servant changes a parameter where it is. What later answers make of one is among their results.
+    fn changes(self, parameter: &Parameter<'_>) -> bool {
+        self == Self::Before && parameter.direction == Direction::InOut
+    }
+
+    /// What a skeleton answers by, of a servant of that type.
+    fn servant(self, scope: &Scope<'_>, generic: &Ident) -> TokenStream {
+        match self {
+            Self::Before => quote!(#generic),
+            Self::Later => {
+                let amh = scope.name("Amh");
+                quote!(#amh<#generic>)
+            }
+        }
+    }
+}
+
 /// The operations by their names and numbers, and what answers each that is the interface's own.
-fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
+fn answers(scope: &Scope<'_>, declaration: &Declaration, when: When) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let reference = reference_path(scope, declaration);
     let [operations, answers, answer] =
         ["Operations", "Answers", "Answer"].map(|name| scope.name(name));
     let named = |companion| ident(generator.names.companion(declaration.id, companion));
-    let (skeleton, servant) = (named(Companion::Skeleton), named(Companion::Servant));
+    let (skeleton, servant) = when.companions();
+    let (skeleton, servant) = (named(skeleton), named(servant));
     let generic = scope.generic("T");
+    let answered_by = when.servant(scope, &generic);
     let calls = call::own(generator, declaration.id);
 
     let bases = Bases::of(spec, declaration.id);
@@ -70,7 +131,7 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
                 ["inherited_operations", "inherited_answers"].map(|name| scope.name(name));
             (
                 quote!(#names!(#reference, [#first], #bases);),
-                quote!(#answers!(#generic, [#first], #bases);),
+                quote!(#answers!(#answered_by, [#first], #bases);),
             )
         })
         .unzip();
@@ -90,11 +151,11 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let option = scope.name("Option");
     let own = (!calls.is_empty()).then(|| {
         let methods = scope.each_laid_out(Piece::Methods, &calls, |scope, call| {
-            let (name, body) = (call.method_ident(), arm(scope, call));
-            let generic = scope.generic("T");
+            let (name, body) = (call.method_ident(), arm(scope, call, when));
+            let servant = when.servant(scope, &scope.generic("T"));
             let [answered, call_type] = ["Answered", "ServerCall"].map(|name| scope.name(name));
             quote! {
-                fn #name(servant: &#generic, call: &mut #call_type<'_>) -> #answered #body
+                fn #name(servant: &#servant, call: &mut #call_type<'_>) -> #answered #body
             }
         });
         quote!(impl<#generic: #servant> #skeleton<#generic> { #methods })
@@ -106,20 +167,25 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
         &names,
     );
     let own_answers = scope.laid_out_list(
-        quote!(const OWN_ANSWERS: &'static [#answer<#generic>] = &[];),
+        quote!(const OWN_ANSWERS: &'static [#answer<#answered_by>] = &[];),
         &methods,
     );
     let find_own = quote! {
         #[inline]
-        fn find_own(#parameter: &str) -> #option<#answer<#generic>> { #search }
+        fn find_own(#parameter: &str) -> #option<#answer<#answered_by>> { #search }
     };
     let find_own = scope.laid_out(Piece::Methods, find_own);
-    quote! {
-        impl #operations for #reference {
-            #own_names
-            #names_of_bases
+    let operations = (when == When::Before).then(|| {
+        quote! {
+            impl #operations for #reference {
+                #own_names
+                #names_of_bases
+            }
         }
-        impl<#generic: #servant> #answers<#generic> for #reference {
+    });
+    quote! {
+        #operations
+        impl<#generic: #servant> #answers<#answered_by> for #reference {
             #own_answers
             #find_own
             #answers_of_bases
@@ -144,7 +210,7 @@ fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStrea
 }
 
 /// One operation: arguments, upcall, reply.
-fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
+fn arm(scope: &Scope<'_>, call: &Call<'_>, when: When) -> TokenStream {
     let mut locals = Claims::default();
     locals.reserve("call");
     locals.reserve("servant");
@@ -159,12 +225,12 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let mut arguments: Vec<TokenStream> = named
         .iter()
         .filter(|(parameter, _)| parameter.direction != Direction::Out)
-        .map(|(parameter, name)| argument(scope, parameter, name))
+        .map(|(parameter, name)| argument(scope, parameter, name, when.changes(parameter)))
         .collect();
     let mut passed: Vec<TokenStream> = named
         .iter()
         .filter(|(parameter, _)| parameter.direction != Direction::Out)
-        .map(|(parameter, name)| pass(scope, parameter, name))
+        .map(|(parameter, name)| pass(scope, parameter, name, when.changes(parameter)))
         .collect();
     if let Some(name) = &context {
         let ty = scope.name("Context");
@@ -172,7 +238,24 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
         arguments.push(quote!(let #name = #ty::unmarshal(call.arguments())?;));
         passed.push(quote!(&#name));
     }
+    let rest = match when {
+        When::Before => answered(scope, call, &named, &passed, &mut locals),
+        When::Later => answered_later(scope, call, &named, &passed, &mut locals),
+    };
+    quote!({ #(#arguments)* #rest })
+}
 
+/// Parameters with the locals that they are in.
+type Named<'n, 'c> = [(&'n Parameter<'c>, &'n Ident)];
+
+/// The upcall of a servant that has answered when it returns, and the reply.
+fn answered(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    named: &Named<'_, '_>,
+    passed: &[TokenStream],
+    locals: &mut Claims,
+) -> TokenStream {
     let returned = call.returns.map(|value| (value, locals.fresh("result")));
     let outs = named
         .iter()
@@ -194,29 +277,81 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
         )
         .collect();
 
-    let reply = reply(scope, &replied, &mut locals);
+    let reply = reply(scope, &replied, locals);
     let servant = scope.companion(call.owner, Companion::Servant);
     let method = call.trait_method(scope.generator);
     let upcall = quote!(#servant::#method(servant #(, #passed)*));
-    let rest = if call.raises.is_empty() {
-        let upcall = if received.is_empty() {
-            quote!(#upcall?;)
-        } else {
-            let received = tuple(&received);
-            quote!(let #received = #upcall?;)
-        };
-        quote!(#upcall #reply)
+    if !call.raises.is_empty() {
+        return answer(scope, call, &upcall, &tuple(&received), &reply);
+    }
+    let upcall = if received.is_empty() {
+        quote!(#upcall?;)
     } else {
-        answer(scope, call, &upcall, &tuple(&received), &reply)
+        let received = tuple(&received);
+        quote!(let #received = #upcall?;)
     };
-    quote!({ #(#arguments)* #rest })
+    quote!(#upcall #reply)
+}
+
+/// The upcall of a servant that answers later, by a response that makes the reply.
+fn answered_later(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    named: &Named<'_, '_>,
+    passed: &[TokenStream],
+    locals: &mut Claims,
+) -> TokenStream {
+    let later = scope.companion(call.owner, Companion::AmhServant);
+    let (amh, ok) = (scope.name("Amh"), scope.name("Ok"));
+    let method = call.trait_method(scope.generator);
+    if call.oneway {
+        return quote! {
+            #later::#method(&**#amh::servant(servant) #(, #passed)*);
+            call.reply(|_| #ok(()))
+        };
+    }
+    let returned = call.returns.map(|value| (value, locals.fresh("result")));
+    let changed = named
+        .iter()
+        .filter(|(parameter, _)| parameter.direction != Direction::In)
+        .map(|(parameter, name)| (parameter.value, (*name).clone()));
+    let replied: Vec<(Value<'_>, Ident)> = returned.into_iter().chain(changed).collect();
+    let received: Vec<TokenStream> = replied.iter().map(|(_, name)| quote!(#name)).collect();
+    let replied: Vec<(Value<'_>, &Ident)> = replied.iter().map(|(v, name)| (*v, name)).collect();
+    let reply = reply(scope, &replied, locals);
+    let (response, dispatched) = (locals.fresh("response"), locals.fresh("dispatched"));
+    let (answer_given, response_type) = (locals.fresh("answer"), scope.name("Response"));
+    let result = deferred::result(scope, call);
+    let received = tuple(&received);
+    let answered = match call.raises.is_empty() {
+        false => answer(scope, call, &quote!(#answer_given), &received, &reply),
+        true => {
+            let err = scope.name("Err");
+            quote! {
+                match #answer_given {
+                    #ok(#received) => #reply,
+                    #err(exception) => #err(exception.into()),
+                }
+            }
+        }
+    };
+    quote! {
+        let (#response, #dispatched) = #response_type::of(call, |#answer_given: #result, call| #answered)?;
+        #later::#method(&**#amh::servant(servant), #response #(, #passed)*);
+        #ok(#dispatched)
+    }
 }
 
 /// Unmarshals an argument into a local: a view of the request where it can be one.
-fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>, name: &Ident) -> TokenStream {
+fn argument(
+    scope: &Scope<'_>,
+    parameter: &Parameter<'_>,
+    name: &Ident,
+    is_changed: bool,
+) -> TokenStream {
     let Value { ty, non_nil } = parameter.value;
     let input = quote!(call.arguments());
-    if parameter.direction == Direction::InOut {
+    if is_changed {
         let value = scope.unmarshal(ty, non_nil, &input);
         return quote!(let mut #name = #value?;);
     }

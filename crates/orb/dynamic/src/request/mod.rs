@@ -4,16 +4,22 @@
 //! keeps the memory of its arguments, its results and all that a call prepares.
 
 mod argument;
+mod deferred;
 mod details;
 mod error;
+mod multiple;
+mod parts;
+mod phase;
 
 pub use argument::Argument;
 pub use error::InvokeError;
+pub use multiple::{DeferredRequests, DeferredResponse, MultipleRequests};
 
 use argument::{mismatch, missing};
 use details::Details;
+use parts::{Exceptions, Places, put};
+use phase::Phase;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
-use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
 use std::fmt;
 use std::sync::Arc;
@@ -40,6 +46,8 @@ pub struct Request {
     context: Option<(Vec<String>, Context)>,
     /// Where `inout` arguments come back, until all of a reply has been read.
     returned: Vec<Any>,
+    /// Of its deferred sending.
+    phase: Phase,
 }
 
 impl Request {
@@ -58,6 +66,7 @@ impl Request {
             exceptions: Vec::new(),
             context: None,
             returned: Vec::new(),
+            phase: Phase::default(),
         }
     }
 
@@ -177,6 +186,8 @@ impl Request {
     /// with BAD_PARAM for an argument that has no value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
+        self.returned
+            .resize_with(self.arguments.len(), Any::default);
         let details = Details {
             arguments: &self.arguments,
             return_type: &self.return_type,
@@ -185,32 +196,42 @@ impl Request {
         };
         let operation = NamedOperation::named(&self.operation, true).with_details(&details);
         let (arguments, context) = (&self.arguments, &self.context);
-        let (return_type, return_value) = (&self.return_type, &mut self.return_value);
-        let (returned, exceptions) = (&mut self.returned, &self.exceptions);
-        returned.resize_with(arguments.len(), Any::default);
-        let marshal = |out: &mut Encoder<'_>| put(arguments, context.as_ref(), out);
-        let results = |reply: &mut Decoder<'_>| {
-            return_value
-                .unmarshal_as(return_type, reply)
-                .inspect_err(|_| *return_value = Any::default())?;
-            let outgoing = arguments.iter().zip(returned.iter_mut());
-            for (argument, place) in outgoing.filter(|(argument, _)| argument.comes_back()) {
-                place.unmarshal_as(argument.type_code(), reply)?;
-            }
-            Ok(())
+        let places = Places {
+            arguments,
+            return_type: &self.return_type,
+            return_value: &mut self.return_value,
+            returned: &mut self.returned,
         };
-        let raised = |id: &str, reply: &mut Decoder<'_>| {
-            let listed = exceptions.iter().find(|one| one.id() == Ok(id));
-            let read = listed.map(|type_code| Any::unmarshal_exception(type_code, reply));
-            Ok(read.transpose()?.map(InvokeError::User))
+        let exceptions = Exceptions(&self.exceptions);
+        self.object.invoke_raising(
+            &operation,
+            |out| put(arguments, context.as_ref(), out),
+            |reply| places.read(reply),
+            |id, reply| exceptions.read(id, reply),
+        )?;
+        self.take_returned();
+        Ok(())
+    }
+
+    /// Where what a reply brings is read to.
+    fn places(&mut self) -> (Places<'_>, Exceptions<'_>) {
+        self.returned
+            .resize_with(self.arguments.len(), Any::default);
+        let places = Places {
+            arguments: &self.arguments,
+            return_type: &self.return_type,
+            return_value: &mut self.return_value,
+            returned: &mut self.returned,
         };
-        self.object
-            .invoke_raising(&operation, marshal, results, raised)?;
+        (places, Exceptions(&self.exceptions))
+    }
+
+    /// Gives arguments what came back, once all of a reply has been read.
+    fn take_returned(&mut self) {
         let incoming = self.arguments.iter_mut().zip(&mut self.returned);
         for (argument, place) in incoming.filter(|(argument, _)| argument.comes_back()) {
             argument.exchange_value(place);
         }
-        Ok(())
     }
 
     /// Sends the request, and waits for no reply (`send_oneway`).
@@ -245,23 +266,6 @@ impl Request {
             Some(_) => Ok(()),
         })
     }
-}
-
-fn put(
-    arguments: &[Argument],
-    context: Option<&(Vec<String>, Context)>,
-    out: &mut Encoder<'_>,
-) -> Result<(), CdrError> {
-    for argument in arguments.iter().filter(|argument| argument.goes_out()) {
-        if let Some(value) = argument.value() {
-            value.marshal_value(out)?;
-        }
-    }
-    if let Some((patterns, context)) = context {
-        let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
-        context.marshal_matching(&patterns, out)?;
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Request {

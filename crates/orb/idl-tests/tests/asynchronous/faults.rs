@@ -1,6 +1,7 @@
 //! Servers that do not answer, answer twice, late, or die.
 
 use super::giop_server::{CANCEL, REQUEST, serve};
+use super::handler_objects::{Handler, Told};
 use super::support::watchdog;
 use punctual::{Interface, Orb, SystemExceptionKind as Kind};
 use std::sync::Arc;
@@ -44,6 +45,35 @@ fn of_100_000_calls_to_a_server_that_answers_half_and_dies_each_handler_is_calle
         (MANY as usize / 2, MANY as usize / 2)
     );
     assert!(called.iter().all(|one| one.load(Ordering::Relaxed) == 1));
+    client.shutdown(true).unwrap();
+}
+
+#[test]
+fn of_100_000_calls_to_a_server_that_answers_half_and_dies_a_handler_object_is_called_for_each() {
+    let _watchdog = watchdog(Duration::from_secs(300));
+    let client = Orb::builder().build().unwrap();
+    let (clerk, server) = serve(&client, |mut peer| {
+        let requests: Vec<u32> = (0..MANY).map(|_| peer.next().unwrap().id).collect();
+        for id in requests.iter().step_by(2) {
+            peer.answer(*id, 1);
+        }
+    });
+    let (handler, heard) = Handler::new();
+    let handler = Arc::new(handler);
+    for _ in 0..MANY {
+        clerk.sendc_add(handler.clone(), 0, 1);
+    }
+    drop(handler);
+    // Each call lets go of the handler when it has told it.
+    let heard: Vec<Told> = heard.iter().map(|(told, _)| told).collect();
+    server.join().unwrap();
+    let failed = Told::Failed("add", Kind::CommFailure);
+    let count = |told: &Told| heard.iter().filter(|one| *one == told).count();
+    assert_eq!(heard.len(), MANY as usize);
+    assert_eq!(
+        (count(&Told::Sum(1)), count(&failed)),
+        (MANY as usize / 2, MANY as usize / 2)
+    );
     client.shutdown(true).unwrap();
 }
 

@@ -7,8 +7,11 @@ mod support;
 mod faults;
 mod futures;
 mod giop_server;
+mod guide;
 mod handler_objects;
 mod handlers;
+mod in_flight;
+mod pollable_sets;
 mod polling;
 
 /// What `idl/asynchronous.idl` becomes.

@@ -2,6 +2,7 @@
 //! interface, and a gateway made of both.
 #![allow(clippy::unwrap_used)]
 
+mod deferred;
 mod gateways;
 mod requests;
 mod servants;

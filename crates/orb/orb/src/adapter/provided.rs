@@ -73,6 +73,8 @@ macro_rules! views {
 pub struct Provided<'s> {
     implementation: &'s (dyn Any + Send + Sync),
     views: &'static [View],
+    /// Whether its methods may wait for an answer that another thread gives.
+    answers_later: bool,
 }
 
 impl<'s> Provided<'s> {
@@ -82,7 +84,23 @@ impl<'s> Provided<'s> {
         Self {
             implementation,
             views,
+            answers_later: false,
         }
+    }
+
+    /// The same of a servant whose answers may come later, from other threads: its methods wait for them. Callers that are
+    /// not to wait send a request instead.
+    #[must_use]
+    pub fn answering_later(self) -> Self {
+        Self {
+            answers_later: true,
+            ..self
+        }
+    }
+
+    /// Whether its methods may wait for other threads.
+    pub(crate) fn answers_later(&self) -> bool {
+        self.answers_later
     }
 
     /// The implementation as a `V`, if it is one.

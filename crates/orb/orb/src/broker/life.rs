@@ -1,5 +1,6 @@
 //! The life of an ORB: it serves and calls, then only calls, then it is over (CORBA 3.3 part 1, §8.2.3).
 
+use punctual_exec::Deadline;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -37,6 +38,24 @@ impl Life {
     pub(crate) fn tell_end(&self) {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
+    }
+
+    /// The same, until the deadline at most; whether it has ended.
+    pub(crate) fn wait_until_over_or(&self, until: Deadline) -> bool {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*told {
+            let Some(left) = until.remaining() else {
+                drop(told);
+                self.wait_until_over();
+                return true;
+            };
+            if left.is_zero() {
+                return false;
+            }
+            let waited = self.changed.wait_timeout(told, left);
+            told = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        true
     }
 
     /// Returns when it has ended, and that has been told.

@@ -19,9 +19,10 @@ use crate::protocol::Protocols;
 use crate::request_context::RequestContext;
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
+use std::any::Any;
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// See the module. An ORB has one; its lanes hold it.
 pub(crate) struct Broker {
@@ -41,6 +42,10 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// Requests that are answered after their upcalls, of all connections.
+    pub(crate) pending_replies: AtomicUsize,
+    /// What serves requests that come by connections of this ORB's clients (`lane/back.rs`); set once.
+    pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
     /// Who is called at points of requests.
     pub(crate) interceptors: Interceptors,
     ids: Option<Arc<Ids>>,
@@ -89,6 +94,8 @@ impl Broker {
             ids: extensions.get(),
             extensions,
             life: Life::default(),
+            pending_replies: AtomicUsize::new(0),
+            back: OnceLock::new(),
             interceptors: Interceptors::default(),
             config,
         }

@@ -5,14 +5,16 @@
 //! reference, and the arguments, which another attempt may need.
 
 use super::complete;
-use super::failure::{out_of_place, unwatchable};
+use super::failure::{Failed, out_of_place, unwatchable};
 use super::invocation::{Awaited, Call, Invocation, Progress};
 use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
 use super::write::Ask;
-use crate::exception::SystemException;
-use crate::lane::Lane;
-use crate::operation::Operation;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::lane::{Binding, Lane, in_reply_handler};
+use crate::messaging::Message;
+use crate::operation::NamedOperation;
+use crate::policy::{Full, Held, Place};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
 use std::fmt;
@@ -33,32 +35,55 @@ pub(crate) struct Deferred<O> {
     what: What<O>,
     invocation: Invocation,
     stage: Stage,
+    /// Among the calls in flight that are bounded.
+    place: Option<Place>,
 }
 
 /// What is called.
 struct What<O> {
     owner: O,
     lane: Arc<Lane>,
-    operation: Operation,
+    operation: CalledOperation,
     arguments: Box<OwnedArguments>,
 }
 
+/// An operation whose name is kept for as long as its call takes.
+#[derive(Clone, Debug)]
+pub(crate) enum CalledOperation {
+    /// The program has the name. Of a two-way request.
+    Known(&'static str),
+    /// It became known at run time. Of a two-way request.
+    Named(Arc<str>),
+}
+
+impl CalledOperation {
+    fn get(&self) -> NamedOperation<'_> {
+        match self {
+            Self::Known(name) => NamedOperation::two_way(name),
+            Self::Named(name) => NamedOperation::named(name, true),
+        }
+    }
+}
+
 enum Stage {
+    /// Its request is sent when there is a place for it.
+    Held(Held),
     Awaits(Awaited),
-    Done(Result<Option<ReplyOutcome>, SystemException>),
+    /// In a box, as it is large, and most of the calls in flight are not done.
+    Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
     /// Between two others.
     Moving,
 }
 
 impl<O: Owner> What<O> {
-    fn call(&self) -> Call<'_> {
-        Call {
+    fn with_call<R>(&self, go_on: impl FnOnce(&Call<'_>) -> R) -> R {
+        go_on(&Call {
             callee: self.owner.callee_of(&self.lane),
             ask: Ask::Request {
-                operation: &self.operation,
+                operation: &self.operation.get(),
                 arguments: &*self.arguments,
             },
-        }
+        })
     }
 }
 
@@ -67,7 +92,7 @@ impl<O: Owner> Deferred<O> {
     pub(crate) fn begin(
         owner: O,
         lane: Arc<Lane>,
-        operation: Operation,
+        operation: CalledOperation,
         arguments: Box<OwnedArguments>,
     ) -> Self {
         let what = What {
@@ -76,15 +101,20 @@ impl<O: Owner> Deferred<O> {
             operation,
             arguments,
         };
-        let mut invocation = Invocation::new(&what.call());
-        invocation.is_deferred();
-        invocation.is_put_away = true;
-        let stage = Stage::of(invocation.proceed(&what.call()));
+        let (invocation, stage, place) = what.with_call(|call| {
+            let mut invocation = Invocation::new(call);
+            invocation.is_deferred();
+            invocation.is_put_away = true;
+            let (stage, place) = begin(call, &mut invocation);
+            (invocation, stage, place)
+        });
         Self {
             what,
             invocation,
             stage,
+            place,
         }
+        .settled()
     }
 
     /// Whose call it is.
@@ -94,6 +124,14 @@ impl<O: Owner> Deferred<O> {
 
     /// Waits until its result is there, or `until`; whether it is.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
+        if let Stage::Held(held) = &mut self.stage {
+            let deadline = self.invocation.deadline;
+            match held.wait(until.earlier(deadline)) {
+                Some(place) => self.send(place),
+                None if deadline.has_passed() => self.give_up_held(),
+                None => return false,
+            }
+        }
         loop {
             let Awaited { binding, reply } = match self.stage.take() {
                 Ok(awaited) => awaited,
@@ -101,8 +139,7 @@ impl<O: Owner> Deferred<O> {
             };
             match complete::wait_until(reply, until, self.invocation.deadline) {
                 Ok(came) => {
-                    let progress = self.invocation.take_up(&self.what.call(), binding, came);
-                    self.stage = Stage::of(progress);
+                    self.take_up(binding, came);
                 }
                 Err(reply) => {
                     self.stage = Stage::Awaits(Awaited { binding, reply });
@@ -115,6 +152,15 @@ impl<O: Owner> Deferred<O> {
     /// Whether its result is there; if not, `watcher` is woken when it is time to ask again. Does not wait for the reply; where the
     /// call is to be repeated, it is sent again.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
+        if let Stage::Held(held) = &mut self.stage {
+            if self.invocation.deadline.has_passed() {
+                self.give_up_held();
+            } else if let Some(place) = held.poll(watcher) {
+                self.send(place);
+            } else {
+                return false;
+            }
+        }
         loop {
             let Awaited { binding, mut reply } = match self.stage.take() {
                 Ok(awaited) => awaited,
@@ -124,16 +170,50 @@ impl<O: Owner> Deferred<O> {
             match reply.watch(self.what.lane.replies(), watcher, deadline) {
                 Ok(true) => {
                     let came = complete::take(reply, deadline);
-                    let progress = self.invocation.take_up(&self.what.call(), binding, came);
-                    self.stage = Stage::of(progress);
+                    self.take_up(binding, came);
                 }
                 Ok(false) => {
                     self.stage = Stage::Awaits(Awaited { binding, reply });
                     return false;
                 }
-                Err(error) => self.stage = Stage::Done(Err(unwatchable(&error))),
+                Err(error) => {
+                    self.stage = Stage::failed(unwatchable(&error));
+                    self.settle();
+                }
             }
         }
+    }
+
+    /// Sends what was held.
+    fn send(&mut self, place: Place) {
+        self.place = Some(place);
+        let invocation = &mut self.invocation;
+        let progress = self.what.with_call(|call| invocation.proceed(call));
+        self.stage = Stage::of(progress);
+        self.settle();
+    }
+
+    fn give_up_held(&mut self) {
+        self.stage = Stage::failed(too_many(Kind::Timeout));
+    }
+
+    /// Gives its place to another when it is done.
+    fn settle(&mut self) {
+        if let Stage::Done(_) = self.stage {
+            self.place = None;
+        }
+    }
+
+    fn settled(mut self) -> Self {
+        self.settle();
+        self
+    }
+
+    fn take_up(&mut self, binding: Binding, came: Result<Message, Failed>) {
+        let invocation = &mut self.invocation;
+        let go_on = |call: &Call<'_>| invocation.take_up(call, binding, came);
+        self.stage = Stage::of(self.what.with_call(go_on));
+        self.settle();
     }
 
     /// Lets `results` read what has come. Waits for it, where it is not there.
@@ -144,13 +224,16 @@ impl<O: Owner> Deferred<O> {
         self.wait(Deadline::NEVER);
         let what = &self.what;
         let named = |exception: SystemException| {
-            exception.in_context(format_args!("calling `{}`", what.operation.name()))
+            exception.in_context(format_args!("calling `{}`", what.operation.get().name()))
         };
         let Stage::Done(outcome) = self.stage else {
             return Err(named(out_of_place()));
         };
         let callee = what.owner.callee_of(&what.lane);
-        match outcome.map_err(named)?.map(|one| one.give(callee, results)) {
+        match (*outcome)
+            .map_err(named)?
+            .map(|one| one.give(callee, results))
+        {
             Some(None) => Ok(()),
             Some(Some(ReplyOutcome::SystemException(exception))) => Err(named(exception)),
             _ => Err(named(out_of_place())),
@@ -158,13 +241,38 @@ impl<O: Owner> Deferred<O> {
     }
 }
 
+/// Sends the request, where as many calls as may be are not in flight already.
+fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>) {
+    let place = match &invocation.route.effective.in_flight {
+        None => None,
+        Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {
+            Ok(place) => Some(place),
+            Err(Full::Held(held)) => return (Stage::Held(held), None),
+            Err(Full::Raises) => return (Stage::failed(too_many(Kind::Transient)), None),
+            Err(Full::TimedOut) => return (Stage::failed(too_many(Kind::Timeout)), None),
+        },
+    };
+    (Stage::of(invocation.proceed(call)), place)
+}
+
+/// As many calls are in flight as may be.
+#[cold]
+fn too_many(kind: Kind) -> SystemException {
+    SystemException::new(kind, minor::TOO_MANY_CALLS, CompletionStatus::No)
+        .with_detail("as many calls are in flight as the policy CallsInFlight allows")
+}
+
 impl Stage {
     fn of(progress: Result<Progress, SystemException>) -> Self {
         match progress {
-            Ok(Progress::Done(outcome)) => Self::Done(Ok(outcome)),
+            Ok(Progress::Done(outcome)) => Self::Done(Box::new(Ok(outcome))),
             Ok(Progress::Awaits(awaited)) => Self::Awaits(awaited),
-            Err(exception) => Self::Done(Err(exception)),
+            Err(exception) => Self::failed(exception),
         }
+    }
+
+    fn failed(exception: SystemException) -> Self {
+        Self::Done(Box::new(Err(exception)))
     }
 
     /// Takes the reply that is awaited, if one is; else whether the call is done.
@@ -182,7 +290,7 @@ impl Stage {
 impl<O> fmt::Debug for Deferred<O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Deferred")
-            .field("operation", &self.what.operation.name())
+            .field("operation", &self.what.operation.get().name())
             .field("is_done", &matches!(self.stage, Stage::Done(_)))
             .finish_non_exhaustive()
     }

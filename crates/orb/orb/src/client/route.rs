@@ -13,7 +13,7 @@ use super::preference::chosen;
 use super::remote::Callee;
 use super::target::Target;
 use crate::exception::SystemException;
-use crate::lane::{Binding, Endpoint, Wanted, chosen};
+use crate::lane::{Back, Binding, Endpoint, ServedBack, ServesBack, Wanted, chosen};
 use crate::policy::{Effective, Rebind};
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
@@ -124,10 +124,14 @@ impl Route {
                 self.failures.push(Failure::NoMore(setting));
                 return Err(exhausted(&mut self.failures, deadline));
             }
+            if let Some(connection) = level.target.way_back(&endpoint) {
+                return Ok(self.bound(Binding::shared(connection, endpoint)));
+            }
             let (is_private, band) = self.exclusiveness(callee, &endpoint);
             let wanted = Wanted {
                 private_to: is_private.then(|| callee.object.number()),
                 band: band.clone(),
+                back: self.served_back(callee),
                 properties: self.effective.properties(endpoint.pair.link.name()),
                 mux: self.effective.mux,
                 wait: self.effective.wait,
@@ -182,6 +186,19 @@ impl Route {
         let destination = known.destination(policies, callee.lane.priority()).ok();
         let band = destination.and_then(|it| it.band_to(endpoint.qualities.priority));
         (known.is_private(policies), band)
+    }
+
+    /// How the server's calls are served that come by the connection, if they are to be.
+    fn served_back(&self, callee: &Callee<'_>) -> Option<Arc<dyn ServesBack>> {
+        let by = callee
+            .broker()
+            .back
+            .get()
+            .filter(|_| self.effective.bidirectional)?;
+        Some(Arc::new(ServedBack {
+            by: by.clone().downcast::<Back>().ok()?,
+            lane: callee.lane.clone(),
+        }))
     }
 
     /// The setting by which no more endpoints are tried.

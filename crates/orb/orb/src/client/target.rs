@@ -3,12 +3,12 @@
 use super::resolve::endpoints;
 use crate::broker::Broker;
 use crate::exception::SystemException;
-use crate::lane::Endpoint;
+use crate::lane::{BackChannel, ClientConnection, Endpoint};
 use crate::profile::{DecodedProfile, Origin};
 use arc_swap::ArcSwapOption;
 use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// A reference's goal, original or forwarded.
 pub(crate) struct Target {
@@ -17,6 +17,8 @@ pub(crate) struct Target {
     /// Decoded at the first call, and again when the protocols that there are have changed.
     decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
+    /// The connection that it came by, if calls may go back there.
+    back: Option<Weak<BackChannel>>,
 }
 
 struct Decoded {
@@ -41,7 +43,18 @@ impl Target {
             origin,
             decoded: ArcSwapOption::empty(),
             identity: OnceLock::new(),
+            back: None,
         }
+    }
+
+    /// The same, which came by a connection of a client's.
+    pub(crate) fn came_by(self, back: Option<Weak<BackChannel>>) -> Self {
+        Self { back, ..self }
+    }
+
+    /// The connection that the reference came by, if its client has told that it would be found at this endpoint.
+    pub(super) fn way_back(&self, endpoint: &Endpoint) -> Option<Arc<ClientConnection>> {
+        self.back.as_ref()?.upgrade()?.connection(endpoint)
     }
 
     pub(crate) fn ior(&self) -> &Ior {

@@ -67,8 +67,11 @@ where
     let mut held = Some((buffers, here));
     // Each in a place of its own: a result is written once and read as it was written.
     let (mut result, mut error) = (None, None);
+    let mut by_wire = false;
     let entered = enter(caller, operation, &mut |provided| {
-        if let Some(servant) = provided.view::<V>()
+        if !caller.may_wait && provided.answers_later() && caller.must_not_wait() {
+            by_wire = true;
+        } else if let Some(servant) = provided.view::<V>()
             && let Some((buffers, here)) = held.take()
         {
             match here(buffers, servant) {
@@ -81,6 +84,7 @@ where
         Entered::Here => match (result, error) {
             (Some(result), _) => return Ok(result),
             (None, Some(error)) => return Err(error),
+            (None, None) if by_wire => {}
             // Another interface's servant: what it says to a request is for it to say.
             (None, None) => caller.locality.leave(),
         },

@@ -49,6 +49,8 @@ pub(crate) struct Caller<'a> {
     pub(crate) locality: &'a Locality,
     /// The reference's own.
     pub(crate) timeout: Option<Duration>,
+    /// Whether the calling thread may wait for the answer.
+    pub(crate) may_wait: bool,
 }
 
 impl Caller<'_> {
@@ -57,6 +59,14 @@ impl Caller<'_> {
     pub(super) fn has_timeout(&self) -> bool {
         let lane = self.orb.lanes().calling();
         self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
+    }
+
+    /// Whether the call is to be a request, as the servant's method may wait for others, and the caller must not. Where
+    /// nobody listens it is not.
+    #[cold]
+    pub(super) fn must_not_wait(&self) -> bool {
+        let endpoints = self.object.original().endpoints(self.orb.broker());
+        endpoints.is_ok_and(|endpoints| !endpoints.is_empty())
     }
 
     /// How far a one-way is to come before its call returns.

@@ -2,6 +2,7 @@
 
 use punctual_sys::quota;
 
+const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
 /// Limits on what all peers of one ORB together have it hold, beside those on each message
@@ -20,6 +21,12 @@ pub struct Budgets {
     pub threads: usize,
     /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.
     pub requests_per_connection: u32,
+    /// Requests of all connections that servants have taken to answer them later (AMH). Default one for each 4 KiB of memory,
+    /// from 16,384 to 1,048,576; more are answered with TRANSIENT.
+    pub pending_replies: usize,
+    /// The same of one connection. Default 131,072, as many calls as one of our clients has under way on one; no more than three
+    /// quarters of those of all.
+    pub pending_replies_per_connection: usize,
     /// Endpoints of a reference that are read, and that one call tries, those that it is forwarded to included. Default
     /// 32.
     pub endpoints: usize,
@@ -35,10 +42,13 @@ impl Default for Budgets {
 impl Budgets {
     fn for_memory(octets: u64) -> Self {
         let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let pending = (octets / (4 * KIB)).clamp(16 * KIB, MIB);
         Self {
             received: number((octets / 4).min(4096 * MIB)),
             threads: number((octets / MIB).clamp(64, 4096)),
             requests_per_connection: 256,
+            pending_replies: number(pending),
+            pending_replies_per_connection: number((pending / 4 * 3).min(128 * KIB)),
             endpoints: 32,
         }
     }
@@ -52,7 +62,11 @@ mod tests {
     fn the_defaults_follow_the_memory() {
         let small = Budgets::for_memory(128 * MIB);
         assert_eq!((small.received, small.threads), (32 << 20, 128));
+        let pending = (small.pending_replies, small.pending_replies_per_connection);
+        assert_eq!(pending, (32 << 10, 24 << 10));
         let large = Budgets::for_memory(1 << 40);
         assert_eq!((large.received, large.threads), (4 << 30, 4096));
+        let pending = (large.pending_replies, large.pending_replies_per_connection);
+        assert_eq!(pending, (1 << 20, 128 << 10));
     }
 }

@@ -114,6 +114,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         file.connections_per_endpoint,
     );
     set(&mut config.max_nesting, file.max_nesting);
+    set(&mut config.cancel_requests, file.cancel_requests);
     if let Some(wait) = file.wait {
         config.wait = parse_wait("wait", &wait)?;
     }
@@ -179,6 +180,11 @@ fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
     set(&mut budgets.received, table.received);
     set(&mut budgets.threads, table.threads);
     set(&mut budgets.endpoints, table.endpoints);
+    set(&mut budgets.pending_replies, table.pending_replies);
+    set(
+        &mut budgets.pending_replies_per_connection,
+        table.pending_replies_per_connection,
+    );
     set(
         &mut budgets.requests_per_connection,
         table.requests_per_connection,

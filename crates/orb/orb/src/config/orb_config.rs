@@ -9,8 +9,8 @@ use super::initial_reference;
 use super::timeouts::Timeouts;
 use super::values::Trace;
 use crate::policy::{
-    BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults, Otherwise,
-    Security, Wait,
+    Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults,
+    Otherwise, Security, Wait,
 };
 use punctual_cdr::{GiopVersion, Limits};
 use punctual_link::diop::DiopOptions;
@@ -77,6 +77,9 @@ pub struct OrbConfig {
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
+    /// Whether servers are told of calls that nobody waits for any more (CancelRequest): those whose time is over, and those whose
+    /// poller or future was dropped. They may ignore it. Default true.
+    pub cancel_requests: bool,
     /// Connections to servers that are kept for later calls. At one more, those that no call uses are
     /// closed, the one first that was used longest ago. Default 1,024.
     pub client_connections: usize,
@@ -96,6 +99,8 @@ pub struct OrbConfig {
     pub max_forwards: u32,
     /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
     pub one_way_buffering: Option<Buffering>,
+    /// Whether requests go both ways by one connection, where no policy says so. Not by default.
+    pub bidirectional: Bidirectional,
     /// What the buffer of a connection holds at most, and what happens beyond that. 8 MiB, and the caller sends, by default.
     pub buffer_capacity: BufferCapacity,
     /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
@@ -144,6 +149,7 @@ impl Default for OrbConfig {
             collocation: Collocation::default(),
             collocation_scope: CollocationScope::default(),
             max_nesting: 16,
+            cancel_requests: true,
             client_connections: 1024,
             connections_per_endpoint: processor::online().clamp(1, 16),
             fragment_size: 4 << 20,
@@ -152,6 +158,7 @@ impl Default for OrbConfig {
             max_forwards: 10,
             one_way_buffering: None,
             buffer_capacity: BufferCapacity::default(),
+            bidirectional: Bidirectional::default(),
             one_way_gather: Duration::from_micros(50),
             iiop: IiopOptions::default(),
             uiop: UiopOptions::default(),
@@ -192,6 +199,7 @@ impl OrbConfig {
             char_code_set: self.char_code_set,
             buffering: self.one_way_buffering,
             buffer_capacity: self.buffer_capacity,
+            bidirectional: self.bidirectional,
             properties: self.link_properties.clone(),
         }
     }

@@ -33,6 +33,16 @@ pub const DUPLICATE_POLICY: u32 = omg(30);
 pub const CANNOT_RECONCILE: u32 = omg(1);
 /// BAD_INV_ORDER: `shutdown` that would wait for the call it is in.
 pub const SHUTDOWN_IN_UPCALL: u32 = omg(3);
+/// BAD_INV_ORDER: a DII request that was sent before is sent again.
+pub const REQUEST_ALREADY_SENT: u32 = omg(10);
+/// BAD_INV_ORDER: the response of a DII request that was not sent.
+pub const REQUEST_NOT_SENT: u32 = omg(11);
+/// BAD_INV_ORDER: the response of a DII request has been retrieved already.
+pub const RESPONSE_ALREADY_RETRIEVED: u32 = omg(12);
+/// TIMEOUT: no reply in the time that a poller was given.
+pub const NO_REPLY_IN_TIME: u32 = omg(1);
+/// NO_RESPONSE: no reply yet.
+pub const NO_REPLY_YET: u32 = omg(1);
 /// BAD_INV_ORDER: the ORB has shut down.
 pub const ORB_HAS_SHUT_DOWN: u32 = omg(4);
 /// INV_OBJREF: wide text for a reference that announces no wide code set.
@@ -124,8 +134,12 @@ pub const NO_POLICY_FACTORY: u32 = omg(3);
 pub const INTERCEPTOR_PANICKED: u32 = own(21);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
+/// NO_RESPONSE: a servant that was to answer later has let go of the request.
+pub const NOT_ANSWERED: u32 = own(30);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
+/// NO_PERMISSION: an object was called by a connection of its client's, which its POA does not allow.
+pub const NOT_BIDIRECTIONAL: u32 = own(41);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]

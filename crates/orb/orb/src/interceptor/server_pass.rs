@@ -99,6 +99,26 @@ impl ServerPass {
         None
     }
 
+    /// The request will be answered later, from another thread perhaps: the rest of the pass, with the slots as the thread has
+    /// them now. This one has the thread's slots put back when the upcall is over, and no ending points.
+    pub(crate) fn answered_later(&mut self) -> Self {
+        let in_upcall = self.around.is_some();
+        let slots = match in_upcall {
+            true => ThreadSlots { orb: self.orb }.copy(),
+            false => self.slots.clone(),
+        };
+        Self {
+            request_id: self.request_id,
+            orb: self.orb,
+            slots,
+            slot_count: self.slot_count,
+            entered: std::mem::take(&mut self.entered),
+            reply_contexts: self.reply_contexts.clone(),
+            object: self.object.take(),
+            around: None,
+        }
+    }
+
     /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
     pub(crate) fn leave_upcall(&mut self, interceptors: &[Arc<dyn ServerRequestInterceptor>]) {
         let Some(around) = self.around.take() else {

@@ -19,6 +19,7 @@ fn wanted(wait: Wait) -> Wanted {
         wait,
         private_to: None,
         band: None,
+        back: None,
     }
 }
 

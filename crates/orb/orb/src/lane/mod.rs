@@ -8,9 +8,11 @@
 mod all;
 #[cfg(test)]
 mod apart_tests;
+mod back;
 mod by_priority;
 mod counters;
 mod incoming;
+mod listen_points;
 mod outgoing;
 mod owned;
 mod pool;
@@ -22,18 +24,21 @@ mod statistics;
 mod work;
 
 pub(crate) use all::Lanes;
+pub(crate) use back::{Back, BackChannel, ServedBack, ServesConnections};
 pub(crate) use counters::Counters;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
+pub(crate) use listen_points::{ListenPoint, encode as encode_listen_points};
 pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
     NotBuffered, PendingReply, Waited, Waiting, Wanted,
 };
+pub(crate) use outgoing::{ServesBack, ServesRequests, can_serve_back};
 pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};
 pub(crate) use references::Which;
-pub(crate) use replies::Continuation;
+pub(crate) use replies::{Continuation, in_reply_handler};
 pub use statistics::LaneStatistics;
 pub use work::{Borrowers, BufferLimits};
 pub(crate) use work::{Buffered, RequestBuffer};

@@ -29,6 +29,16 @@ pub(crate) enum ServingThreads {
     Pool(Arc<LeaderFollowers>, Option<Arc<RequestBuffer>>),
 }
 
+impl ServingThreads {
+    /// The reactor that they serve, if they serve one.
+    pub(crate) fn reactor(&self) -> Option<&Arc<Reactor>> {
+        match self {
+            Self::PerConnection => None,
+            Self::Pool(pool, _) => Some(pool.reactor()),
+        }
+    }
+}
+
 /// The reactors of a lane.
 #[derive(Debug)]
 pub(crate) struct Reactors {

@@ -13,6 +13,7 @@ use punctual_exec::leader_followers::PoolOptions;
 use punctual_exec::reactor::Work;
 use punctual_exec::{Deadline, LeaderFollowers, Reactor, ThreadGroup, ThreadSpec};
 use punctual_link::Properties;
+use std::cell::Cell;
 use std::fmt;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -50,6 +51,16 @@ struct State {
     is_over: bool,
 }
 
+thread_local! {
+    /// Whether the thread does what has come for calls that no thread waits for.
+    static GOES_ON: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether the calling thread is in a reply handler: what waits for other calls there waits for itself.
+pub(crate) fn in_reply_handler() -> bool {
+    GOES_ON.get()
+}
+
 /// What is to be done.
 #[derive(Default)]
 struct Queue(SegQueue<Arc<dyn Continuation>>);
@@ -59,9 +70,11 @@ impl Queue {
         let Some(next) = self.0.pop() else {
             return false;
         };
+        let is_nested = GOES_ON.replace(true);
         if catch_unwind(AssertUnwindSafe(|| next.go_on())).is_err() {
             tracing::error!("a reply handler has panicked");
         }
+        GOES_ON.set(is_nested);
         true
     }
 }

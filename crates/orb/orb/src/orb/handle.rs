@@ -4,18 +4,19 @@ use super::proxies::Proxies;
 use crate::broker::Broker;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::lane::{Lane, Lanes};
+use crate::lane::{BackChannel, Lane, Lanes};
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
 use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, Intercepted, ObjectAdapter};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
-use punctual_exec::{LockProtocol, MainThreadQueue};
+use punctual_exec::{Deadline, LockProtocol, MainThreadQueue};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
+use std::time::Duration;
 
 /// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
 /// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
@@ -25,6 +26,8 @@ pub struct Orb {
     shared: Arc<Shared>,
     /// As the environment of messages: where those come from.
     reads_from: Origin,
+    /// The same: by which connection, where references that come by it may be called so.
+    reads_by: Option<Weak<BackChannel>>,
 }
 
 /// References that are read belong to the ORB whose message they came in.
@@ -52,6 +55,7 @@ impl WeakOrb {
         Some(Orb {
             shared,
             reads_from: Origin::ThisHost,
+            reads_by: None,
         })
     }
 }
@@ -104,6 +108,7 @@ impl Orb {
         Self {
             shared: Arc::new(shared),
             reads_from: Origin::ThisHost,
+            reads_by: None,
         }
     }
 
@@ -112,7 +117,13 @@ impl Orb {
         Self {
             shared: self.shared.clone(),
             reads_from,
+            reads_by: None,
         }
+    }
+
+    /// By which connection messages come that are read in this environment, where references may be called so.
+    pub(crate) fn reads_by(&self) -> Option<Weak<BackChannel>> {
+        self.reads_by.clone()
     }
 
     /// Where references come from that are read in this environment.
@@ -187,6 +198,16 @@ impl Orb {
         }
         self.shared.main_thread.run();
         self.broker().life.wait_until_over();
+    }
+
+    /// As [`Orb::run`], but that it returns after that time at the latest, so that a program does something else now and then.
+    /// Whether the ORB has been shut down, and that has finished.
+    pub fn run_for(&self, time: Duration) -> bool {
+        let until = Deadline::after(time);
+        if let Some(adapter) = self.adapter() {
+            adapter.look_before_run();
+        }
+        self.shared.main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
     }
 
     /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
@@ -360,7 +381,15 @@ impl Orb {
         let for_messages_from = |origin| Arc::new(self.for_messages_from(origin));
         let here = for_messages_from(Origin::ThisHost);
         let elsewhere = for_messages_from(Origin::Elsewhere);
-        Host::new((here, elsewhere), self.shared.adapter.clone())
+        let orb = self.for_messages_from(Origin::ThisHost);
+        let by = move |origin, back| -> Arc<dyn Environment> {
+            Arc::new(Self {
+                reads_by: Some(back),
+                ..orb.for_messages_from(origin)
+            })
+        };
+        let adapter = self.shared.adapter.clone();
+        Host::new((here, elsewhere), Arc::new(by), adapter)
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod answer_tests;
+mod bidirectional;
 #[cfg(test)]
 mod closure_adapter;
 mod current;
@@ -14,6 +15,7 @@ mod process;
 mod proxies;
 mod reach;
 mod start;
+mod task;
 mod values;
 
 pub use current::PiCurrent;
@@ -24,3 +26,4 @@ pub(crate) use process::listening;
 pub(crate) use proxies::{MakeProxy, Real};
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};
+pub use task::BoxFuture;

@@ -330,6 +330,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         None => locks,
     };
     let orb = Orb::new(broker, locks);
+    orb.serve_back();
     initializers.initialize(&orb, &arguments)?;
     Ok(orb)
 }

@@ -3,7 +3,7 @@
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
 use super::set::Fault;
-use super::{Policy, PolicyLevels, PolicySet, PolicyType};
+use super::{Bidirectional, Policy, PolicyLevels, PolicySet, PolicyType};
 use punctual_ior::{PolicyValue, ProfileTemplates, TaggedComponent};
 
 /// Policies of an object adapter, checked. For adapters: made by [`crate::Orb::adapter_policies`].
@@ -104,6 +104,13 @@ impl AdapterPolicies {
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         self.set.value()
+    }
+
+    /// Whether clients' objects may be called by the connections that the clients have opened.
+    #[must_use]
+    pub fn is_bidirectional(&self) -> bool {
+        let both = Policy::Bidirectional(Bidirectional::Both);
+        self.set.iter().any(|policy| *policy == both)
     }
 
     /// All of them.

@@ -3,10 +3,10 @@
 use super::definition::Definition;
 use super::known_protocols::KnownProtocols;
 use super::numbers::{
-    BUFFER_CAPACITY, BUFFERING, CHAR_CODE_SET, CLIENT_PROTOCOLS, COLLOCATION, CONNECT_TIMEOUT,
-    LINK_PROPERTY, MUX, OUT_OF_BAND, QUEUE_ORDER, REBIND, RELATIVE_REQUEST_TIMEOUT,
-    RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REPLY_PRIORITY, REPLY_START, REQUEST_END,
-    REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
+    BIDIRECTIONAL, BUFFER_CAPACITY, BUFFERING, CALLS_IN_FLIGHT, CHAR_CODE_SET, CLIENT_PROTOCOLS,
+    COLLOCATION, CONNECT_TIMEOUT, LINK_PROPERTY, MUX, OUT_OF_BAND, QUEUE_ORDER, REBIND,
+    RELATIVE_REQUEST_TIMEOUT, RELATIVE_ROUNDTRIP_TIMEOUT, REPLY_END, REPLY_PRIORITY, REPLY_START,
+    REQUEST_END, REQUEST_PRIORITY, REQUEST_START, SECURITY, SYNC_SCOPE, TRANSFER, WAIT,
 };
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
@@ -47,12 +47,17 @@ pub(super) fn definitions() -> impl Iterator<Item = Definition> {
         (COLLOCATION, "Collocation"),
         (SECURITY, "Security"),
         (CHAR_CODE_SET, "CharCodeSet"),
+        (CALLS_IN_FLIGHT, "CallsInFlight"),
     ];
     let of_clients = of_clients
         .into_iter()
         .map(|one| (one, PolicyLevels::CLIENT));
     let of_poas = OF_POAS.into_iter().map(|one| (one, PolicyLevels::POA));
-    let all = of_clients.chain(of_poas);
+    let both_ways = (
+        (BIDIRECTIONAL, "Bidirectional"),
+        PolicyLevels::CLIENT | PolicyLevels::POA,
+    );
+    let all = of_clients.chain(of_poas).chain([both_ways]);
     all.map(|((number, name), levels)| Definition {
         number,
         name,

@@ -1,7 +1,7 @@
 //! What holds where no policy says anything.
 
 use super::buffering::{BufferCapacity, Buffering};
-use super::values::{CharCodeSet, ClientProtocols, Collocation, Security, Wait};
+use super::values::{Bidirectional, CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ pub(crate) struct Defaults {
     pub(crate) collocation: Collocation,
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
+    pub(crate) bidirectional: Bidirectional,
     pub(crate) buffering: Option<Buffering>,
     pub(crate) buffer_capacity: BufferCapacity,
     /// By link and name.

@@ -4,9 +4,9 @@ use super::managed::Managed;
 use super::numbers;
 use super::set::Contradiction;
 use super::{
-    BufferTerms, CharCodeSet, ClientProtocols, Collocation, Defaults, Ends, Mux, Policy,
-    PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope, Transfer, Wait,
-    current, invalid,
+    Bidirectional, BufferTerms, CallsInFlight, CharCodeSet, ClientProtocols, Collocation, Defaults,
+    Ends, Mux, Policy, PolicyLevels, PolicySet, PolicyType, Queued, Rebind, Security, SyncScope,
+    Transfer, Wait, current, invalid,
 };
 use crate::exception::SystemException;
 use punctual_giop::ResponseFlags;
@@ -40,6 +40,10 @@ pub(crate) struct Effective {
     pub(crate) sync_scope: Option<SyncScope>,
     /// How one-ways and asynchronous calls wait for others, if they do.
     pub(crate) buffering: Option<BufferTerms>,
+    /// Of asynchronous calls.
+    pub(crate) in_flight: Option<CallsInFlight>,
+    /// Whether the server may call back by the same connection.
+    pub(crate) bidirectional: bool,
     /// Whether requests pass those that wait.
     pub(crate) out_of_band: bool,
     /// When requests and replies may be delivered at the earliest, and their priorities in queues.
@@ -97,6 +101,7 @@ impl Effective {
             in_segment: current::is_in_segment(),
             roundtrip: defaults.roundtrip,
             protocols: defaults.protocols.clone(),
+            bidirectional: defaults.bidirectional == Bidirectional::Both,
             wait: defaults.wait,
             collocation: defaults.collocation,
             security: defaults.security,
@@ -138,6 +143,7 @@ impl Effective {
                 Policy::SyncScope(scope) => self.sync_scope = Some(*scope),
                 Policy::Buffering(chosen) => buffering = *chosen,
                 Policy::BufferCapacity(capacity) => terms.capacity = *capacity,
+                Policy::Bidirectional(both) => self.bidirectional = *both == Bidirectional::Both,
                 Policy::OutOfBand(out_of_band) => self.out_of_band = *out_of_band,
                 Policy::QueueOrder(order) => terms.order = order.chosen(),
                 Policy::RequestPriority(range) => self.queued.request_priority = Some(*range),
@@ -151,6 +157,7 @@ impl Effective {
                 Policy::Collocation(collocation) => self.collocation = *collocation,
                 Policy::Security(security) => self.security = *security,
                 Policy::CharCodeSet(code_set) => self.char_code_set = *code_set,
+                Policy::CallsInFlight(calls) => self.in_flight = Some(calls.clone()),
                 Policy::LinkProperty(property) => {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);

@@ -5,6 +5,7 @@ use super::known_protocols::KnownProtocols;
 use super::policy_type::PolicyLevels;
 use super::set::{PolicySet, SetOverride};
 use super::types::PolicyTypes;
+use super::values::Bidirectional;
 use super::wish::Policy;
 use crate::exception::SystemException;
 use arc_swap::ArcSwap;
@@ -54,6 +55,16 @@ impl Managed {
 
     pub(crate) fn types(&self) -> &PolicyTypes {
         &self.types
+    }
+
+    /// Whether the ORB's servers may call their clients back by their connections.
+    pub(crate) fn allows_bidirectional(&self) -> bool {
+        let set = self.set();
+        let said = set.iter().find_map(|policy| match policy {
+            Policy::Bidirectional(said) => Some(*said),
+            _ => None,
+        });
+        said.unwrap_or(self.defaults().bidirectional) == Bidirectional::Both
     }
 
     pub(super) fn defaults(&self) -> &Defaults {

@@ -20,6 +20,7 @@ mod defined;
 mod definition;
 mod effective;
 mod ends;
+mod in_flight;
 mod known_protocols;
 mod managed;
 mod manager;
@@ -43,7 +44,9 @@ pub(crate) use current::{forget_own, has_own, is_in_segment};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
-pub(crate) use ends::{CallEnds, Ends, deadline};
+pub(crate) use ends::{CallEnds, Ends};
+pub use in_flight::{AtBound, CallsInFlight};
+pub(crate) use in_flight::{Full, Held, Place};
 pub(crate) use known_protocols::KnownProtocols;
 pub(crate) use managed::Managed;
 pub use manager::PolicyManager;
@@ -57,8 +60,8 @@ pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;
 pub use values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
-    SyncScope, Transfer, Wait,
+    Bidirectional, CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind,
+    Security, SyncScope, Transfer, Wait,
 };
 pub use wish::Policy;
 pub(crate) use wish::invalid;

@@ -22,6 +22,8 @@ pub(super) const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
 /// Messaging's QUEUE_ORDER_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const QUEUE_ORDER: u32 = 35;
+/// BiDirPolicy's BIDIRECTIONAL_POLICY_TYPE (CORBA 3.3 part 2, §9.9).
+pub(super) const BIDIRECTIONAL: u32 = 37;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
 pub(crate) const CLIENT_PROTOCOLS: u32 = 43;
 // In Punctual's own range.
@@ -34,5 +36,6 @@ pub(crate) const SECURITY: u32 = 0x5055_0007;
 pub(super) const CHAR_CODE_SET: u32 = 0x5055_0008;
 pub(super) const BUFFERING: u32 = 0x5055_0009;
 pub(super) const CONNECT_TIMEOUT: u32 = 0x5055_000a;
+pub(super) const CALLS_IN_FLIGHT: u32 = 0x5055_000b;
 pub(super) const BUFFER_CAPACITY: u32 = 0x5055_0010;
 pub(super) const OUT_OF_BAND: u32 = 0x5055_0011;

@@ -161,6 +161,18 @@ pub enum SyncScope {
     WithTarget,
 }
 
+/// Whether requests may go both ways by one connection (CORBA 3.3 part 2, §9.9: BiDirPolicy).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bidirectional {
+    /// From the client that opened it to the server, and no others.
+    #[default]
+    Normal,
+    /// Callbacks, too. Where this is a client's policy, the server is told where the client listens, and requests that it sends
+    /// back are served, for objects of POAs that have this policy. Where it is the policy of a server's ORB, it sends calls by
+    /// the connection that a reference came by, if that client has told so.
+    Both,
+}
+
 /// A property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {

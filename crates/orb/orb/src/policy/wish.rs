@@ -2,12 +2,13 @@
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::defined::DefinedPolicy;
+use super::in_flight::CallsInFlight;
 use super::numbers;
 use super::policy_type::PolicyType;
 use super::queue_order::{PriorityRange, QueueOrder};
 use super::values::{
-    CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind, Security,
-    SyncScope, Transfer, Wait,
+    Bidirectional, CharCodeSet, ClientProtocols, Collocation, LinkProperty, Mux, Otherwise, Rebind,
+    Security, SyncScope, Transfer, Wait,
 };
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::{Duration, SystemTime};
@@ -57,6 +58,9 @@ pub enum Policy {
     /// Before when a reply is not to be delivered: REPLY_START_TIME_POLICY_TYPE (29). The call does not return before. It
     /// travels with the request.
     ReplyStartTime(SystemTime),
+    /// Whether servers may call back by this client's connections, or the objects of a POA may be called so:
+    /// BIDIRECTIONAL_POLICY_TYPE (37). It takes the place of [`crate::OrbConfig::bidirectional`].
+    Bidirectional(Bidirectional),
     /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with Real-time CORBA
     /// POAs may have it, too: clients that have none of their own prefer these, and choose others where they must.
     ClientProtocols(ClientProtocols),
@@ -72,6 +76,8 @@ pub enum Policy {
     Security(Security),
     /// Which code set `char` and `string` travel in.
     CharCodeSet(CharCodeSet),
+    /// How many asynchronous calls may be in flight at once.
+    CallsInFlight(CallsInFlight),
     /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
     /// links take no notice.
     LinkProperty(LinkProperty),
@@ -93,6 +99,7 @@ impl Policy {
             Self::Rebind(_) => numbers::REBIND,
             Self::SyncScope(_) => numbers::SYNC_SCOPE,
             Self::Buffering(_) => numbers::BUFFERING,
+            Self::Bidirectional(_) => numbers::BIDIRECTIONAL,
             Self::BufferCapacity(_) => numbers::BUFFER_CAPACITY,
             Self::OutOfBand(_) => numbers::OUT_OF_BAND,
             Self::QueueOrder(_) => numbers::QUEUE_ORDER,
@@ -108,6 +115,7 @@ impl Policy {
             Self::Collocation(_) => numbers::COLLOCATION,
             Self::Security(_) => numbers::SECURITY,
             Self::CharCodeSet(_) => numbers::CHAR_CODE_SET,
+            Self::CallsInFlight(_) => numbers::CALLS_IN_FLIGHT,
             Self::Defined(defined) => defined.policy_type(),
         }
     }

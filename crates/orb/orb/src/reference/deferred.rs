@@ -1,10 +1,13 @@
 //! Calls whose callers go on: by polling, as a future, or with a reply handler (CORBA 3.3 part 2, §22).
 
 use super::object::ObjectRef;
+use super::pollable::{Pollable, PollableSet, no_response, not_in_time};
 use super::reply_handler::ReplyHandler;
-use crate::client::{self, Callee, Deferred, Owner, RemoteObject};
+use crate::client::{self, CalledOperation, Callee, Deferred, Owner, RemoteObject};
 use crate::collocation;
-use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
+use crate::exception::{
+    CompletionStatus, OperationError, SystemException, SystemExceptionKind, cdr_exception,
+};
 use crate::lane::{Continuation, Lane};
 use crate::operation::Operation;
 use parking_lot::Mutex;
@@ -33,7 +36,7 @@ impl Owner for ObjectRef {
 /// executor, whichever comes first. The request has been sent when there is one.
 ///
 /// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it costs no more. Awaited as a future,
-/// a thread of the ORB reads; the first such call starts it (`docs/asynchrony.md`).
+/// a thread of the ORB reads; the first such call starts it (`docs/guide/asynchrony.md`).
 ///
 /// Dropped before the result is there, the call is cancelled: the server is told that nobody waits (CancelRequest).
 #[must_use = "dropped, the call is cancelled"]
@@ -81,6 +84,28 @@ impl<R, E: OperationError> Poller<R, E> {
         }
     }
 
+    /// The result, as soon as it is there; waits for it that long at most. The poller can be asked again after a time-out
+    /// (the operations of a type-specific poller, CORBA 3.3 part 1, §17.10).
+    ///
+    /// # Errors
+    /// What the servant or the server raised, or what kept the call from it. TIMEOUT (minor code 1) when the time is over,
+    /// NO_RESPONSE when that was nothing; OBJECT_NOT_EXIST once the result has been taken.
+    pub fn result(&mut self, timeout: Duration) -> Result<R, E> {
+        if !self.is_ready(timeout) {
+            return Err(match timeout.is_zero() {
+                true => no_response().into(),
+                false => not_in_time().into(),
+            });
+        }
+        self.take().unwrap_or_else(|| Err(taken().into()))
+    }
+
+    /// A set that waits for several calls; this one is not in it yet (`Pollable::create_pollable_set`).
+    #[must_use]
+    pub fn create_pollable_set(&self) -> PollableSet {
+        PollableSet::new()
+    }
+
     fn take(&mut self) -> Option<Result<R, E>> {
         match &mut self.state {
             State::Made(result) => result.take(),
@@ -126,10 +151,26 @@ fn raised<R, E: OperationError>(
 /// Its result has been taken.
 #[cold]
 fn taken() -> SystemException {
-    client::out_of_place().in_context("the result of a call was taken twice")
+    let detail = "the result of the call has been taken from its poller";
+    SystemExceptionKind::ObjectNotExist
+        .because(detail)
+        .completed_as(CompletionStatus::Yes)
 }
 
 impl<R, E> Unpin for Poller<R, E> {}
+
+impl<R, E: OperationError> Pollable for Poller<R, E> {
+    fn is_ready(&mut self, timeout: Duration) -> bool {
+        Self::is_ready(self, timeout)
+    }
+
+    fn look(&mut self, waker: &Waker) -> bool {
+        match &mut self.state {
+            State::Begun(Some(begun)) => begun.call.poll(waker),
+            State::Made(_) | State::Begun(None) => true,
+        }
+    }
+}
 
 impl<R, E: OperationError> Future for Poller<R, E> {
     type Output = Result<R, E>;
@@ -291,6 +332,7 @@ impl ObjectRef {
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
     ) -> Deferred<Self> {
         let lane = self.callee().lane.clone();
+        let operation = CalledOperation::Known(operation.name());
         Deferred::begin(self.clone(), lane, operation, Box::new(arguments))
     }
 
@@ -314,7 +356,10 @@ impl ObjectRef {
         }
         let mut begun = None;
         let made = collocation::call(
-            self.caller(),
+            collocation::Caller {
+                may_wait: false,
+                ..self.caller()
+            },
             &operation,
             (),
             |(), servant: &V| here(servant),

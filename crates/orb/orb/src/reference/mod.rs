@@ -3,6 +3,7 @@
 mod adapter;
 mod adapter_policies;
 mod deferred;
+mod deferred_request;
 mod exception_holder;
 mod generated;
 mod initial;
@@ -12,6 +13,7 @@ mod interpreted;
 mod invoke;
 mod object;
 mod places;
+mod pollable;
 mod published;
 mod reply_handler;
 mod stringify;
@@ -19,6 +21,7 @@ mod typed;
 mod validation;
 
 pub use deferred::Poller;
+pub use deferred_request::DeferredRequest;
 pub use exception_holder::ExceptionHolder;
 #[doc(hidden)]
 pub use generated::{count_of, joined_names};
@@ -28,6 +31,7 @@ pub use object::ObjectRef;
 pub use places::{
     endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
 };
+pub use pollable::{Pollable, PollableId, PollableKey, PollableSet, PollableSetError};
 #[doc(hidden)]
 pub use reply_handler::{Delivery, delivered, held};
 pub use reply_handler::{HandlerInterface, IntoReplyHandler, ReplyHandler};

@@ -116,6 +116,7 @@ impl ObjectRef {
             object: &shared.object,
             locality: &shared.locality,
             timeout: self.timeout,
+            may_wait: true,
         }
     }
 
@@ -360,6 +361,10 @@ impl Nilable for ObjectRef {
             reads.reads_from(),
         );
         let ior = Ior::unmarshal(input)?;
-        Ok((!ior.is_nil()).then(|| Self::new(orb, ior, origin)))
+        let back = reads.reads_by();
+        Ok((!ior.is_nil()).then(|| {
+            let target = Target::new(ior, origin).came_by(back);
+            Self::with_target(orb, Arc::new(target), PolicySet::default(), None)
+        }))
     }
 }

@@ -43,6 +43,12 @@ pub trait ObjectAdapter: Send + Sync {
         None
     }
 
+    /// Whether the object may be called by a connection that this side has opened (bidirectional GIOP).
+    fn is_bidirectional(&self, object_key: &[u8]) -> bool {
+        let _ = object_key;
+        false
+    }
+
     /// The application has begun to run the ORB ([`crate::Orb::run`]): what will keep requests from being served is
     /// worth a line in the log.
     fn look_before_run(&self) {}

@@ -1,6 +1,7 @@
 //! A call as the skeleton sees it, and the reply it makes.
 
 use super::conversation::Conversation;
+use super::pending::AnswersLater;
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
 use crate::exception::{
@@ -15,12 +16,13 @@ use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, 
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
 use std::fmt;
+use std::sync::Arc;
 
 /// A request that a skeleton answers.
 pub struct ServerCall<'m> {
     pub(super) conversation: &'m Conversation,
-    /// Who sends what is answered before the upcall.
-    sender: &'m dyn SendsEarly,
+    /// Who sends what is answered before the upcall, or after it.
+    pub(super) sender: &'m dyn SendsEarly,
     pub(super) operation: &'m str,
     pub(super) request_id: u32,
     pub(super) version: GiopVersion,
@@ -34,15 +36,18 @@ pub struct ServerCall<'m> {
     /// The reply, or memory for it: the thread's own.
     pub(super) reply: &'m mut Block,
     pub(super) has_reply: bool,
-    /// Whether the early reply of SYNC_WITH_SERVER has been made.
+    /// Whether the early reply of SYNC_WITH_SERVER has been made, or the answer is another's to give.
     pub(super) answered: bool,
     /// Where the ORB has interceptors.
     pub(super) pass: Option<Box<ServerPass>>,
 }
 
-/// What sends an answer before its upcall (SYNC_WITH_SERVER).
+/// What sends an answer before its upcall (SYNC_WITH_SERVER), or after it.
 pub(super) trait SendsEarly: Sync {
     fn send_early(&self, reply: &Block);
+
+    /// What sends an answer after its upcall; `None` where the connection is gone.
+    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>>;
 }
 
 /// Proof that a call was answered: by [`ServerCall::reply`] or [`ServerCall::raise`].

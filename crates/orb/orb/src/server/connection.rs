@@ -7,20 +7,24 @@ use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use super::host::{AdapterCell, Host};
+use super::pending::{AnswersLater, PendingReplies};
 use super::reader::Reader;
 use super::send::ReplySender;
+use super::shared_link::{SendsParts, SharedLink};
 use crate::budget::{Evictable, host_of};
-use crate::lane::{Lane, OpenEndpoint};
+use crate::lane::{BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
 use crate::profile::Origin;
+use crate::protocol::Pair;
 use crate::sync;
 use crate::timeline::RequestId;
 use crate::upcall::Serving;
-use punctual_cdr::Block;
+use punctual_cdr::{Block, Environment};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
-use punctual_link::{Cause, Connection};
+use punctual_link::{Cause, Connection, SendError};
+use std::io::IoSlice;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -31,6 +35,9 @@ pub(super) struct ServerConnection {
     pub(super) reader: Reader,
     pub(super) replies: ReplySender,
     pub(super) strategy: Strategy,
+    /// Requests that are answered after their upcalls.
+    pub(super) pending: PendingReplies,
+    me: Weak<Self>,
     /// Whom its requests are for.
     pub(super) adapter: Arc<AdapterCell>,
     /// Whose connections it counts among.
@@ -40,9 +47,21 @@ pub(super) struct ServerConnection {
     pub(super) endpoint: u64,
     /// Its number among the lane's connections, once it is served.
     number: OnceLock<u64>,
+    /// By what its client is called back, where the ORB allows that.
+    pub(super) back: Option<Arc<BackChannel>>,
+    /// Whether this side has opened it: only objects are called that may be called so.
+    pub(super) is_of_client: bool,
     /// The lowest priority of its band, once the client has said one: a thread of its own reads at it.
     lowest: OnceLock<Priority>,
 }
+
+/// The environment of what is read, the link, and how messages are laid out.
+type Parts = (
+    Arc<dyn Environment>,
+    Arc<dyn Connection>,
+    Arc<dyn Session>,
+    Abilities,
+);
 
 /// A request in progress, counted until dropped.
 pub(super) struct InProgress<'c>(&'c ServerConnection);
@@ -50,6 +69,29 @@ pub(super) struct InProgress<'c>(&'c ServerConnection);
 impl SendsEarly for ServerConnection {
     fn send_early(&self, reply: &Block) {
         self.send(reply);
+    }
+
+    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
+        let this: Arc<dyn AnswersLater> = self.me.upgrade()?;
+        Some(this)
+    }
+}
+
+impl AnswersLater for ServerConnection {
+    fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn pending(&self) -> &PendingReplies {
+        &self.pending
+    }
+
+    fn send(&self, reply: &Block) {
+        Self::send(self, reply);
+    }
+
+    fn ends_request(&self) {
+        Self::ends_request(self);
     }
 }
 
@@ -62,25 +104,78 @@ impl ServerConnection {
         at: &OpenEndpoint,
     ) -> Arc<Self> {
         let (broker, locks) = (lane.broker(), lane.lock_protocol());
+        let origin = Origin::of(&*at.pair.link, &*link);
+        let strategy = Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks);
+        let calls_back = can_serve_back(&at.pair) && broker.policies.allows_bidirectional();
+        Arc::new_cyclic(|this: &Weak<Self>| {
+            let back = calls_back.then(|| {
+                let by: Weak<Self> = this.clone();
+                let by = SharedLink::new(by, link.clone());
+                let reactor = at.threads.as_ref().and_then(ServingThreads::reactor);
+                Arc::new(BackChannel::new(lane, &at.pair, Arc::new(by), reactor))
+            });
+            let environment = match &back {
+                Some(back) => host.environment_by(origin, back),
+                None => host.environment_of(origin),
+            };
+            let parts = (environment, link, session, abilities);
+            let of = (&at.pair, strategy, at.number);
+            let mut served = Self::with(this.clone(), (lane, host), parts, of);
+            served.back = back;
+            served
+        })
+    }
+
+    /// What answers the requests that come by a connection of this ORB's client. It is none of those that clients opened.
+    pub(super) fn of_client(
+        (lane, host): (&Arc<Lane>, &Host),
+        link: Arc<dyn Connection>,
+        pair: &Arc<Pair>,
+    ) -> Arc<Self> {
+        let environment = host.environment_of(Origin::of(&*pair.link, &*link));
+        let (session, abilities) = (pair.messaging.session(), pair.messaging.abilities());
+        let strategy = Strategy::of(None, lane.broker().config().timeouts, lane.lock_protocol());
+        let parts = (environment, link, session, abilities);
+        Arc::new_cyclic(|this| {
+            let of = (pair, strategy, u64::MAX);
+            let mut served = Self::with(this.clone(), (lane, host), parts, of);
+            served.is_of_client = true;
+            served
+        })
+    }
+
+    fn with(
+        me: Weak<Self>,
+        (lane, host): (&Arc<Lane>, &Host),
+        (environment, link, session, abilities): Parts,
+        (pair, strategy, endpoint): (&Arc<Pair>, Strategy, u64),
+    ) -> Self {
+        let (broker, locks) = (lane.broker(), lane.lock_protocol());
         let inbox = Inbox::new(session.clone(), broker.shared_limits());
-        let from = host_of(&*at.pair.link, link.peer());
         let counted = (broker.clone(), lane.counters.clone());
-        let environment = match Origin::of(&*at.pair.link, &*link) {
-            Origin::Elsewhere => host.environment_elsewhere.clone(),
-            _ => host.environment.clone(),
-        };
-        Arc::new(Self {
+        Self {
+            me,
+            pending: PendingReplies::default(),
             reader: Reader::new(inbox),
             replies: ReplySender::new(locks),
-            strategy: Strategy::of(at.threads.as_ref(), broker.config().timeouts, locks),
-            conversation: Conversation::new(counted, environment, link, session, abilities),
+            strategy,
             adapter: host.adapter.clone(),
-            from,
+            from: host_of(&*pair.link, link.peer()),
+            conversation: Conversation::new(counted, environment, link, session, abilities),
             lane: lane.clone(),
-            endpoint: at.number,
+            endpoint,
             number: OnceLock::new(),
+            back: None,
+            is_of_client: false,
             lowest: OnceLock::new(),
-        })
+        }
+    }
+
+    /// The client is called back no more.
+    pub(super) fn calls_back_no_more(&self, reason: &str) {
+        if let Some(back) = &self.back {
+            back.has_ended(reason);
+        }
     }
 
     /// Joins the lane's connections, before a thread serves it.
@@ -214,6 +309,19 @@ impl ServerConnection {
             }
         }
         conversation.link().close();
+        self.has_ended();
+    }
+
+    /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
+    /// not among those that clients have open.
+    fn has_ended(&self) {
+        self.calls_back_no_more("the connection has ended");
+        self.pending.close();
+        if !self.pending.is_empty()
+            && let Some(&number) = self.number.get()
+        {
+            self.lane.incoming.connections.leave(number);
+        }
     }
 
     /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.
@@ -232,6 +340,7 @@ impl ServerConnection {
     /// Whether no request is in progress, no reply waits or is under way, and none of a message has come.
     pub(super) fn is_idle(&self) -> bool {
         !self.conversation.is_busy()
+            && !self.back.as_ref().is_some_and(|back| back.is_awaited())
             && !self.replies.has_pending()
             && !self.replies.is_sending()
             && !self.reader.is_mid_message()
@@ -288,6 +397,14 @@ impl ServerConnection {
     }
 }
 
+impl SendsParts for ServerConnection {
+    /// A request to the client that has opened it, behind the replies that wait.
+    fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        self.replies
+            .send_request(&self.conversation, &self.strategy, parts, deadline)
+    }
+}
+
 impl Evictable for ServerConnection {
     fn evict(&self, _: &str) {
         self.say_goodbye_if_idle();
@@ -302,6 +419,7 @@ impl Evictable for ServerConnection {
 impl Drop for ServerConnection {
     /// The last thread that served it has left.
     fn drop(&mut self) {
+        self.calls_back_no_more("the connection has ended");
         if let Some(&number) = self.number.get() {
             self.lane.counters.has_gone(self.reader.number_received());
             self.lane.incoming.connections.leave(number);

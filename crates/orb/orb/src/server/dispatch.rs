@@ -14,6 +14,7 @@ use crate::exception::{
     code_set_exception, minor,
 };
 use crate::invocation_policies::is_late_by;
+use crate::lane::ClientConnection;
 use crate::messaging::{FrameArrival, Head, Message};
 use crate::priorities::BIND_PRIORITY_BAND;
 use crate::probe::{self, Point};
@@ -26,6 +27,7 @@ use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 /// Serves the requests of one connection, for as long as a thread has it.
 pub(super) struct Dispatcher<'s> {
@@ -58,8 +60,7 @@ impl Dispatcher<'_> {
             MessageKind::Request if message.batch => self.batch(&message),
             MessageKind::Request => self.request(&message),
             MessageKind::LocateRequest => self.locate_request(&message),
-            // Nothing is begun that could still be stopped: requests are served as they come.
-            MessageKind::CancelRequest => Ok(()),
+            MessageKind::CancelRequest => self.cancel(&message),
             MessageKind::CloseConnection => {
                 self.conversation().close();
                 Ok(())
@@ -69,6 +70,12 @@ impl Dispatcher<'_> {
                     .complain("the peer says that a message of ours was malformed; closed");
                 self.conversation().close();
                 Ok(())
+            }
+            MessageKind::Reply | MessageKind::LocateReply
+                if let Some(calls) = self.calls_back() =>
+            {
+                calls.take_reply(message);
+                return;
             }
             kind => {
                 self.connection
@@ -81,6 +88,30 @@ impl Dispatcher<'_> {
             self.connection
                 .refuse(&format!("the header of a {kind} does not decode: {error}"));
         }
+    }
+
+    /// The calls to the client that wait for their replies here.
+    fn calls_back(&self) -> Option<Arc<ClientConnection>> {
+        self.connection.back.as_ref()?.existing()
+    }
+
+    /// The client may have told where it listens (CORBA 3.3 part 2, §9.8.1).
+    fn hear_listen_points(&self, header: &RequestHeader<'_>) -> Result<(), CdrError> {
+        let told = header.contexts.find(service_context::BI_DIR_IIOP);
+        match (&self.connection.back, told) {
+            (Some(back), Some(data)) => back.is_told(data),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a request may reach this object, by a connection that this side has opened.
+    fn may_be_called(&self, key: &[u8]) -> bool {
+        !self.connection.is_of_client
+            || self
+                .connection
+                .adapter
+                .get()
+                .is_some_and(|adapter| adapter.is_bidirectional(key))
     }
 
     /// Does what a plain request asks for, which was received into `block`.
@@ -171,6 +202,7 @@ impl Dispatcher<'_> {
                 None => return Ok(()),
             },
         };
+        self.hear_listen_points(header)?;
         let read = || Seen::read(self.connection, header.request_id);
         let seen = self.seen.or_else(|| timeline::is_recording().then(read));
         let code_sets = self.agreed_code_sets(version, header);
@@ -192,6 +224,7 @@ impl Dispatcher<'_> {
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
             _ if let Some(late) = comes_too_late(&call) => late,
+            Ok(key) if !self.may_be_called(&key) => Answer::Failed(not_bidirectional().into()),
             Ok(key) => self.answer(&key, &mut call, seen),
             Err(exception) => Answer::Failed(exception.into()),
         };
@@ -321,6 +354,20 @@ impl Dispatcher<'_> {
         })
     }
 
+    /// Requests are served as they come: there is nothing to stop but what is answered later, whose servant may ask
+    /// whether anybody waits.
+    fn cancel(&self, message: &Message) -> Result<(), CdrError> {
+        if self.connection.pending.is_empty() {
+            return Ok(());
+        }
+        let mut decoder = self.decoder(message);
+        let session = &self.conversation().session;
+        if let Head::Cancel(cancel) = session.get_head(MessageKind::CancelRequest, &mut decoder)? {
+            self.connection.pending.cancel(cancel.request_id);
+        }
+        Ok(())
+    }
+
     fn locate_request(&self, message: &Message) -> Result<(), CdrError> {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
@@ -338,7 +385,7 @@ impl Dispatcher<'_> {
             self.object_key(&header.target),
             self.connection.adapter.get(),
         ) {
-            (Ok(key), Some(adapter)) => self.locate(&**adapter, &key),
+            (Ok(key), Some(adapter)) if self.may_be_called(&key) => self.locate(&**adapter, &key),
             _ => Location::Unknown,
         };
         self.connection.send(&locate_reply(
@@ -396,6 +443,14 @@ impl Dispatcher<'_> {
             .map(|profile| profile.object_key)
             .map_err(|_| no_object())
     }
+}
+
+#[cold]
+fn not_bidirectional() -> SystemException {
+    let (kind, minor) = (Kind::NoPermission, minor::NOT_BIDIRECTIONAL);
+    SystemException::new(kind, minor, CompletionStatus::No).with_detail(
+        "the object's POA does not allow calls by a connection of the client's (the policy Bidirectional)",
+    )
 }
 
 #[cold]

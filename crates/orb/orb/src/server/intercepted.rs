@@ -189,7 +189,7 @@ impl<'m> ServerCall<'m> {
     }
 
     /// Ends the pass with what the adapter has answered; what the request is answered with then.
-    fn end_pass(
+    pub(super) fn end_pass(
         &mut self,
         mut pass: Box<ServerPass>,
         answered: Result<Dispatched, DispatchError>,

@@ -8,6 +8,7 @@
 mod accept;
 mod adapter;
 mod around;
+mod back;
 mod call;
 mod code_sets;
 mod concurrency;
@@ -24,6 +25,8 @@ mod locate;
 mod memory;
 mod panics;
 mod pass;
+mod pending;
+mod pending_reply;
 mod reader;
 mod refusal;
 mod reply;
@@ -31,13 +34,16 @@ mod reply_contexts;
 mod seen;
 mod send;
 mod serve;
+mod shared_link;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
 pub use around::{AroundUpcall, AroundUpcalls};
+pub(crate) use back::serve_back;
 pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]
 pub(crate) use here::serve_here;
 pub(crate) use host::{AdapterCell, Host};
 pub(crate) use intercepted::Intercepted;
 pub(crate) use panics::panicked;
+pub use pending_reply::{AnswerError, PendingReply};

@@ -9,9 +9,12 @@
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
 use punctual_cdr::Block;
+use punctual_exec::Deadline;
 use punctual_exec::lane_lock::{LaneGuard, LaneLock, LockProtocol};
 use punctual_giop::MessageKind;
+use punctual_link::{LinkError, Phase, SendError};
 use punctual_sys::clock;
+use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// A reply longer than this waits for no other.
@@ -151,6 +154,27 @@ impl ReplySender {
             self.transmit_pending(to, by, &mut pending);
         }
         by.send(to, message);
+    }
+
+    /// Sends a request to the client, behind the replies that wait.
+    pub(super) fn send_request(
+        &self,
+        to: &Conversation,
+        by: &Strategy,
+        parts: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let Some(mut pending) = self.lock(to) else {
+            let error = LinkError::closed(Phase::Send);
+            return Err(SendError { error, sent: 0 });
+        };
+        self.transmit_pending(to, by, &mut pending);
+        if !by.sends_without_waiting() {
+            return to.link().send(parts, deadline);
+        }
+        let message: Vec<u8> = parts.iter().flat_map(|part| part.iter().copied()).collect();
+        by.send_together(to, &message);
+        Ok(())
     }
 
     #[cold]

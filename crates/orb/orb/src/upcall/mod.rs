@@ -11,7 +11,7 @@ mod tests;
 pub use frame::AdapterNote;
 pub(crate) use frame::RequestSource;
 pub(crate) use main_thread::on_main_thread;
-pub use stack::{OnObject, frame_arrival, noted_object, noted_objects, serves_alone};
-pub(crate) use stack::{
-    Serving, WithinProcess, about_to_block, in_upcall, in_upcall_of, is_wanted_elsewhere,
+pub use stack::{
+    OnObject, about_to_block, frame_arrival, noted_object, noted_objects, serves_alone,
 };
+pub(crate) use stack::{Serving, WithinProcess, in_upcall, in_upcall_of, is_wanted_elsewhere};

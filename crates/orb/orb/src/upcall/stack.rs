@@ -241,7 +241,7 @@ pub fn serves_alone() -> bool {
 /// that upcall's connection from now on. How long it may block at most, where others of this ORB may need
 /// it: a reactor's thread.
 #[inline]
-pub(crate) fn about_to_block() -> Option<Duration> {
+pub fn about_to_block() -> Option<Duration> {
     let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));
     if is_serving != Some(true) {
         return None;

@@ -9,6 +9,7 @@ mod compared;
 mod destroy;
 mod destruction;
 mod etherealizer;
+mod held;
 mod keyed_lock;
 mod keys;
 mod local;
@@ -28,6 +29,7 @@ mod threads;
 mod tree;
 mod types;
 
+pub(crate) use held::HeldRequest;
 pub(crate) use request::{ByStrategy, Request, Wanted};
 pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use tree::NotMade;

@@ -19,8 +19,21 @@ pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 impl OutstandingRequests {
     /// Counts one in, before it asks whether it may ([`crate::manager`]).
     pub(super) fn enter(&self) -> OutstandingRequest<'_> {
-        self.count.fetch_add(1, Ordering::SeqCst);
+        self.count_in();
         OutstandingRequest(self)
+    }
+
+    /// The same of one that is held otherwise, and [counted out](Self::count_out) by who holds it.
+    pub(super) fn count_in(&self) {
+        self.count.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// One less.
+    pub(super) fn count_out(&self) {
+        let was_last = self.count.fetch_sub(1, Ordering::SeqCst) == 1;
+        if was_last && self.waiting.load(Ordering::SeqCst) > 0 {
+            self.wake();
+        }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -48,10 +61,7 @@ impl OutstandingRequests {
 
 impl Drop for OutstandingRequest<'_> {
     fn drop(&mut self) {
-        let was_last = self.0.count.fetch_sub(1, Ordering::SeqCst) == 1;
-        if was_last && self.0.waiting.load(Ordering::SeqCst) > 0 {
-            self.0.wake();
-        }
+        self.0.count_out();
     }
 }
 

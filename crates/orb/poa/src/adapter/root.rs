@@ -126,6 +126,16 @@ impl Root {
         adapter.urgency(wanted, contexts)
     }
 
+    /// The adapter that the key names, if it is there.
+    pub(crate) fn adapter_of(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
+        match Key::read(self.nonce, object_key) {
+            Key::Entry(name, _) => self.named(name),
+            Key::Named { adapter, .. } => self.named(adapter),
+            Key::Persistent { path, .. } => self.by_path.pin().get(path).cloned(),
+            Key::Foreign => None,
+        }
+    }
+
     /// Takes a request to the adapter that the key names.
     #[inline]
     pub(crate) fn route<R: Request>(

@@ -8,4 +8,6 @@ mod upcalls;
 
 pub(crate) use api::serving;
 pub use api::{Current, NoContext};
-pub(crate) use upcalls::{Engaged, Inside, InsideEntry, is_in_upcall_of, is_in_upcall_on};
+pub(crate) use upcalls::{
+    Engaged, Inside, InsideEntry, adapter_in_upcall, is_in_upcall_of, is_in_upcall_on,
+};

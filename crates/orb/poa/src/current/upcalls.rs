@@ -189,6 +189,11 @@ pub(super) fn innermost() -> Option<ObjectUpcall> {
     noted_object().map(upcall)
 }
 
+/// The adapter of the innermost upcall of the calling thread.
+pub(crate) fn adapter_in_upcall() -> Option<AdapterId> {
+    innermost().map(|upcall| upcall.adapter)
+}
+
 /// What a thread may do for an adapter outside of any request: see to the end of an object.
 struct Engagement {
     adapter: AdapterId,

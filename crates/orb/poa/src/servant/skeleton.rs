@@ -58,7 +58,7 @@ macro_rules! inherited_operations {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! inherited_answers {
-    ($servant:ident, [$first:path], [$($other:path),* $(,)?]) => {
+    ($servant:ty, [$first:path], [$($other:path),* $(,)?]) => {
         fn find(operation: &str) -> ::core::option::Option<$crate::Answer<$servant>> {
             <Self as $crate::Answers<$servant>>::find_own(operation)
                 .or_else(|| <$first as $crate::Answers<$servant>>::find(operation))

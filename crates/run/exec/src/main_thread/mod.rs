@@ -4,6 +4,7 @@
 #[allow(unsafe_code)]
 mod work_item;
 
+use crate::Deadline;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -96,6 +97,11 @@ impl MainThreadQueue {
     /// Does work items as they come, until the queue is closed. Another thread than the main thread just
     /// waits for that.
     pub fn run(&self) {
+        self.run_until(Deadline::NEVER);
+    }
+
+    /// The same, until the deadline at most; whether the queue is closed.
+    pub fn run_until(&self, until: Deadline) -> bool {
         let mut state = self.lock();
         loop {
             if let Some(item) = self.take(&mut state) {
@@ -103,9 +109,11 @@ impl MainThreadQueue {
                 item.run();
                 state = self.lock();
             } else if state.closed {
-                return;
+                return true;
+            } else if until.has_passed() {
+                return false;
             } else {
-                state = self.wait(state);
+                state = self.wait(state, until);
             }
         }
     }
@@ -132,9 +140,17 @@ impl MainThreadQueue {
         state.queued.pop_front()
     }
 
-    fn wait<'s>(&self, state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
-        let waited = self.changed.wait(state);
-        waited.unwrap_or_else(PoisonError::into_inner)
+    fn wait<'s>(&self, state: MutexGuard<'s, State>, until: Deadline) -> MutexGuard<'s, State> {
+        match until.remaining() {
+            None => {
+                let waited = self.changed.wait(state);
+                waited.unwrap_or_else(PoisonError::into_inner)
+            }
+            Some(left) => {
+                let waited = self.changed.wait_timeout(state, left);
+                waited.unwrap_or_else(PoisonError::into_inner).0
+            }
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -25,6 +25,7 @@ pub(super) struct File {
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,
     pub(super) max_nesting: Option<u32>,
+    pub(super) cancel_requests: Option<bool>,
     pub(super) fragment_size: Option<usize>,
     pub(super) fragment_giop_1_1: Option<bool>,
     pub(super) max_forwards: Option<u32>,
@@ -102,6 +103,8 @@ pub(super) struct LimitTable {
     pub(super) received: Option<usize>,
     pub(super) threads: Option<usize>,
     pub(super) requests_per_connection: Option<u32>,
+    pub(super) pending_replies: Option<usize>,
+    pub(super) pending_replies_per_connection: Option<usize>,
     pub(super) endpoints: Option<usize>,
 }
 

@@ -157,6 +157,14 @@ impl Endpoints {
         self.lock().open.iter().map(OpenEndpoint::real).collect()
     }
 
+    /// Where references say that this link is listened at.
+    pub(crate) fn published_by(&self, link: &str) -> Vec<Address> {
+        let state = self.lock();
+        let open = state.open.iter().filter(|one| one.pair.link.name() == link);
+        open.map(|one| one.published.address.clone()).collect()
+    }
+
+    /// Whether references that name this place mean one of these.
     /// Whether references that name this place mean one of these.
     pub(crate) fn is_at(&self, protocol: &str, address: &Address) -> bool {
         let is_meant = |open: &OpenEndpoint| {

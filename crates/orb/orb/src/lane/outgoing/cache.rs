@@ -10,6 +10,7 @@ use super::delivered::Broken;
 use super::endpoint::Endpoint;
 use super::flusher::Flusher;
 use super::opened_for::OpenedFor;
+use super::requests::{ServesBack, can_serve_back};
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
@@ -40,6 +41,8 @@ struct Key {
     /// The object whose calls alone go by it.
     private_to: Option<u64>,
     band: Option<RangeInclusive<Priority>>,
+    /// Whether the server may call back by it.
+    serves: bool,
 }
 
 /// Those to one endpoint.
@@ -59,7 +62,6 @@ pub(crate) struct ConnectionCache {
 }
 
 /// How a connection is to be had.
-#[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
@@ -68,6 +70,8 @@ pub(crate) struct Wanted {
     pub(crate) private_to: Option<u64>,
     /// The priorities whose calls share it with no others': one connection, of which the server is told.
     pub(crate) band: Option<RangeInclusive<Priority>>,
+    /// How the server's calls are served that come by it, if they are to be.
+    pub(crate) back: Option<Arc<dyn ServesBack>>,
 }
 
 impl ConnectionCache {
@@ -85,8 +89,11 @@ impl ConnectionCache {
             wait,
             private_to,
             band,
+            back,
         } = wanted;
+        let back = back.filter(|_| can_serve_back(&endpoint.pair));
         let spreads = mux == Mux::Adaptive
+            && back.is_none()
             && wait == Wait::Read
             && band.is_none()
             && endpoint.pair.link.serves_without_blocking();
@@ -101,6 +108,7 @@ impl ConnectionCache {
             wait,
             private_to,
             band,
+            serves: back.is_some(),
         };
         let config = lane.broker.config();
         let none = || Arc::new(ToEndpoint::new(&properties, spreads, config));
@@ -127,6 +135,7 @@ impl ConnectionCache {
             drop(held);
             let to = (&**endpoint, &to_endpoint);
             let connection = open(lane, to, &properties, wait, deadline)?;
+            served_back(&connection, back.as_ref())?;
             still_wanted(lane.broker, &connection)?;
             let binding = Binding::to(&connection, endpoint, mux, deadline);
             lock(&to_endpoint, deadline)?.push(connection);
@@ -134,6 +143,7 @@ impl ConnectionCache {
         }
         let to = (&**endpoint, &to_endpoint);
         let connection = open(lane, to, &properties, wait, deadline)?;
+        served_back(&connection, back.as_ref())?;
         still_wanted(lane.broker, &connection)?;
         held.push(connection.clone());
         Ok(Binding::shared(connection, endpoint.clone()))
@@ -287,6 +297,15 @@ fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadli
     for connection in scheduled {
         connection.wait_until_sent(deadline);
     }
+}
+
+/// Has a new connection serve the server's requests, if it is to.
+fn served_back(
+    connection: &Arc<ClientConnection>,
+    back: Option<&Arc<dyn ServesBack>>,
+) -> Result<(), LinkError> {
+    let begun = back.map_or(Ok(()), |back| back.begin(connection));
+    begun.map_err(|error| LinkError::os(Phase::Connect, error))
 }
 
 /// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are

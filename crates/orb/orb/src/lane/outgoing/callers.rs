@@ -79,6 +79,17 @@ impl<R, T> Callers<R, T> {
         }
     }
 
+    /// Those of the side that has not opened the connection. None of them reads: who reads for the other side does.
+    pub(crate) fn of_other_side(reader: R) -> Self {
+        let this = Self {
+            table: ReplyTable::odd(),
+            ..Self::of(reader)
+        };
+        // Held for good.
+        std::mem::forget(sync::try_lock(&this.reader));
+        this
+    }
+
     /// One more; `None` when too many wait already.
     #[inline]
     pub(crate) fn register(&self) -> Option<Caller<'_, T>> {

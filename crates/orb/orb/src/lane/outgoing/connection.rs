@@ -9,7 +9,8 @@ use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered, NoReply};
 use super::gathering::Gathering;
 use super::opened_for::OpenedFor;
-use super::remarks::Sender;
+use super::sender::Sender;
+use super::serves::ServesRequests;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::watch::Watch;
@@ -19,12 +20,13 @@ use crate::messaging::{Inbox, Message, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
 use punctual_cdr::{Block, CodeSets, GiopVersion};
-use punctual_exec::{Deadline, LaneLock};
-use punctual_link::{Connection, Pending};
+use punctual_exec::{Deadline, LaneLock, Reactor};
+use punctual_link::{Connection, Pending, SendError};
 use punctual_sys::clock::coarse_nanos;
+use std::io::IoSlice;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
 /// How long a look at a connection that nobody uses may take.
@@ -69,6 +71,10 @@ pub(crate) struct ClientConnection {
     origin: Origin,
     /// See [`ClientConnection::spreads`].
     spreads: Option<u64>,
+    /// What serves requests that come by it, if anything does.
+    pub(super) requests: parking_lot::Mutex<Option<Arc<dyn ServesRequests>>>,
+    /// What its first request tells the server of where the client listens.
+    pub(super) listen_points: OnceLock<Vec<u8>>,
     /// All to the same endpoint.
     pub(in crate::lane) to: Weak<ToEndpoint<ClientConnection>>,
 }
@@ -141,8 +147,36 @@ impl ClientConnection {
             watch: Watch::default(),
             is_kept_to: AtomicBool::new(false),
             spreads: to.spreads().then_some(to.number),
+            requests: parking_lot::Mutex::new(None),
+            listen_points: OnceLock::new(),
             to: Arc::downgrade(to),
         }
+    }
+
+    /// One by which a server calls the client that has opened it. `link` sends by the server's sending lock, and receives
+    /// nothing: replies are passed on by who reads for the server.
+    pub(in crate::lane) fn back(
+        link: Arc<dyn Connection>,
+        pair: &Arc<Pair>,
+        terms: (GiopVersion, CodeSets),
+        opened_for: (&OpenedFor<'_>, &Arc<ToEndpoint<ClientConnection>>),
+        reactor: Option<Arc<Reactor>>,
+    ) -> Self {
+        let waiting = reactor.map_or(WaitStrategy::Read, WaitStrategy::reactor);
+        let mut this = Self::new(link, pair, terms, opened_for, waiting);
+        let inbox = Inbox::new(this.wire.session.clone(), this.wire.limits.clone());
+        this.callers = Callers::of_other_side(inbox);
+        this
+    }
+
+    /// Sends a message of the side that serves requests.
+    pub(crate) fn send_parts(
+        &self,
+        parts: &[IoSlice<'_>],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let _sending = self.lock_sender(deadline)?;
+        self.link.send(parts, deadline)
     }
 
     /// What comes here counts as received by the ORB, before anybody reads.
@@ -266,6 +300,10 @@ impl ClientConnection {
 
     /// Whether no call uses it, and nothing waits on it, at this moment.
     pub(crate) fn is_idle(&self) -> bool {
+        // A server may call back at any time.
+        if self.listen_points.get().is_some() {
+            return false;
+        }
         let nothing_waits = self.try_lock_sender().is_some() && self.buffer.is_empty();
         nothing_waits && self.callers.is_idle() && !self.claimed.load(Ordering::Acquire)
     }
@@ -327,6 +365,7 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         self.link.close();
         self.lose_what_waits();
+        drop(self.requests.lock().take());
         // A reply that has arrived is not taken away again.
         self.callers.deliver_to_all(
             || Delivered::Broken(broken.clone()),

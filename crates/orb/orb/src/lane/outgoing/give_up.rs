@@ -9,15 +9,17 @@ use punctual_giop::{CancelRequest, MessageKind};
 const MOST_OWED: u32 = 1024;
 
 impl ClientConnection {
-    /// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that. A request that is
-    /// buffered does not leave any more; whether it was.
+    /// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that, unless it is not to be
+    /// told (`cancel_requests`). A request that is buffered does not leave any more; whether it was.
     #[cold]
     pub(crate) fn give_up(&self, pending: &PendingReply<'_>) -> bool {
         if self.withdraw(pending.id()) {
             return true;
         }
         pending.caller.gives_up();
-        self.cancel(pending.id());
+        if self.wire.cancels {
+            self.cancel(pending.id());
+        }
         if self.owed() >= MOST_OWED {
             self.retire();
         }

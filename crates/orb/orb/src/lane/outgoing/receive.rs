@@ -4,11 +4,13 @@ use super::connection::ClientConnection;
 use super::delivered::{Broken, Delivered};
 use super::remarks::Remarks;
 use super::send::AT_LEISURE;
+use super::serves::ServesRequests;
 use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Pending};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// How far reading has come.
@@ -77,6 +79,17 @@ impl ClientConnection {
         Ok(())
     }
 
+    /// Gives a reply to its caller, which a server has read that calls its client back.
+    pub(crate) fn take_reply(&self, message: Message) {
+        let mut remarks = Remarks::of(self);
+        drop(self.route(message, None, &mut remarks));
+    }
+
+    /// What serves the requests that come, if anything does.
+    fn serves_requests(&self) -> Option<Arc<dyn ServesRequests>> {
+        self.requests.lock().clone()
+    }
+
     /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
     /// not wake itself.
     pub(crate) fn route(
@@ -99,6 +112,15 @@ impl ClientConnection {
             MessageKind::MessageError => {
                 let reason = "the peer says that a message of ours was malformed (MessageError)";
                 self.break_off(&Broken::off(reason));
+            }
+            MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest
+                if let Some(requests) = self.serves_requests() =>
+            {
+                if !requests.take(message) {
+                    self.break_off(&Broken::off(
+                        "the server sends more requests than are served",
+                    ));
+                }
             }
             kind => {
                 let reason = format!("the peer sent a {kind}, which is a client's to send");

@@ -27,6 +27,8 @@ pub(crate) struct ReplyTable<T> {
     further: [OnceLock<Box<[Row<T>]>>; BLOCKS],
     /// A row of theirs in which there was a place lately.
     vacant: AtomicU32,
+    /// The last bit of each id: 0 of the connection's originator's, 1 of the other side's.
+    parity: u32,
 }
 
 #[derive(Debug)]
@@ -52,6 +54,7 @@ impl<T> Default for ReplyTable<T> {
             first: Row::new(),
             further: std::array::from_fn(|_| OnceLock::new()),
             vacant: AtomicU32::new(1),
+            parity: 0,
         }
     }
 }
@@ -96,12 +99,20 @@ impl<T> Row<T> {
 }
 
 impl<T> ReplyTable<T> {
+    /// Of the side that has not opened the connection: its ids are odd.
+    pub(crate) fn odd() -> Self {
+        Self {
+            parity: 1,
+            ..Self::default()
+        }
+    }
+
     /// A place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more
     /// wait at once than ever before.
     #[inline]
     pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {
-            Some(at) => Self::enter(&self.first, at, 0),
+            Some(at) => self.enter(&self.first, at, 0),
             None => self.register_further(),
         }
     }
@@ -117,7 +128,7 @@ impl<T> ReplyTable<T> {
             let row = block.get(number % A_BLOCK)?;
             if let Some(at) = row.take() {
                 self.has_vacancy(number);
-                return Self::enter(row, at, number);
+                return self.enter(row, at, number);
             }
         }
         None
@@ -129,7 +140,7 @@ impl<T> ReplyTable<T> {
     }
 
     #[inline]
-    fn enter(row: &Row<T>, at: usize, number: usize) -> Option<ReplyPlace<'_, T>> {
+    fn enter<'t>(&self, row: &'t Row<T>, at: usize, number: usize) -> Option<ReplyPlace<'t, T>> {
         let slot = row
             .slots
             .get(at)?
@@ -137,7 +148,7 @@ impl<T> ReplyTable<T> {
         let index = u32::try_from(number * A_ROW + at).ok()?;
         let generation = slot.begin() % GENERATIONS;
         Some(ReplyPlace {
-            id: (generation << INDEX_BITS | index) << 1,
+            id: (generation << INDEX_BITS | index) << 1 | self.parity,
             slot,
         })
     }
@@ -204,7 +215,7 @@ impl<T> ReplyTable<T> {
     /// Delivers to who waits for this reply; gives it back when nobody does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
-        let Some(row) = self.row(index).filter(|_| id.is_multiple_of(2)) else {
+        let Some(row) = self.row(index).filter(|_| id & 1 == self.parity) else {
             return false;
         };
         let Some(slot) = row.slots.get(index % A_ROW).and_then(OnceLock::get) else {

@@ -37,7 +37,7 @@ pub(crate) struct ToEndpoint<C> {
 
 impl<C> ToEndpoint<C> {
     /// None yet; as many as the configuration allows, where callers spread.
-    pub(super) fn new(properties: &Properties, spreads: bool, config: &OrbConfig) -> Self {
+    pub(in crate::lane) fn new(properties: &Properties, spreads: bool, config: &OrbConfig) -> Self {
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Self {

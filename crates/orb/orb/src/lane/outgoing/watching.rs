@@ -109,6 +109,14 @@ impl Watching {
 }
 
 impl ClientConnection {
+    /// Has a thread of the lane's read from now on, whether or not anybody watches.
+    pub(in crate::lane) fn read_for_good(self: &Arc<Self>, readers: &Replies) -> io::Result<()> {
+        self.callers.begin_watch();
+        let mut state = self.watch.state.lock();
+        state.watchers += 1;
+        self.begin_to_read(readers, &mut state)
+    }
+
     /// Has a thread read from now on.
     fn begin_to_read(self: &Arc<Self>, readers: &Replies, state: &mut State) -> io::Result<()> {
         let reader = Reader {

@@ -18,6 +18,8 @@ pub(crate) struct WireFormat {
     pub(crate) largest: Option<usize>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) fragmenting: Fragmenting,
+    /// Whether the server is told of calls that were given up.
+    pub(crate) cancels: bool,
 }
 
 impl WireFormat {
@@ -35,6 +37,7 @@ impl WireFormat {
             code_sets,
             largest: pair.link.guarantees().largest,
             limits: broker.shared_limits(),
+            cancels: broker.config().cancel_requests,
             fragmenting: match abilities.fragments {
                 true => Fragmenting::new(broker.config()),
                 false => Fragmenting::NEVER,

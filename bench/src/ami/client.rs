@@ -1,0 +1,357 @@
+//! The client process of a contender.
+
+use super::WINDOW;
+use super::contender::Contender;
+use super::floor::Floor;
+use super::idl::bench_ami::Echo;
+use super::order::{Order, What};
+use crate::Result;
+use crate::peer::{nanoseconds, nanoseconds_since, run_at};
+use crate::protocol::{Answer, answer_each};
+use clap::Args;
+use punctual::{Buffering, Interface, Orb, Policy, SetOverride, SystemException};
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Instant;
+
+/// What a reply handler is given.
+type Answered = std::result::Result<u64, SystemException>;
+
+/// Requests that a reference which buffers sends together.
+const TOGETHER: usize = 32;
+
+/// A client's options.
+#[derive(Debug, Args)]
+pub struct Client {
+    /// The processor to run on.
+    #[arg(long)]
+    pin: Option<usize>,
+    /// Where the server is.
+    #[arg(long)]
+    at: String,
+    /// It is a raw socket.
+    #[arg(long)]
+    floor: bool,
+}
+
+/// Does what each line says, until there are no more.
+pub(super) fn run(client: &Client) -> Result<()> {
+    run_at(client.pin)?;
+    let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    if client.floor {
+        let mut floor = Floor::connect(&client.at)?;
+        Answer::Ready(String::new()).write_to(&mut output)?;
+        return answer_each(input, &mut output, |order: Order| {
+            Ok(Answer::Samples(match order.what {
+                What::Latency => floor.latency(order.calls)?,
+                What::Throughput => timed(|| floor.throughput(order.calls))?,
+            }))
+        });
+    }
+    let orb = Orb::builder().build()?;
+    let echo = Echo::narrow(orb.string_to_object(&client.at)?)?;
+    Answer::Ready(String::new()).write_to(&mut output)?;
+    answer_each(input, &mut output, |order: Order| {
+        Ok(Answer::Samples(match order.what {
+            What::Latency => latency(&echo, order.contender, order.calls)?,
+            What::Throughput => timed(|| throughput(&echo, order.contender, order.calls))?,
+        }))
+    })?;
+    orb.shutdown(true)?;
+    Ok(())
+}
+
+/// How long something took, in nanoseconds.
+fn timed(act: impl FnOnce() -> Result<()>) -> Result<Vec<u64>> {
+    let begun = Instant::now();
+    act()?;
+    Ok(vec![nanoseconds(begun.elapsed())])
+}
+
+/// Nanoseconds of each of so many calls, one after the other.
+fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
+    let mut handled = Handled::new();
+    let one = |number: u32| -> Result<u64> {
+        let begun = Instant::now();
+        let number = u64::from(number);
+        let answer = match by {
+            Contender::Ami => return handled.call(echo, begun),
+            Contender::Poller => echo.sendp_stamp(number).wait()?,
+            Contender::Future => block_on(echo.stamp_async(number))?,
+            _ => echo.stamp(number)?,
+        };
+        let took = nanoseconds_since(begun);
+        match answer == number {
+            true => Ok(took),
+            false => Err(format!("{number} came back as {answer}").into()),
+        }
+    };
+    (0..calls).map(one).collect()
+}
+
+/// A call with a reply handler: its time is the one at which that is called, as in the paper.
+struct Handled {
+    /// Nanoseconds, and 0 until they are known.
+    took: Arc<AtomicU64>,
+    caller: Thread,
+}
+
+impl Handled {
+    fn new() -> Self {
+        Self {
+            took: Arc::default(),
+            caller: thread::current(),
+        }
+    }
+
+    fn call(&mut self, echo: &Echo, begun: Instant) -> Result<u64> {
+        self.took.store(0, Ordering::Relaxed);
+        let (took, caller) = (self.took.clone(), self.caller.clone());
+        let handler = move |answer: Answered| {
+            let time = match answer {
+                Ok(_) => nanoseconds_since(begun).max(1),
+                Err(_) => u64::MAX,
+            };
+            took.store(time, Ordering::Release);
+            caller.unpark();
+        };
+        echo.sendc_stamp(handler, 1);
+        loop {
+            match self.took.load(Ordering::Acquire) {
+                0 => thread::park(),
+                u64::MAX => return Err("a call has failed".into()),
+                took => return Ok(took),
+            }
+        }
+    }
+}
+
+/// So many calls.
+fn throughput(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
+    if let Some(threads) = by.threads() {
+        return by_threads(echo, threads, calls);
+    }
+    match by {
+        Contender::Ami => by_handlers(echo, calls),
+        Contender::AmiBuffered => by_handlers(&buffered(echo)?, calls),
+        Contender::Poller => by_pollers(echo, calls),
+        _ => by_futures(echo, calls),
+    }
+}
+
+fn by_threads(echo: &Echo, threads: u32, calls: u32) -> Result<()> {
+    let all_are_there = Barrier::new(threads as usize);
+    let each = calls / threads;
+    thread::scope(|scope| {
+        let start = || {
+            scope.spawn(|| -> Result<()> {
+                all_are_there.wait();
+                for number in 0..each {
+                    echo.stamp(u64::from(number))?;
+                }
+                Ok(())
+            })
+        };
+        let threads: Vec<_> = (0..threads).map(|_| start()).collect();
+        threads
+            .into_iter()
+            .try_for_each(|thread| thread.join().map_err(|_| "a thread panicked")?)
+    })
+}
+
+/// The same object, by a reference whose requests wait for one another.
+fn buffered(echo: &Echo) -> Result<Echo> {
+    let together = Buffering::EXPLICIT.messages(TOGETHER);
+    let policies = [Policy::Buffering(Some(together))];
+    let object = echo.as_object();
+    let object = object.set_policy_overrides(&policies, SetOverride::Add)?;
+    Ok(Echo::from_object(object))
+}
+
+/// One thread sends, and the one that reads replies calls the handlers.
+fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
+    let window = Arc::new(Window::new(WINDOW));
+    let failed = Arc::new(AtomicBool::new(false));
+    for number in 0..calls {
+        if window.is_full() {
+            // What is buffered would not come back.
+            echo.as_object().flush();
+        }
+        window.begin();
+        let (window, failed) = (window.clone(), failed.clone());
+        let handler = move |answer: Answered| {
+            if answer.is_err() {
+                failed.store(true, Ordering::Relaxed);
+            }
+            window.end(1);
+        };
+        echo.sendc_stamp(handler, u64::from(number));
+    }
+    echo.as_object().flush();
+    window.wait_until_empty();
+    match failed.load(Ordering::Relaxed) {
+        true => Err("a call has failed".into()),
+        false => Ok(()),
+    }
+}
+
+/// One thread sends and takes the results.
+fn by_pollers(echo: &Echo, calls: u32) -> Result<()> {
+    let mut under_way = VecDeque::with_capacity(WINDOW as usize);
+    for number in 0..calls {
+        if under_way.len() == WINDOW as usize {
+            // Half of them at a time, so that requests leave in a row.
+            for poller in under_way.drain(..WINDOW as usize / 2) {
+                let poller: punctual::Poller<u64> = poller;
+                poller.wait()?;
+            }
+        }
+        under_way.push_back(echo.sendp_stamp(u64::from(number)));
+    }
+    for poller in under_way {
+        poller.wait()?;
+    }
+    Ok(())
+}
+
+/// As many tasks as there may be calls under way, each of which awaits one call after the other; the ORB's threads drive them.
+fn by_futures(echo: &Echo, calls: u32) -> Result<()> {
+    let window = Arc::new(Window::new(WINDOW));
+    let failed = Arc::new(AtomicBool::new(false));
+    let each = calls.div_ceil(WINDOW);
+    for _ in 0..WINDOW {
+        window.begin();
+        let (echo, window, failed) = (echo.clone(), window.clone(), failed.clone());
+        let orb = echo.as_object().orb().clone();
+        orb.spawn(async move {
+            for number in 0..each {
+                if echo.stamp_async(u64::from(number)).await.is_err() {
+                    failed.store(true, Ordering::Relaxed);
+                }
+            }
+            window.end(1);
+        });
+    }
+    window.wait_until_empty();
+    match failed.load(Ordering::Relaxed) {
+        true => Err("a call has failed".into()),
+        false => Ok(()),
+    }
+}
+
+/// Calls under way: one thread begins them, another ends them.
+pub(super) struct Window {
+    size: u32,
+    begun: AtomicU32,
+    ended: AtomicU32,
+    /// The one that begins them waits for room.
+    waits: AtomicBool,
+    begins: Thread,
+}
+
+impl Window {
+    /// Of the thread that begins calls.
+    pub(super) fn new(size: u32) -> Self {
+        Self {
+            size,
+            begun: AtomicU32::new(0),
+            ended: AtomicU32::new(0),
+            waits: AtomicBool::new(false),
+            begins: thread::current(),
+        }
+    }
+
+    /// Whether one more would have to wait.
+    pub(super) fn is_full(&self) -> bool {
+        let begun = self.begun.load(Ordering::Relaxed);
+        begun.wrapping_sub(self.ended.load(Ordering::Acquire)) >= self.size
+    }
+
+    /// Begins one more, where there is room; where there is none, waits until half have ended, so that others begin in a row.
+    pub(super) fn begin(&self) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        if self.is_full() {
+            self.wait_until(self.size / 2);
+        }
+        self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    /// So many have ended.
+    pub(super) fn end(&self, some: u32) {
+        // SeqCst with those of `wait_until`: either this sees that somebody waits, or that one sees what has ended.
+        let ended = self
+            .ended
+            .fetch_add(some, Ordering::SeqCst)
+            .wrapping_add(some);
+        if self.waits.load(Ordering::SeqCst) {
+            let under_way = self.begun.load(Ordering::Relaxed).wrapping_sub(ended);
+            if under_way <= self.size / 2 {
+                self.begins.unpark();
+            }
+        }
+    }
+
+    /// Waits until all have ended.
+    pub(super) fn wait_until_empty(&self) {
+        self.wait_until(0);
+    }
+
+    fn wait_until(&self, under_way: u32) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        self.waits.store(true, Ordering::SeqCst);
+        while begun.wrapping_sub(self.ended.load(Ordering::SeqCst)) > under_way {
+            thread::park();
+        }
+        self.waits.store(false, Ordering::Relaxed);
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// The least of executors.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_is_never_exceeded_and_empties() {
+        let window = Arc::new(Window::new(8));
+        let (say, to_end) = std::sync::mpsc::channel();
+        let ends = {
+            let window = window.clone();
+            thread::spawn(move || to_end.iter().for_each(|()| window.end(1)))
+        };
+        for _ in 0..10_000 {
+            window.begin();
+            let under_way =
+                window.begun.load(Ordering::Relaxed) - window.ended.load(Ordering::Relaxed);
+            assert!(under_way <= 8);
+            say.send(()).unwrap();
+        }
+        window.wait_until_empty();
+        drop(say);
+        ends.join().unwrap();
+    }
+}

@@ -1,0 +1,57 @@
+//! `ami` in a hurry. No time is asserted.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use serde_json::Value;
+use std::process::Command;
+
+#[test]
+fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let plot = folder.path().join("ami.svg");
+    let output = Command::new(env!("CARGO_BIN_EXE_punctual-bench"))
+        .args(["ami", "--placement=same", "--rounds=1", "--calls=20"])
+        .args(["--many=1100", "--json", "--svg"])
+        .arg(&plot)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for empty in ["failed", "skipped"] {
+        assert_eq!(report[empty], Value::Array(Vec::new()), "{said}");
+    }
+    let names = |table: &str| -> Vec<String> {
+        let rows = report[table].as_array().unwrap().iter();
+        let name = |row: &Value| row["contender"].as_str().unwrap().to_owned();
+        rows.map(name).collect()
+    };
+    assert_eq!(
+        names("latency"),
+        ["floor", "smi", "ami", "poller", "future"]
+    );
+    let all = [
+        "floor",
+        "smi",
+        "smi-cores",
+        "smi7",
+        "smi220",
+        "ami",
+        "ami-buffered",
+        "poller",
+        "future",
+    ];
+    assert_eq!(names("throughput"), all);
+    for row in report["latency"].as_array().unwrap() {
+        let figure = |name: &str| row[name].as_f64().unwrap();
+        assert!(figure("min") > 0.0 && figure("min") <= figure("average"));
+        assert!(figure("average") <= figure("max"));
+    }
+    for row in report["throughput"].as_array().unwrap() {
+        assert!(row["rate"].as_f64().unwrap() > 0.0, "{row}");
+        assert!(row["beside_floor"].as_f64().unwrap() > 0.0, "{row}");
+    }
+    assert_eq!(report["goals"].as_array().unwrap().len(), 6);
+    assert_eq!(report["paper"]["throughput"][2][1].as_f64(), Some(8524.0));
+    let plot = std::fs::read_to_string(plot).unwrap();
+    assert!(plot.starts_with("<svg") && plot.contains("smi220"));
+}

@@ -1,0 +1,105 @@
+//! Deferred synchronous requests: sent now, their results fetched later (CORBA 3.3 part 1, §11.2.2).
+//!
+//! They go by the same machinery as other calls whose callers go on: who waits reads on its own thread; a [`PollableSet`] has a
+//! thread of the ORB read. A request that is dropped before its response is there is cancelled.
+
+use super::Request;
+use super::error::InvokeError;
+use super::parts::put;
+use super::phase::Phase;
+use punctual_cdr::Encoder;
+use punctual_orb::{
+    CompletionStatus, DeferredRequest, Pollable, PollableSet, SystemException,
+    SystemExceptionKind as Kind, minor,
+};
+use std::task::Waker;
+use std::time::Duration;
+
+impl Request {
+    /// Sends the request, and does not wait for its response (`send_deferred`). It can be sent again when the response has
+    /// been fetched.
+    ///
+    /// The request has the values that the arguments have now. It goes by wire, also to objects of this process. What keeps it
+    /// from being sent is its response.
+    ///
+    /// # Errors
+    /// BAD_PARAM for an argument that has no value; BAD_INV_ORDER (minor code 10) while a response is outstanding.
+    pub fn send_deferred(&mut self) -> Result<(), SystemException> {
+        self.check()?;
+        if let Phase::Sent(_) = self.phase {
+            return Err(out_of_order(
+                minor::REQUEST_ALREADY_SENT,
+                "the response of the request is outstanding",
+            ));
+        }
+        let (arguments, context) = (self.arguments.clone(), self.context.clone());
+        let marshal = move |out: &mut Encoder<'_>| put(&arguments, context.as_ref(), out);
+        let sent = self.object.send_deferred(self.operation.clone(), marshal);
+        self.phase = Phase::Sent(sent);
+        Ok(())
+    }
+
+    /// Whether the response is there (`poll_response`). Does not wait.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER for a request that was not sent (minor code 11), or whose response was fetched (12).
+    pub fn poll_response(&mut self) -> Result<bool, SystemException> {
+        Ok(self.sent()?.is_ready(Duration::ZERO))
+    }
+
+    /// Waits for the response, and takes it: the return value, `out` and `inout` arguments (`get_response`).
+    ///
+    /// # Errors
+    /// Those of [`Request::invoke`], and of [`Request::poll_response`].
+    pub fn get_response(&mut self) -> Result<(), InvokeError> {
+        self.sent()?;
+        let Phase::Sent(sent) = std::mem::replace(&mut self.phase, Phase::Retrieved) else {
+            return Ok(());
+        };
+        let (places, exceptions) = self.places();
+        sent.finish(
+            |reply| places.read(reply),
+            |id, reply| exceptions.read(id, reply),
+        )?;
+        self.take_returned();
+        Ok(())
+    }
+
+    /// A set that waits for several calls; this one is not in it yet (`create_dii_pollable`, `create_pollable_set`).
+    #[must_use]
+    pub fn create_pollable_set(&self) -> PollableSet {
+        PollableSet::new()
+    }
+
+    fn sent(&mut self) -> Result<&mut DeferredRequest, SystemException> {
+        match &mut self.phase {
+            Phase::Sent(sent) => Ok(sent),
+            Phase::NotSent => Err(out_of_order(
+                minor::REQUEST_NOT_SENT,
+                "the request was not sent",
+            )),
+            Phase::Retrieved => Err(out_of_order(
+                minor::RESPONSE_ALREADY_RETRIEVED,
+                "the response has been fetched",
+            )),
+        }
+    }
+}
+
+/// One that was not sent is ready: asked for its response, it says so.
+impl Pollable for Request {
+    fn is_ready(&mut self, timeout: Duration) -> bool {
+        self.sent().is_ok_and(|sent| sent.is_ready(timeout)) || self.sent().is_err()
+    }
+
+    fn look(&mut self, waker: &Waker) -> bool {
+        match self.sent() {
+            Ok(sent) => sent.look(waker),
+            Err(_) => true,
+        }
+    }
+}
+
+pub(super) fn out_of_order(minor: u32, detail: &str) -> SystemException {
+    SystemException::new(Kind::BadInvOrder, minor, CompletionStatus::No).with_detail(detail)
+}

@@ -1,0 +1,102 @@
+//! Clients that go, too many calls, answers that cannot be sent.
+
+use super::desk::Desk;
+use super::support::watchdog;
+use super::{Pair, tcp, until};
+use punctual::{Amh, AnswerError, Interface, SystemExceptionKind as Kind};
+use std::task::Waker;
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+#[test]
+fn a_response_tells_that_its_client_has_gone() {
+    let _watchdog = watchdog(LIMIT);
+    for strategy in super::answers::strategies() {
+        let desk = Desk::new();
+        let server = |config: &mut punctual::OrbConfig| config.concurrency = strategy;
+        let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
+        let waits = pair.clerk.sendp_wait_at("gate");
+        until(|| desk.waiting() == 1);
+        let (_, response) = desk.waiting.lock().unwrap().pop().unwrap();
+        assert!(response.is_awaited());
+        pair.client.shutdown(false).unwrap();
+        assert_eq!(waits.wait().unwrap_err().kind(), Kind::CommFailure);
+        until(|| !response.is_awaited());
+        assert!(!response.watch(Waker::noop()));
+        assert_eq!(response.reply(1), Err(AnswerError::NobodyWaits));
+        pair.server.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn a_request_that_is_cancelled_is_not_awaited_and_may_be_answered_all_the_same() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::new();
+    let pair = Pair::of(&desk);
+    let waits = pair.clerk.sendp_wait_at("gate");
+    until(|| desk.waiting() == 1);
+    let (_, response) = desk.waiting.lock().unwrap().pop().unwrap();
+    assert!(response.is_awaited());
+    drop(waits);
+    until(|| !response.is_awaited());
+    response.reply(4).unwrap();
+    // The reply is nobody's, and the connection stands.
+    assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
+    pair.end();
+}
+
+#[test]
+fn more_open_calls_than_a_connection_may_have_are_refused_and_there_is_room_once_some_are_answered()
+{
+    let _watchdog = watchdog(LIMIT);
+    for (of_connection, of_all) in [(10, 1000), (1000, 10)] {
+        let desk = Desk::new();
+        let server = |config: &mut punctual::OrbConfig| {
+            config.budgets.pending_replies_per_connection = of_connection;
+            config.budgets.pending_replies = of_all;
+        };
+        let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
+        let waits: Vec<_> = (0..10).map(|_| pair.clerk.sendp_wait_at("gate")).collect();
+        until(|| desk.waiting() == 10);
+        let refused = pair.clerk.wait_at("gate").unwrap_err();
+        assert_eq!(refused.kind(), Kind::Transient);
+        assert!(refused.to_string().contains("TRANSIENT"), "{refused}");
+        desk.open_gate("gate");
+        for one in waits {
+            assert_eq!(one.wait().unwrap(), 4);
+        }
+        // The last of them is counted out behind its reply.
+        until(|| pair.clerk.add(1, 2).is_ok_and(|sum| sum == 3));
+        pair.end();
+    }
+}
+
+#[test]
+fn results_that_cannot_be_sent_are_told_of_to_client_and_servant() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::new();
+    let server = |config: &mut punctual::OrbConfig| config.limits.message = 4096;
+    let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
+    // The request fits, the reply has a longer head.
+    let fits: Vec<u8> = vec![1; 3900];
+    assert_eq!(pair.clerk.back(&fits).unwrap(), fits);
+    let waits = pair.clerk.sendp_copies("x", &5000);
+    let too_long = waits.wait().unwrap_err();
+    let system = punctual::OperationError::system(&too_long).unwrap().kind();
+    assert_eq!(system, Kind::ImpLimit);
+    pair.end();
+}
+
+#[test]
+fn a_clients_time_out_ends_its_wait_and_the_servant_learns_of_it() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::new();
+    let pair = Pair::of(&desk);
+    let soon = pair.clerk.with_timeout(Duration::from_millis(50));
+    assert_eq!(soon.wait_at("gate").unwrap_err().kind(), Kind::Timeout);
+    let (_, response) = desk.waiting.lock().unwrap().pop().unwrap();
+    let _ = response.reply(4);
+    assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
+    pair.end();
+}

@@ -1,0 +1,28 @@
+//! Servants that answer later: by responses (AMH), and by futures.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../punctual/tests/support/mod.rs"]
+mod support;
+
+mod answers;
+mod collocated;
+mod desk;
+mod families;
+mod faults;
+mod front;
+mod futures;
+mod interceptors;
+mod pair;
+mod poas;
+
+/// What `idl/asynchronous.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+}
+
+/// What `idl/family.idl` becomes.
+mod related {
+    include!(concat!(env!("OUT_DIR"), "/family.rs"));
+}
+
+use pair::{Pair, by_orb, over_wire, tcp, until};

@@ -1,0 +1,80 @@
+//! A server and a client in one process, which call by wire.
+#![allow(dead_code)]
+
+use super::desk::Desk;
+use super::generated::asynchronous::Clerk;
+use punctual::{
+    Amh, Async, Collocation, Implements, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa,
+};
+use std::sync::Arc;
+
+/// A server's ORB, a client's, and the client's reference to what the server has activated.
+pub(super) struct Pair {
+    pub(super) server: Orb,
+    pub(super) client: Orb,
+    pub(super) poa: Poa,
+    pub(super) clerk: Clerk,
+}
+
+impl Pair {
+    pub(super) fn with<S>(
+        servant: impl FnOnce(&Orb) -> S,
+        endpoint: ListenEndpoint,
+        server: impl FnOnce(&mut OrbConfig),
+        client: impl FnOnce(&mut OrbConfig),
+    ) -> Self
+    where
+        Clerk: Implements<S>,
+    {
+        // Both are of one process: calls are to go by wire.
+        let client = Orb::builder().configure(|config| {
+            config.collocation = Collocation::None;
+            client(config);
+        });
+        let client = client.build().unwrap();
+        let server = Orb::builder().listen(endpoint).configure(server);
+        let server = server.build().unwrap();
+        let poa = server.root_poa().unwrap();
+        let clerk: Clerk = poa.activate(servant(&server)).unwrap();
+        poa.manager().activate().unwrap();
+        let clerk = over_wire(&server, &client, &clerk);
+        Self {
+            server,
+            client,
+            poa,
+            clerk,
+        }
+    }
+
+    /// With a desk that answers by responses, over TCP.
+    pub(super) fn of(desk: &Arc<Desk>) -> Self {
+        Self::with(|_| Amh::shared(desk.clone()), tcp(), |_| {}, |_| {})
+    }
+
+    pub(super) fn end(self) {
+        self.client.shutdown(true).unwrap();
+        self.server.shutdown(true).unwrap();
+    }
+}
+
+pub(super) fn tcp() -> ListenEndpoint {
+    ListenEndpoint::iiop("127.0.0.1", 0)
+}
+
+/// The server's reference, as its client has it.
+pub(super) fn over_wire<I: Interface>(server: &Orb, client: &Orb, reference: &I) -> I {
+    let text = server.object_to_string(reference).unwrap();
+    I::narrow(client.string_to_object(&text).unwrap()).unwrap()
+}
+
+/// A servant whose futures the server's own threads drive.
+pub(super) fn by_orb<T>(servant: T) -> impl FnOnce(&Orb) -> Async<T> {
+    move |orb| Async::on(orb.clone(), servant)
+}
+
+/// Waits until something is so, without hurry: a watchdog ends what never is.
+pub(super) fn until(holds: impl Fn() -> bool) {
+    while !holds() {
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,81 @@
+//! Where a client would be listened to, were it not called back by its own connection: the service context BI_DIR_IIOP
+//! (CORBA 3.3 part 2, §9.8.1).
+//!
+//! ```text
+//! BiDirIIOPServiceContext, an encapsulation:  sequence<{ string host; unsigned short port }>
+//! ```
+//! The place of an endpoint without a port, a path of `uiop`, stands for the host, and the port is 0.
+
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
+use punctual_link::Address;
+
+/// More of one connection are not remembered.
+const MOST: usize = 64;
+/// A string's length and its end, and a port.
+const LEAST: usize = 6;
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ListenPoint {
+    host: String,
+    port: u16,
+}
+
+impl ListenPoint {
+    /// That of an endpoint as references name it.
+    pub(crate) fn of(address: &Address) -> Self {
+        let (host, port) = address.host_and_port().unwrap_or((address.place(), 0));
+        Self {
+            host: host.to_owned(),
+            port,
+        }
+    }
+}
+
+/// The context's data.
+pub(crate) fn encode(points: &[ListenPoint]) -> Result<Vec<u8>, CdrError> {
+    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
+        out.put_length(points.len())?;
+        for point in points {
+            out.put_string(&point.host)?;
+            out.put_u16(point.port);
+        }
+        Ok(())
+    })
+}
+
+/// Those of a context, as many as are remembered.
+///
+/// # Errors
+/// What does not decode.
+pub(crate) fn decode(data: &[u8]) -> Result<Vec<ListenPoint>, CdrError> {
+    let mut input = Decoder::of_encapsulation(data, Coding::default())?;
+    let count = input.get_length(LEAST)?;
+    let mut points = Vec::new();
+    for _ in 0..count.min(MOST) {
+        points.push(ListenPoint {
+            host: input.get_string()?.into_owned(),
+            port: input.get_u16()?,
+        });
+    }
+    Ok(points)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn listen_points_are_read_as_they_were_written() {
+        let points = [
+            ListenPoint::of(&Address::iiop("host.example", 2809)),
+            ListenPoint::of(&Address::iiop("::1", 7)),
+            ListenPoint::of(&Address::new("uiop", "/run/orb")),
+        ];
+        let data = encode(&points).unwrap();
+        assert_eq!(decode(&data).unwrap(), points);
+        for length in 0..data.len() {
+            assert!(decode(&data[..length]).is_err(), "{length}");
+        }
+    }
+}

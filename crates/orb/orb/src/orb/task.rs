@@ -1,0 +1,188 @@
+//! Futures that the ORB's own threads drive: for servants whose operations are `async`, and for programs that await calls
+//! and have no executor.
+//!
+//! A task is polled first by the thread that begins it, and from then on, whenever it was woken, by the thread of its lane
+//! that reads replies (`lane/replies.rs`). That thread does one thing after the other: a task that blocks keeps all others,
+//! and the replies that they wait for, waiting.
+
+use super::handle::Orb;
+use crate::lane::{Continuation, Lane};
+use crate::sync::{Mutex, lock};
+use std::fmt;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+/// What a task does.
+pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A future on its way.
+struct Task {
+    lane: Arc<Lane>,
+    /// What it is about: one of the constants below.
+    state: AtomicU8,
+    /// Until it has ended.
+    future: Mutex<Option<BoxFuture>>,
+}
+
+/// Nothing is to be done until it is woken.
+const WAITS: u8 = 0;
+/// It is to be polled.
+const QUEUED: u8 = 1;
+/// A thread polls it.
+const POLLED: u8 = 2;
+/// A thread polls it, and it was woken since that began.
+const POLLED_AND_WOKEN: u8 = 3;
+
+impl Orb {
+    /// Has the ORB's threads drive a future to its end: the calling one at first, and then, whenever it is woken, the one of the
+    /// calling thread's lane that reads replies. It must not block. One that panics is logged, and ends.
+    ///
+    /// After the shutdown of the ORB it is polled by whoever wakes it.
+    pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
+        self.spawn_boxed(Box::pin(future));
+    }
+
+    /// The same of one that is boxed already.
+    pub fn spawn_boxed(&self, future: BoxFuture) {
+        let task = Arc::new(Task {
+            lane: self.lanes().calling().clone(),
+            state: AtomicU8::new(QUEUED),
+            future: Mutex::new(Some(future)),
+        });
+        task.go_on();
+    }
+}
+
+impl Continuation for Task {
+    /// Polls it. Called by one thread for each time that it was queued.
+    fn go_on(self: Arc<Self>) {
+        // Acquire and Release: each thread that polls it sees what the one before did.
+        self.state.store(POLLED, Ordering::Release);
+        let mut held = lock(&self.future);
+        let Some(future) = held.as_mut() else {
+            return;
+        };
+        let waker = Waker::from(self.clone());
+        let poll = || future.as_mut().poll(&mut Context::from_waker(&waker));
+        match catch_unwind(AssertUnwindSafe(poll)) {
+            Ok(Poll::Pending) => {}
+            Ok(Poll::Ready(())) => return drop_future(held.take()),
+            Err(_) => {
+                tracing::error!("a task of the ORB has panicked");
+                return drop_future(held.take());
+            }
+        }
+        drop(held);
+        let waits = self
+            .state
+            .compare_exchange(POLLED, WAITS, Ordering::AcqRel, Ordering::Acquire);
+        if waits.is_err() {
+            // Behind others: one that wakes itself keeps nobody waiting.
+            self.state.store(QUEUED, Ordering::Release);
+            self.lane.submit(self.clone());
+        }
+    }
+}
+
+/// Drops what a task was: that is the application's, and may panic.
+fn drop_future(future: Option<BoxFuture>) {
+    if catch_unwind(AssertUnwindSafe(|| drop(future))).is_err() {
+        tracing::error!("the end of a task of the ORB has panicked");
+    }
+}
+
+impl Wake for Task {
+    fn wake(self: Arc<Self>) {
+        let next = |state| match state {
+            WAITS => Some(QUEUED),
+            POLLED => Some(POLLED_AND_WOKEN),
+            _ => None,
+        };
+        let before = self
+            .state
+            .try_update(Ordering::AcqRel, Ordering::Acquire, next);
+        if before == Ok(WAITS) {
+            self.lane.submit(self.clone());
+        }
+    }
+}
+
+impl fmt::Debug for Task {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Task")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+    use std::thread;
+    use std::time::Duration;
+
+    fn orb() -> Orb {
+        Orb::builder().build().unwrap()
+    }
+
+    /// Says by which thread it is polled, and is ready at the second time. It wakes itself, if it is to.
+    struct Twice {
+        polled: usize,
+        wakes_itself: bool,
+        tell: Sender<(String, Waker)>,
+    }
+
+    impl Future for Twice {
+        type Output = ();
+
+        fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+            self.polled += 1;
+            let thread = thread::current().name().unwrap_or_default().to_owned();
+            self.tell.send((thread, context.waker().clone())).unwrap();
+            if self.wakes_itself {
+                context.waker().wake_by_ref();
+            }
+            match self.polled {
+                1 => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
+        }
+    }
+
+    #[test]
+    fn a_task_goes_on_by_the_thread_that_reads_replies_once_it_is_woken() {
+        for wakes_itself in [false, true] {
+            let (orb, (tell, told)) = (orb(), channel());
+            orb.spawn(Twice {
+                polled: 0,
+                wakes_itself,
+                tell,
+            });
+            let (first, waker) = told.recv().unwrap();
+            assert_eq!(Some(&*first), thread::current().name());
+            if !wakes_itself {
+                waker.wake_by_ref();
+            }
+            let (then, _) = told.recv().unwrap();
+            assert!(then.starts_with("punctual-replies"), "{then}");
+            // It has ended: nothing is told any more, and waking it does nothing.
+            waker.wake();
+            assert!(told.recv_timeout(Duration::from_secs(60)).is_err());
+            orb.shutdown(true).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_task_that_panics_ends_and_others_go_on() {
+        let (orb, (tell, told)) = (orb(), channel());
+        orb.spawn(async { panic!("on purpose") });
+        orb.spawn(async move { tell.send(()).unwrap() });
+        told.recv().unwrap();
+        orb.shutdown(true).unwrap();
+    }
+}

@@ -1,0 +1,304 @@
+//! A bound on asynchronous calls in flight: back-pressure for who sends faster than servers answer.
+//!
+//! The value of the policy is the counter itself: all calls for which the same [`CallsInFlight`] holds count together. Set for an ORB
+//! it bounds the ORB's calls, set for a thread the thread's, set for a reference those by the reference and its copies.
+//! A call counts from the moment its request is sent until its reply is there, or it is given up.
+
+use parking_lot::{Condvar, Mutex};
+use punctual_exec::Deadline;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::task::Waker;
+
+/// How many asynchronous calls may be in flight at once, and what becomes of one more.
+#[derive(Clone)]
+pub struct CallsInFlight {
+    bound: Arc<Bound>,
+    at_bound: AtBound,
+}
+
+/// What becomes of a call when as many are in flight as may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AtBound {
+    /// It blocks the calling thread until another has ended, or its own time-out; then TIMEOUT. In a reply handler, which the end
+    /// of other calls may wait for, as [`AtBound::Raise`].
+    #[default]
+    Block,
+    /// It raises TRANSIENT, with nothing done.
+    Raise,
+    /// Its request is sent when another call has ended. The method returns at once; a poller has to be polled, awaited or waited
+    /// for that, a call with a reply handler has not.
+    Defer,
+}
+
+/// Counts calls.
+struct Bound {
+    limit: usize,
+    state: Mutex<State>,
+    /// A place has become free.
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    taken: usize,
+    /// Those that are told of free places, in the order in which they came.
+    waiting: BTreeMap<u64, Waker>,
+    next: u64,
+}
+
+/// The place of a call in flight; free again when it is dropped.
+pub(crate) struct Place(Arc<Bound>);
+
+/// A call that is not sent yet.
+pub(crate) struct Held {
+    bound: Arc<Bound>,
+    /// Its number among those that wait.
+    ticket: Option<u64>,
+}
+
+/// There is no place.
+pub(crate) enum Full {
+    Raises,
+    TimedOut,
+    Held(Held),
+}
+
+impl CallsInFlight {
+    /// A bound of its own, that no other value shares. A limit of 0 is taken for 1.
+    #[must_use]
+    pub fn new(limit: usize, at_bound: AtBound) -> Self {
+        let bound = Bound {
+            limit: limit.max(1),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        };
+        Self {
+            bound: Arc::new(bound),
+            at_bound,
+        }
+    }
+
+    /// The same counter, for calls of which something else becomes at the bound.
+    #[must_use]
+    pub fn with(&self, at_bound: AtBound) -> Self {
+        Self {
+            bound: self.bound.clone(),
+            at_bound,
+        }
+    }
+
+    /// How many calls may be in flight.
+    #[must_use]
+    pub fn limit(&self) -> usize {
+        self.bound.limit
+    }
+
+    /// How many calls are in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.bound.state.lock().taken
+    }
+
+    /// A place for a call that may take until then.
+    pub(crate) fn enter(&self, until: Deadline, may_block: bool) -> Result<Place, Full> {
+        if let Some(place) = Bound::try_enter(&self.bound) {
+            return Ok(place);
+        }
+        match self.at_bound {
+            AtBound::Block if may_block => {
+                Bound::enter_until(&self.bound, until).ok_or(Full::TimedOut)
+            }
+            AtBound::Block | AtBound::Raise => Err(Full::Raises),
+            AtBound::Defer => Err(Full::Held(Held {
+                bound: self.bound.clone(),
+                ticket: None,
+            })),
+        }
+    }
+}
+
+impl Bound {
+    fn try_enter(this: &Arc<Self>) -> Option<Place> {
+        let mut state = this.state.lock();
+        (state.taken < this.limit).then(|| {
+            state.taken += 1;
+            Place(this.clone())
+        })
+    }
+
+    fn enter_until(this: &Arc<Self>, until: Deadline) -> Option<Place> {
+        let mut state = this.state.lock();
+        while state.taken >= this.limit {
+            match until.remaining() {
+                None => this.changed.wait(&mut state),
+                Some(left) if left.is_zero() => return None,
+                Some(left) => {
+                    let _timed_out = this.changed.wait_for(&mut state, left);
+                }
+            }
+        }
+        state.taken += 1;
+        Some(Place(this.clone()))
+    }
+
+    /// Tells the next of those that wait that there is a place.
+    fn tell_next(&self) {
+        let next = {
+            let mut state = self.state.lock();
+            let is_free = state.taken < self.limit;
+            is_free.then(|| state.waiting.pop_first()).flatten()
+        };
+        self.changed.notify_one();
+        if let Some((_, waker)) = next {
+            waker.wake();
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.state.lock().taken -= 1;
+        self.0.tell_next();
+    }
+}
+
+impl Held {
+    /// The place, if there is one now; if not, `waker` is woken when there may be.
+    pub(crate) fn poll(&mut self, waker: &Waker) -> Option<Place> {
+        let mut state = self.bound.state.lock();
+        if state.taken < self.bound.limit {
+            state.taken += 1;
+            if let Some(ticket) = self.ticket.take() {
+                state.waiting.remove(&ticket);
+            }
+            return Some(Place(self.bound.clone()));
+        }
+        let ticket = match self.ticket {
+            Some(ticket) => ticket,
+            None => {
+                state.next += 1;
+                state.next
+            }
+        };
+        self.ticket = Some(ticket);
+        state.waiting.insert(ticket, waker.clone());
+        None
+    }
+
+    /// Waits for a place that long.
+    pub(crate) fn wait(&mut self, until: Deadline) -> Option<Place> {
+        let place = Bound::enter_until(&self.bound, until)?;
+        if let Some(ticket) = self.ticket.take() {
+            self.bound.state.lock().waiting.remove(&ticket);
+        }
+        Some(place)
+    }
+}
+
+/// One that was told of a place, and does not take it, tells the next.
+impl Drop for Held {
+    fn drop(&mut self) {
+        let Some(ticket) = self.ticket.take() else {
+            return;
+        };
+        let was_told = self.bound.state.lock().waiting.remove(&ticket).is_none();
+        if was_told {
+            self.bound.tell_next();
+        }
+    }
+}
+
+/// The same counter, and the same choice.
+impl PartialEq for CallsInFlight {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.bound, &other.bound) && self.at_bound == other.at_bound
+    }
+}
+
+impl Eq for CallsInFlight {}
+
+impl fmt::Debug for CallsInFlight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CallsInFlight")
+            .field("limit", &self.limit())
+            .field("in_flight", &self.in_flight())
+            .field("at_bound", &self.at_bound)
+            .finish()
+    }
+}
+
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Place")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::task::Wake;
+
+    #[derive(Default)]
+    struct Told(AtomicU32);
+
+    impl Wake for Told {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    fn held(calls: &CallsInFlight) -> Held {
+        match calls.enter(Deadline::NEVER, true) {
+            Err(Full::Held(held)) => held,
+            _ => panic!("not held"),
+        }
+    }
+
+    #[test]
+    fn a_place_that_one_does_not_take_is_offered_to_the_next() {
+        let calls = CallsInFlight::new(1, AtBound::Defer);
+        let Ok(place) = calls.enter(Deadline::NEVER, true) else {
+            panic!("no place");
+        };
+        let (first, second) = (Arc::new(Told::default()), Arc::new(Told::default()));
+        let (mut one, mut two) = (held(&calls), held(&calls));
+        assert!(one.poll(&first.clone().into()).is_none());
+        assert!(two.poll(&second.clone().into()).is_none());
+        drop(place);
+        let told = |one: &Told| one.0.load(Ordering::Relaxed);
+        assert_eq!((told(&first), told(&second)), (1, 0));
+        drop(one);
+        assert_eq!(told(&second), 1);
+        let place = two.poll(&second.clone().into());
+        assert!(place.is_some());
+        assert_eq!(calls.in_flight(), 1);
+        drop(place);
+        assert_eq!(calls.in_flight(), 0);
+    }
+
+    #[test]
+    fn one_more_raises_or_waits_as_it_was_chosen() {
+        let calls = CallsInFlight::new(1, AtBound::Raise);
+        let place = calls.enter(Deadline::NEVER, true);
+        assert!(place.is_ok());
+        assert!(matches!(
+            calls.enter(Deadline::NEVER, true),
+            Err(Full::Raises)
+        ));
+        let blocks = calls.with(AtBound::Block);
+        let soon = Deadline::after(std::time::Duration::from_millis(5));
+        assert!(matches!(blocks.enter(soon, true), Err(Full::TimedOut)));
+        assert!(matches!(
+            blocks.enter(Deadline::NEVER, false),
+            Err(Full::Raises)
+        ));
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| blocks.enter(Deadline::NEVER, true).is_ok());
+            drop(place);
+            assert!(waits.join().unwrap());
+        });
+    }
+}

@@ -1,0 +1,83 @@
+//! Deferred calls of operations that are known at run time only: what deferred synchronous requests of the Dynamic Invocation
+//! Interface are made of (CORBA 3.3 part 1, §11.2).
+
+use super::object::ObjectRef;
+use super::pollable::Pollable;
+use crate::client::{self, Body, CalledOperation, Deferred};
+use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use punctual_cdr::{CdrError, Decoder, Encoder};
+use punctual_exec::Deadline;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+/// A request that was sent, and whose results are read later. Dropped before that, the call is cancelled.
+#[derive(Debug)]
+pub struct DeferredRequest(Deferred<ObjectRef>);
+
+impl ObjectRef {
+    /// Sends a two-way request, by wire in any case; `arguments` may run again later.
+    ///
+    /// What keeps it from being sent is its result.
+    #[must_use = "dropped, the call is cancelled"]
+    pub fn send_deferred(
+        &self,
+        operation: Arc<str>,
+        arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
+    ) -> DeferredRequest {
+        let lane = self.callee().lane.clone();
+        let operation = CalledOperation::Named(operation);
+        DeferredRequest(Deferred::begin(
+            self.clone(),
+            lane,
+            operation,
+            Box::new(arguments),
+        ))
+    }
+}
+
+impl DeferredRequest {
+    /// Waits for the results, and lets `results` read them; `exceptions` decodes the user exception of an id, or says `None` where
+    /// it is none of the operation's.
+    ///
+    /// # Errors
+    /// What the servant or the server raised, or what kept the call from it.
+    pub fn finish<R, E: From<SystemException>>(
+        self,
+        results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+        exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
+    ) -> Result<R, E> {
+        let unreadable = |error| {
+            let exception = cdr_exception(error, CompletionStatus::Yes);
+            exception.in_context("reading the results")
+        };
+        let (mut results, mut exceptions) = (Some(results), Some(exceptions));
+        let mut outcome = None;
+        self.0.finish(&mut |body, decoder| {
+            // A call has one reply.
+            outcome = match body {
+                Body::Results => results
+                    .take()
+                    .map(|results| results(decoder).map_err(|error| unreadable(error).into())),
+                Body::UserException => exceptions.take().map(|exceptions| {
+                    let id = decoder.get_string().map_err(unreadable)?;
+                    match exceptions(&id, decoder).map_err(unreadable)? {
+                        Some(exception) => Err(exception),
+                        None => Err(client::unlisted(&id).into()),
+                    }
+                }),
+            };
+        })?;
+        outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
+    }
+}
+
+impl Pollable for DeferredRequest {
+    fn is_ready(&mut self, timeout: Duration) -> bool {
+        self.0.wait(Deadline::after(timeout))
+    }
+
+    fn look(&mut self, waker: &Waker) -> bool {
+        self.0.poll(waker)
+    }
+}

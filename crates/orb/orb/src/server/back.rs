@@ -1,0 +1,155 @@
+//! Requests that come by a connection that this side has opened (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
+//!
+//! Whoever reads the connection puts them in a queue, of [`MOST`] at most; a thread of the lane's serves them in their order.
+//! When its upcall is about to block in a call of its own, another goes on with the queue.
+
+use super::connection::ServerConnection;
+use super::dispatch::Dispatcher;
+use super::host::Host;
+use super::refusal::Refusal;
+use super::shared_link::{SendsParts, SharedLink};
+use crate::lane::{ClientConnection, Lane, ServesRequests};
+use crate::messaging::Message;
+use crate::policy;
+use crate::upcall::{RequestSource, Serving};
+use parking_lot::Mutex;
+use punctual_exec::Deadline;
+use punctual_link::SendError;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+/// Requests that may wait at one connection. A server that sends more loses its connection.
+const MOST: usize = 1024;
+
+/// See the module.
+#[derive(Debug)]
+struct BackServer {
+    connection: Arc<ServerConnection>,
+    lane: Weak<Lane>,
+    queue: Mutex<Queue>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    waiting: VecDeque<Message>,
+    /// Tells the thread that serves the queue from those before it.
+    turn: u64,
+    /// Whether a thread does.
+    is_served: bool,
+    /// Threads in upcalls.
+    threads: u32,
+}
+
+/// Has the requests served that come by a connection of a client's.
+pub(crate) fn serve_back(
+    lane: &Arc<Lane>,
+    host: &Host,
+    connection: &Arc<ClientConnection>,
+) -> Arc<dyn ServesRequests> {
+    let by: Weak<ClientConnection> = Arc::downgrade(connection);
+    let link = Arc::new(SharedLink::new(by, connection.link.clone()));
+    let pair = &connection.pair;
+    Arc::new(BackServer {
+        connection: ServerConnection::of_client((lane, host), link, pair),
+        lane: Arc::downgrade(lane),
+        queue: Mutex::default(),
+    })
+}
+
+impl ServesRequests for BackServer {
+    fn take(self: Arc<Self>, message: Message) -> bool {
+        let mut queue = self.queue.lock();
+        if queue.waiting.len() >= MOST {
+            return false;
+        }
+        queue.waiting.push_back(message);
+        self.serve_more(&mut queue)
+    }
+}
+
+impl BackServer {
+    /// Has a thread serve the queue, where none does; `false` where there is none.
+    fn serve_more(self: &Arc<Self>, queue: &mut Queue) -> bool {
+        let budgets = self.connection.conversation.broker().config().budgets;
+        if queue.is_served
+            || queue.waiting.is_empty()
+            || queue.threads >= budgets.requests_per_connection
+        {
+            return true;
+        }
+        let Some(lane) = self.lane.upgrade() else {
+            return false;
+        };
+        queue.turn += 1;
+        let (this, turn) = (self.clone(), queue.turn);
+        let served = lane.incoming.followers().and_then(|threads| {
+            threads.run(move || {
+                this.serve_queue(turn);
+                // The thread is kept, and serves another connection next.
+                policy::forget_own();
+            })
+        });
+        queue.is_served = served.is_ok();
+        queue.threads += u32::from(served.is_ok());
+        served.is_ok()
+    }
+
+    fn serve_queue(self: &Arc<Self>, turn: u64) {
+        let broker = self.connection.conversation.broker();
+        let serving = Serving::enter(broker.number(), self.clone());
+        while let Some(message) = self.next(turn) {
+            let dispatcher = Dispatcher {
+                connection: &self.connection,
+                serving: &serving,
+                refuses: (!broker.life.serves()).then_some(Refusal::ShutDown),
+                has_begun: false,
+                seen: None,
+            };
+            dispatcher.handle(message);
+        }
+        let mut queue = self.queue.lock();
+        queue.threads -= 1;
+        // There may be room for another now.
+        let _ = self.serve_more(&mut queue);
+    }
+
+    /// The next request, for the thread whose turn it is.
+    fn next(&self, turn: u64) -> Option<Message> {
+        let mut queue = self.queue.lock();
+        if queue.turn != turn || !queue.is_served {
+            return None;
+        }
+        let next = queue.waiting.pop_front();
+        queue.is_served = next.is_some();
+        next
+    }
+}
+
+impl RequestSource for BackServer {
+    fn hand_over(self: Arc<Self>, _: u64) {
+        let mut queue = self.queue.lock();
+        queue.is_served = false;
+        queue.turn += 1;
+        let _ = self.serve_more(&mut queue);
+    }
+
+    fn has_received_more(&self) -> bool {
+        !self.queue.lock().waiting.is_empty()
+    }
+
+    fn longest_block(&self) -> Option<Duration> {
+        None
+    }
+
+    fn is_served_alone(&self) -> bool {
+        false
+    }
+}
+
+impl SendsParts for ClientConnection {
+    fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        ClientConnection::send_parts(self, parts, deadline)
+    }
+}

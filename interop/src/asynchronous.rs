@@ -1,0 +1,272 @@
+//! Asynchronous calls, both ways (`idl/asynchronous.idl`): polled and with reply handlers, which are closures, the caller's own
+//! objects, and objects of the other side, to which the reply is delivered by a call.
+
+use crate::Failure;
+use crate::ami::{
+    AmiClerkHandler, AmiClerkHandlerServant, Clerk, ClerkCopiesError, ClerkServant, Refused,
+};
+use crate::directions::{Until, reported};
+use crate::matrix::{Direction, Matrix, Outcome, Version};
+use crate::peer::Peer;
+use crate::process::Running;
+use crate::role::Role;
+use crate::sides::{LIMIT, announced, orb};
+use crate::transport::Transport;
+use punctual::messaging::{ExceptionHolder, ReplyHandlerServant};
+use punctual::{Interface, RootPoa, SystemException};
+use std::fmt::Debug;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+/// In GIOP 1.2, as values travel in none before it between different ORBs.
+const VERSION: Version = Version::V1_2;
+
+const RESULTS: &str = "results, to a handler of the other side";
+const EXCEPTION: &str = "an exception, to a handler of the other side";
+
+const NO_STATE: &str = "omniORB's ExceptionHolder has no state: it never leaves its process";
+
+/// Tries them.
+///
+/// # Errors
+/// What kept the run from being made.
+pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+    matrix.over("TCP, asynchronous calls");
+    eprintln!("  asynchronous calls");
+    to(peer, matrix)?;
+    from(peer, matrix)
+}
+
+/// Our client, their server.
+fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+    let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
+    let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
+    let server = Running::start("their server", command.arg("answer"))?;
+    let mut references = announced(&server)?;
+    let mut take = |name: &str| {
+        let reference = references.remove(name);
+        reference.ok_or_else(|| format!("their server has no `{name}`"))
+    };
+    let clerk = Clerk::from_object(client.string_to_object(&take("clerk")?)?);
+    let handler = AmiClerkHandler::from_object(client.string_to_object(&take("handler")?)?);
+    let poa = client.root_poa()?;
+    poa.manager().activate()?;
+    let (servant, heard) = Handler::new();
+    let own: AmiClerkHandler = poa.activate(servant)?;
+    let mut record = |case, outcome: Result<(), String>| {
+        matrix.record(case, VERSION, Direction::To, outcome.into());
+    };
+    record("polled", polled(&clerk));
+    record(
+        "results, to the caller's handler",
+        results(&clerk, &own, &heard),
+    );
+    record(
+        "an exception, to the caller's handler",
+        exception(&clerk, &own, &heard),
+    );
+    record(
+        "attributes, to the caller's handler",
+        attributes(&clerk, &own, &heard),
+    );
+    let line = || told_by(&server);
+    clerk.sendc_add(&handler, 4, 5);
+    let sum = same(line()?, "add 9");
+    clerk.sendc_copies(&handler, "xy", &2);
+    record(RESULTS, sum.and(same(line()?, "copies xyxy 0 true")));
+    let outcome = match peer {
+        Peer::Omniorb(_) => Outcome::NotApplicable(NO_STATE.to_owned()),
+        Peer::Jacorb(_) => {
+            clerk.sendc_copies(&handler, "xy", &0);
+            same(line()?, "copies Refused no copies of xy").into()
+        }
+    };
+    matrix.record(EXCEPTION, VERSION, Direction::To, outcome);
+    drop(server);
+    Ok(client.shutdown(false)?)
+}
+
+/// What a handler of theirs was told.
+fn told_by(server: &Running) -> Result<String, Failure> {
+    let line = server.line(LIMIT)?.ok_or("their server has ended")?;
+    let told = line.strip_prefix("told ").map(str::to_owned);
+    told.ok_or_else(|| format!("their server says: {line}").into())
+}
+
+/// Their client, our server.
+fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+    let server = orb(VERSION, &Transport::Tcp, Role::Server)?;
+    let poa = server.root_poa()?;
+    let clerk: Clerk = poa.activate(Behind::default())?;
+    let (servant, heard) = Handler::new();
+    let handler: AmiClerkHandler = poa.activate(servant)?;
+    poa.manager().activate()?;
+    let mut command = peer.command(VERSION, &Transport::Tcp, Role::Client);
+    command.arg("send");
+    command.arg(server.object_to_string(&clerk)?);
+    command.arg(server.object_to_string(&handler)?);
+    let client = Running::start("their client", &mut command)?;
+    let until = reported(&client, &mut |case, outcome| {
+        matrix.record(case, VERSION, Direction::From, outcome);
+    })?;
+    let mut record =
+        |case, outcome: Outcome| matrix.record(case, VERSION, Direction::From, outcome);
+    let sum = same(next(&heard), "add 9");
+    record(
+        RESULTS,
+        sum.and_then(|()| same(next(&heard), "copies xyxy 0 true"))
+            .into(),
+    );
+    record(
+        EXCEPTION,
+        match peer {
+            Peer::Omniorb(_) => Outcome::NotApplicable(NO_STATE.to_owned()),
+            Peer::Jacorb(_) => same(next(&heard), "copies Refused no copies of xy").into(),
+        },
+    );
+    client.end(LIMIT)?;
+    server.shutdown(false)?;
+    match until {
+        Until::Done => Ok(()),
+        Until::Restart => Err("their client wants a restart".into()),
+    }
+}
+
+fn polled(clerk: &Clerk) -> Result<(), String> {
+    let calls = [1, 2, 3].map(|number| clerk.sendp_add(number, 1));
+    for (number, call) in [1, 2, 3].into_iter().zip(calls) {
+        same(call.wait().map_err(|error| error.to_string())?, number + 1)?;
+    }
+    match clerk.sendp_copies("ab", &0).wait() {
+        Err(ClerkCopiesError::Refused(refused)) => same(refused.why, "no copies of ab"),
+        other => Err(format!("{other:?} instead of Refused")),
+    }
+}
+
+fn results(clerk: &Clerk, own: &AmiClerkHandler, heard: &Receiver<String>) -> Result<(), String> {
+    clerk.sendc_add(own, 40, 2);
+    same(next(heard), "add 42")?;
+    clerk.sendc_copies(own, "ab", &3);
+    same(next(heard), "copies ababab 0 true")
+}
+
+fn exception(clerk: &Clerk, own: &AmiClerkHandler, heard: &Receiver<String>) -> Result<(), String> {
+    clerk.sendc_copies(own, "ab", &0);
+    same(next(heard), "copies Refused no copies of ab")
+}
+
+fn attributes(
+    clerk: &Clerk,
+    own: &AmiClerkHandler,
+    heard: &Receiver<String>,
+) -> Result<(), String> {
+    clerk.sendc_set_rate(own, 7);
+    same(next(heard), "set_rate")?;
+    clerk.sendc_get_rate(own);
+    same(next(heard), "get_rate 7")
+}
+
+fn next(heard: &Receiver<String>) -> String {
+    heard
+        .recv_timeout(LIMIT)
+        .unwrap_or_else(|_| "nothing".to_owned())
+}
+
+fn same<T: PartialEq<E> + Debug, E: Debug>(got: T, expected: E) -> Result<(), String> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(format!("got {got:?} instead of {expected:?}"))
+}
+
+/// Our server.
+#[derive(Default)]
+struct Behind {
+    rate: AtomicI32,
+}
+
+impl ClerkServant for Behind {
+    fn rate(&self) -> Result<i32, SystemException> {
+        Ok(self.rate.load(Ordering::Relaxed))
+    }
+
+    fn set_rate(&self, value: i32) -> Result<(), SystemException> {
+        self.rate.store(value, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn add(&self, a: i32, b: i32) -> Result<i32, SystemException> {
+        Ok(a.wrapping_add(b))
+    }
+
+    fn copies(&self, text: &str, number: &mut i32) -> Result<(String, bool), ClerkCopiesError> {
+        match usize::try_from(std::mem::take(number)) {
+            Ok(times) if times > 0 => Ok((text.repeat(times), times > 1)),
+            _ => Err(Refused {
+                why: format!("no copies of {text}"),
+            }
+            .into()),
+        }
+    }
+}
+
+/// Hands on what it is told, as words.
+struct Handler(Sender<String>);
+
+impl Handler {
+    fn new() -> (Self, Receiver<String>) {
+        let (told, heard) = channel();
+        (Self(told), heard)
+    }
+
+    fn tell(&self, what: String) -> Result<(), SystemException> {
+        // Whoever has stopped to listen has heard enough.
+        let _ = self.0.send(what);
+        Ok(())
+    }
+
+    fn excep(&self, what: &str, holder: Option<&ExceptionHolder>) -> Result<(), SystemException> {
+        let exception = holder.map(ExceptionHolder::exception::<ClerkCopiesError>);
+        self.tell(match exception {
+            Some(ClerkCopiesError::Refused(refused)) => format!("{what} Refused {}", refused.why),
+            Some(ClerkCopiesError::System(exception)) => format!("{what} {exception}"),
+            None => format!("{what} nil"),
+        })
+    }
+}
+
+impl ReplyHandlerServant for Handler {}
+
+impl AmiClerkHandlerServant for Handler {
+    fn get_rate(&self, ami_return_val: i32) -> Result<(), SystemException> {
+        self.tell(format!("get_rate {ami_return_val}"))
+    }
+
+    fn get_rate_excep(&self, holder: Option<&ExceptionHolder>) -> Result<(), SystemException> {
+        self.excep("get_rate", holder)
+    }
+
+    fn set_rate(&self) -> Result<(), SystemException> {
+        self.tell("set_rate".to_owned())
+    }
+
+    fn set_rate_excep(&self, holder: Option<&ExceptionHolder>) -> Result<(), SystemException> {
+        self.excep("set_rate", holder)
+    }
+
+    fn add(&self, ami_return_val: i32) -> Result<(), SystemException> {
+        self.tell(format!("add {ami_return_val}"))
+    }
+
+    fn add_excep(&self, holder: Option<&ExceptionHolder>) -> Result<(), SystemException> {
+        self.excep("add", holder)
+    }
+
+    fn copies(&self, text: &str, number: i32, many: bool) -> Result<(), SystemException> {
+        self.tell(format!("copies {text} {number} {many}"))
+    }
+
+    fn copies_excep(&self, holder: Option<&ExceptionHolder>) -> Result<(), SystemException> {
+        self.excep("copies", holder)
+    }
+}
