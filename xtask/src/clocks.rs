@@ -21,7 +21,7 @@ const NAMES: [&str; 6] = [
 ];
 
 /// Where it may be read, and what for.
-const EXEMPT: [(&str, &str); 9] = [
+const EXEMPT: [(&str, &str); 10] = [
     (
         "crates/orb/orb/src/messaging/frames.rs",
         "the time stamp of a frame, for whoever receives it",
@@ -37,6 +37,10 @@ const EXEMPT: [(&str, &str); 9] = [
     (
         "crates/orb/orb/src/policy/wish.rs",
         "RequestEndTime and ReplyEndTime are moments",
+    ),
+    (
+        "crates/orb/orb/src/policy/terms.rs",
+        "RequestStartTime and ReplyStartTime are moments, of which each call makes deadlines when it begins",
     ),
     (
         "crates/orb/orb/src/policy/ends.rs",

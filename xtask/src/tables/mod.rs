@@ -5,6 +5,8 @@
 //! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
 //! are cases: `test("NAME"`.
 
+mod interceptors;
+mod messaging;
 mod poa;
 mod real_time;
 
@@ -21,7 +23,12 @@ struct Page {
     others: &'static [&'static [&'static str]],
 }
 
-const PAGES: [Page; 2] = [poa::PAGE, real_time::PAGE];
+const PAGES: [Page; 4] = [
+    interceptors::PAGE,
+    messaging::PAGE,
+    poa::PAGE,
+    real_time::PAGE,
+];
 
 /// Refuses tables that are not true.
 pub(crate) fn check() -> Result<()> {

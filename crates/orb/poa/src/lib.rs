@@ -26,6 +26,7 @@ mod poa;
 mod policy;
 mod servant;
 mod served;
+mod smart_proxy;
 mod upcall;
 
 pub use adapter::{AdapterActivator, Cookie, ServantActivator, ServantLocator, ServantManager};
@@ -44,6 +45,7 @@ pub use policy::{
     ServantRetentionPolicy, ThreadPolicy,
 };
 pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
+pub use smart_proxy::SmartProxies;
 
 /// What skeletons are written with.
 #[doc(hidden)]

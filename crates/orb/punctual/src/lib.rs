@@ -47,8 +47,8 @@ pub use punctual_poa::{
     IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
     ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
     PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, Response, RootPoa, Servant,
-    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, Spawn, ThreadPolicy,
-    Tie, servant_of,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies, Spawn,
+    ThreadPolicy, Tie, servant_of,
 };
 
 /// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).

@@ -1,6 +1,9 @@
 //! Calls to a client's objects by the connection that the client has opened (bidirectional GIOP).
 #![allow(clippy::unwrap_used)]
 
+#[cfg(feature = "tls")]
+#[path = "support/authority.rs"]
+mod authority;
 mod support;
 
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
@@ -325,4 +328,45 @@ fn a_flood_of_callbacks_is_bounded() {
 fn object_of(two: &Two) -> ObjectRef {
     let object: Echo = two.poa.activate(Arc::new(EchoImpl::default())).unwrap();
     object.as_object().clone()
+}
+
+#[test]
+#[cfg(feature = "tls")]
+fn over_tls_only_a_client_that_has_proved_who_it_is_is_called_back() {
+    use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
+    let _watchdog = watchdog(LIMIT);
+    let authority = authority::Authority::new();
+    let with = |tls: TlsOptions| {
+        move |config: &mut OrbConfig| {
+            both(config);
+            config.tls = Some(tls);
+        }
+    };
+    for (asked, is_called) in [
+        (ClientCertificate::Required, true),
+        (ClientCertificate::Wanted, true),
+        (ClientCertificate::None, false),
+    ] {
+        let server = TlsOptions {
+            client_certificate: asked,
+            ..authority.options("127.0.0.1")
+        };
+        let client = authority.options("client");
+        let yes = Some(Bidirectional::Both);
+        for concurrency in ["thread_per_connection", "leader_followers"] {
+            let (server, client) = (with(server.clone()), with(client.clone()));
+            let two = Two::with("ssliop", concurrency, server, client, yes);
+            let object: Echo = two.poa.activate(Arc::new(EchoImpl::default())).unwrap();
+            let kept = two.given(&object);
+            match is_called {
+                true => {
+                    let large = vec![1; 3 << 20];
+                    assert_eq!(kept.octets(&large).unwrap(), large);
+                    assert_eq!(kept.long(3).unwrap(), 3);
+                    assert_eq!(two.connections_to_client(), 0);
+                }
+                false => assert_eq!(kept.long(3).unwrap_err().kind(), Kind::Transient),
+            }
+        }
+    }
 }

@@ -81,6 +81,33 @@ fn a_request_that_cannot_leave_in_time_is_given_up() {
     drop(listener);
 }
 
+#[test]
+#[cfg(feature = "reliable")]
+fn a_connection_that_is_not_set_up_in_time_is_given_up() {
+    let _watchdog = watchdog(LIMIT);
+    // Takes datagrams and answers none.
+    let silent = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+    let place = silent.local_addr().unwrap();
+    let client = Orb::builder().configure(|config| config.timeouts.connect = None);
+    let client = client.build().unwrap();
+    let object = client.string_to_object(&format!("corbaloc:giop+reliable+diop:{place}/key"));
+    let echo = Echo::from_object(object.unwrap());
+    let began = Instant::now();
+    for policy in [
+        Policy::ConnectTimeout(SOON),
+        Policy::RelativeRoundtripTimeout(SOON),
+    ] {
+        let error = under(&echo, &[policy]).long(1).unwrap_err();
+        assert!(
+            matches!(error.kind(), Kind::Transient | Kind::Timeout),
+            "{error}"
+        );
+        assert_eq!(error.completed(), CompletionStatus::No);
+    }
+    assert!(began.elapsed() >= 2 * SOON);
+    client.shutdown(false).unwrap();
+}
+
 /// Keeps what requests tell of their policies.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Option<Vec<u8>>>>);

@@ -12,6 +12,7 @@ mod flow;
 mod model;
 mod observe;
 mod one_ways;
+mod proxies;
 mod recorder;
 mod registration;
 mod slots;

@@ -24,7 +24,6 @@ use crate::operation::NamedOperation;
 use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
-use std::time::SystemTime;
 
 /// Whom a call is for, and what it asks.
 #[derive(Clone, Copy)]
@@ -39,8 +38,8 @@ pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
     /// Before when its request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
-    pub(super) request_start: Option<SystemTime>,
-    pub(super) reply_start: Option<SystemTime>,
+    pub(super) request_start: Option<Deadline>,
+    pub(super) reply_start: Option<Deadline>,
     /// When its request is too late: not behind the reply.
     pub(super) request_deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
@@ -144,8 +143,8 @@ impl Invocation {
                 (Ask::Locate, route) => route.bound_anew(),
                 (_, route) => route,
             },
-            request_start: queued.request_start,
-            reply_start: queued.reply_start,
+            request_start: queued.request_begins(),
+            reply_start: queued.reply_begins(),
             is_put_away: false,
             stale: 0,
             readdressed: 0,

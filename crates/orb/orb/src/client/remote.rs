@@ -94,6 +94,11 @@ impl RemoteObject {
         &self.original
     }
 
+    /// The same object, of which nothing is known yet.
+    pub(crate) fn again(&self) -> Self {
+        Self::new(self.original.clone(), self.policies.clone())
+    }
+
     /// Where a call is forwarded to, under the same policies.
     pub(crate) fn forwarded(&self, to: Ior) -> Self {
         let to = Arc::new(Target::new(to, Origin::ThisHost));

@@ -13,7 +13,7 @@ use super::preference::chosen;
 use super::remote::Callee;
 use super::target::Target;
 use crate::exception::SystemException;
-use crate::lane::{Back, Binding, Endpoint, ServedBack, Wanted, chosen};
+use crate::lane::{Back, Binding, Endpoint, ServedBack, ServesBack, Wanted, chosen};
 use crate::policy::{Effective, Rebind};
 use crate::priority::Priority;
 use crate::request_context::CallPolicies;
@@ -189,16 +189,16 @@ impl Route {
     }
 
     /// How the server's calls are served that come by the connection, if they are to be.
-    fn served_back(&self, callee: &Callee<'_>) -> Option<ServedBack> {
+    fn served_back(&self, callee: &Callee<'_>) -> Option<Arc<dyn ServesBack>> {
         let by = callee
             .broker()
             .back
             .get()
             .filter(|_| self.effective.bidirectional)?;
-        Some(ServedBack {
+        Some(Arc::new(ServedBack {
             by: by.clone().downcast::<Back>().ok()?,
             lane: callee.lane.clone(),
-        })
+        }))
     }
 
     /// The setting by which no more endpoints are tried.

@@ -2,15 +2,12 @@
 //!
 //! Nothing queues requests between client and server here, so that the calling thread itself waits.
 
-use crate::policy;
 use crate::upcall;
 use punctual_exec::Deadline;
-use std::time::SystemTime;
 
 /// Waits until `start`; `false` at once where `deadline` is before that.
 #[cold]
-pub(super) fn wait(start: SystemTime, deadline: Deadline) -> bool {
-    let start = policy::deadline(Some(start));
+pub(super) fn wait(start: Deadline, deadline: Deadline) -> bool {
     if start.has_passed() {
         return true;
     }

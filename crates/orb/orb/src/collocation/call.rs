@@ -303,7 +303,7 @@ fn enter(
         return Entered::ByWire;
     };
     let way = caller.way();
-    if way == Collocation::None {
+    if way == Collocation::None && !here.is_proxy {
         return Entered::ByWire;
     }
     if here.is_intercepted {

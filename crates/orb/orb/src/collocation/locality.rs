@@ -8,7 +8,7 @@ use crate::adapter::Collocated;
 use crate::broker::Broker;
 use crate::client::RemoteObject;
 use crate::config::CollocationScope;
-use crate::orb::{self, Orb};
+use crate::orb::{self, Orb, Real};
 use crate::policy::{self, Collocation, SyncScope};
 use punctual_link::Address;
 use std::fmt;
@@ -26,6 +26,8 @@ pub(crate) struct Locality {
     state: AtomicU8,
     here: OnceLock<LocatedObject>,
     way: CachedCollocation,
+    /// Whether no proxy stands before the object.
+    is_real: bool,
 }
 
 /// An object of this process.
@@ -35,6 +37,8 @@ pub(super) struct LocatedObject {
     pub(super) broker: Arc<Broker>,
     /// Whether interceptors of either end look at calls.
     pub(super) is_intercepted: bool,
+    /// Whether it is a proxy, which is called whatever the policies.
+    pub(super) is_proxy: bool,
 }
 
 /// A reference, as a call finds out where its object is.
@@ -84,6 +88,14 @@ impl Caller<'_> {
 }
 
 impl Locality {
+    /// Of a reference that a proxy calls its object by.
+    pub(crate) fn past_proxies() -> Self {
+        Self {
+            is_real: true,
+            ..Self::default()
+        }
+    }
+
     /// Whether calls are to be requests.
     #[inline]
     pub(crate) fn is_elsewhere(&self) -> bool {
@@ -133,6 +145,19 @@ impl fmt::Debug for LocatedObject {
 
 fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     let (own, target) = (caller.orb, caller.object.original());
+    let make = match caller.locality.is_real {
+        true => None,
+        false => own.makes_proxies(&target.ior().type_id),
+    };
+    if let Some(make) = make {
+        let (orb, object) = (own.clone(), caller.object.again());
+        return Some(LocatedObject {
+            object: make(Real { orb, object }),
+            broker: own.shared_broker(),
+            is_intercepted: false,
+            is_proxy: true,
+        });
+    }
     if target.is_made_here() {
         let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
         return here(own, own, &key?);
@@ -168,6 +193,7 @@ fn here(caller: &Orb, orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
         object: orb.adapter()?.collocated(object_key)?,
         is_intercepted: !caller.broker().interceptors.leave_calls_alone()
             || !broker.interceptors.leave_requests_alone(),
+        is_proxy: false,
         broker,
     })
 }

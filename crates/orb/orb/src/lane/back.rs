@@ -9,22 +9,16 @@
 //! that side's sending lock.
 
 use super::listen_points::{self, ListenPoint};
-use super::outgoing::{Broken, ClientConnection, Endpoint, ToEndpoint};
+use super::outgoing::{Broken, ClientConnection, Endpoint, ServesBack, ServesRequests, ToEndpoint};
 use super::owned::Lane;
-use crate::messaging::Message;
 use crate::protocol::Pair;
 use parking_lot::Mutex;
 use punctual_cdr::CdrError;
 use punctual_exec::Reactor;
 use punctual_link::{Connection, Properties, Protection};
 use std::fmt;
+use std::io;
 use std::sync::{Arc, Weak};
-
-/// Serves the requests that come by a connection of a client's.
-pub(crate) trait ServesRequests: Send + Sync + fmt::Debug {
-    /// Takes a request, without waiting for anybody. `false` where too many wait already.
-    fn take(self: Arc<Self>, message: Message) -> bool;
-}
 
 /// Makes what serves them, for an ORB.
 pub(crate) trait ServesConnections: Send + Sync {
@@ -40,16 +34,20 @@ pub(crate) trait ServesConnections: Send + Sync {
 /// What an ORB has of that, at its broker.
 pub(crate) struct Back(pub(crate) Arc<dyn ServesConnections>);
 
-/// How a client has its connection serve requests.
+/// How the connections of a lane have their servers' requests served.
 pub(crate) struct ServedBack {
     pub(crate) lane: Arc<Lane>,
     pub(crate) by: Arc<Back>,
 }
 
-/// Whether callbacks can go by connections of this protocol.
-pub(crate) fn can_serve_back(pair: &Pair) -> bool {
-    let by = ["iiop", "ssliop", "uiop"];
-    pair.messaging.name() == "giop" && by.contains(&pair.link.name())
+impl ServesBack for ServedBack {
+    fn begin(&self, connection: &Arc<ClientConnection>) -> io::Result<()> {
+        let Some((requests, listen_points)) = self.by.0.serve(&self.lane, connection) else {
+            return Ok(());
+        };
+        connection.serve_requests(requests, listen_points);
+        connection.read_for_good(self.lane.replies())
+    }
 }
 
 /// See the module.
@@ -158,11 +156,5 @@ impl fmt::Debug for BackChannel {
         f.debug_struct("BackChannel")
             .field("peer", self.link.peer())
             .finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for ServedBack {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ServedBack")
     }
 }

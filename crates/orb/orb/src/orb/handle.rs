@@ -1,5 +1,6 @@
 //! The ORB itself: what it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
 
+use super::proxies::Proxies;
 use crate::broker::Broker;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -70,6 +71,8 @@ struct Shared {
     adapter: Arc<AdapterCell>,
     /// Objects that were registered under names, as whoever registered them knows them.
     initial: RwLock<BTreeMap<String, Registered>>,
+    /// What stands in the place of references.
+    proxies: Proxies,
     /// What the main thread is to do.
     main_thread: MainThreadQueue,
 }
@@ -97,6 +100,7 @@ impl Orb {
             lanes: Lanes::new(broker.clone(), locks),
             adapter: Arc::default(),
             initial: RwLock::new(BTreeMap::new()),
+            proxies: Proxies::default(),
             main_thread: MainThreadQueue::default(),
             broker,
         };
@@ -390,6 +394,10 @@ impl Orb {
     #[inline]
     pub(crate) fn lanes(&self) -> &Lanes {
         &self.shared.lanes
+    }
+
+    pub(super) fn proxies(&self) -> &Proxies {
+        &self.shared.proxies
     }
 
     fn each_lane(&self, each: impl Fn(&Lane)) {

@@ -48,7 +48,7 @@ impl CallEnds {
 }
 
 /// By the clock that is not set: a call lasts as long as it was to last when it began.
-pub(crate) fn deadline(end: Option<SystemTime>) -> Deadline {
+pub(super) fn deadline(end: Option<SystemTime>) -> Deadline {
     let left = end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
     Deadline::after_maybe(left)
 }

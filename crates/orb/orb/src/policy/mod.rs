@@ -43,7 +43,7 @@ pub(crate) use current::{forget_own, has_own, is_in_segment};
 pub(crate) use defaults::Defaults;
 pub use defined::DefinedPolicy;
 pub(crate) use effective::Effective;
-pub(crate) use ends::{CallEnds, Ends, deadline};
+pub(crate) use ends::{CallEnds, Ends};
 pub(crate) use known_protocols::KnownProtocols;
 pub(crate) use managed::Managed;
 pub use manager::PolicyManager;

@@ -1,7 +1,9 @@
 //! What policies say of requests that wait in queues, put together.
 
 use super::buffering::{BufferCapacity, Buffering};
+use super::ends::deadline;
 use super::queue_order::{Order, PriorityRange};
+use punctual_exec::Deadline;
 use std::time::SystemTime;
 
 /// How a request waits in its client's buffer.
@@ -32,6 +34,16 @@ pub(crate) struct Queued {
 }
 
 impl Queued {
+    /// When the time has come of a request that begins now, if it has to wait for that.
+    pub(crate) fn request_begins(&self) -> Option<Deadline> {
+        self.request_start.map(|start| deadline(Some(start)))
+    }
+
+    /// The same of its reply.
+    pub(crate) fn reply_begins(&self) -> Option<Deadline> {
+        self.reply_start.map(|start| deadline(Some(start)))
+    }
+
     pub(crate) fn is_any(&self) -> bool {
         *self != Self::default()
     }

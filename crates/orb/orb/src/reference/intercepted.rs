@@ -1,14 +1,16 @@
-//! What interceptors and initialisers are told and say in references.
+//! What interceptors and initialisers are told and say in references, and what stands in the place of those.
 
 use super::interface::AsObject;
 use super::object::ObjectRef;
+use crate::adapter::Collocated;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::interceptor::{ClientRequestInfo, InterceptorError, ServerRequestInfo};
-use crate::orb::{Orb, OrbInitInfo};
+use crate::orb::{MakeProxy, Orb, OrbInitInfo};
 use crate::profile::Origin;
 use punctual_cdr::Environment;
 use punctual_ior::Ior;
 use std::any::Any;
+use std::sync::Arc;
 
 /// A reference that belongs to the ORB of an environment.
 fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, SystemException> {
@@ -27,6 +29,19 @@ fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, Syst
         ior.clone(),
         origin,
     ))
+}
+
+impl Orb {
+    /// Has calls through references of an interface go to what `make` makes of each, which is given the reference as it is.
+    /// For adapters.
+    pub fn stand_in_for(
+        &self,
+        repository_id: &str,
+        make: impl Fn(ObjectRef) -> Arc<dyn Collocated> + Send + Sync + 'static,
+    ) {
+        let make: Arc<MakeProxy> = Arc::new(move |real| make(ObjectRef::past_proxies(real)));
+        self.make_proxies(repository_id, make);
+    }
 }
 
 impl InterceptorError {

@@ -5,7 +5,7 @@ use crate::client::{self, Callee, Identity, RemoteObject, Target};
 use crate::collocation::{Caller, Locality};
 use crate::exception::{SystemException, SystemExceptionKind};
 use crate::operation::Operation;
-use crate::orb::Orb;
+use crate::orb::{Orb, Real};
 use crate::policy::{Policy, PolicyLevels, PolicySet, SetOverride};
 use crate::profile::Origin;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Nilable, Unmarshal};
@@ -54,31 +54,39 @@ impl ObjectRef {
         policies: PolicySet,
         timeout: Option<Duration>,
     ) -> Self {
-        let shared = Shared {
-            orb_of_messages: orb.for_messages_from(Origin::Elsewhere),
-            orb,
-            object: RemoteObject::new(original, policies),
-            locality: Locality::default(),
-        };
+        let object = RemoteObject::new(original, policies);
         Self {
-            shared: Arc::new(shared),
             timeout,
+            ..Self::of(orb, object, Locality::default())
         }
     }
 
     /// A reference to where a call through this one is forwarded to.
     #[cold]
     pub(super) fn forwarded(&self, to: RemoteObject) -> Self {
+        let orb = self.shared.orb.clone();
+        Self {
+            timeout: self.timeout,
+            ..Self::of(orb, to, Locality::default())
+        }
+    }
+
+    fn of(orb: Orb, object: RemoteObject, locality: Locality) -> Self {
         let shared = Shared {
-            orb: self.shared.orb.clone(),
-            orb_of_messages: self.shared.orb_of_messages.clone(),
-            object: to,
-            locality: Locality::default(),
+            orb_of_messages: orb.for_messages_from(Origin::Elsewhere),
+            orb,
+            object,
+            locality,
         };
         Self {
             shared: Arc::new(shared),
-            timeout: self.timeout,
+            timeout: None,
         }
+    }
+
+    /// The reference that a proxy calls its object by.
+    pub(super) fn past_proxies(Real { orb, object }: Real) -> Self {
+        Self::of(orb, object, Locality::past_proxies())
     }
 
     /// What a call through this reference is made with.

@@ -7,14 +7,14 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::host::Host;
 use super::refusal::Refusal;
+use super::shared_link::{SendsParts, SharedLink};
 use crate::lane::{ClientConnection, Lane, ServesRequests};
 use crate::messaging::Message;
 use crate::policy;
 use crate::upcall::{RequestSource, Serving};
 use parking_lot::Mutex;
-use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Waitable};
+use punctual_link::SendError;
 use std::collections::VecDeque;
 use std::io::IoSlice;
 use std::sync::{Arc, Weak};
@@ -48,10 +48,8 @@ pub(crate) fn serve_back(
     host: &Host,
     connection: &Arc<ClientConnection>,
 ) -> Arc<dyn ServesRequests> {
-    let link = Arc::new(ByClient {
-        connection: Arc::downgrade(connection),
-        link: connection.link.clone(),
-    });
+    let by: Weak<ClientConnection> = Arc::downgrade(connection);
+    let link = Arc::new(SharedLink::new(by, connection.link.clone()));
     let pair = &connection.pair;
     Arc::new(BackServer {
         connection: ServerConnection::of_client((lane, host), link, pair),
@@ -150,91 +148,8 @@ impl RequestSource for BackServer {
     }
 }
 
-/// A client's connection as what answers its server's requests sees it: replies go through its sending lock, and nothing is
-/// received by it.
-#[derive(Debug)]
-struct ByClient {
-    connection: Weak<ClientConnection>,
-    link: Arc<dyn Connection>,
-}
-
-/// A server's connection as callers of its client see it: requests go through its sending lock, and nothing is received by
-/// it.
-#[derive(Debug)]
-pub(super) struct ByServer {
-    pub(super) connection: Weak<ServerConnection>,
-    pub(super) link: Arc<dyn Connection>,
-}
-
-impl ByClient {
-    fn send_by(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-        match self.connection.upgrade() {
-            Some(connection) => connection.send_parts(parts, deadline),
-            None => Err(ended()),
-        }
+impl SendsParts for ClientConnection {
+    fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        ClientConnection::send_parts(self, parts, deadline)
     }
 }
-
-impl ByServer {
-    fn send_by(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-        match self.connection.upgrade() {
-            Some(connection) => connection.send_parts(parts, deadline),
-            None => Err(ended()),
-        }
-    }
-}
-
-fn ended() -> SendError {
-    SendError {
-        error: LinkError::closed(Phase::Send),
-        sent: 0,
-    }
-}
-
-/// Either kind.
-macro_rules! shared_link {
-    ($kind:ty) => {
-        impl Connection for $kind {
-            fn lend(&self, capacity: usize) -> Block {
-                self.link.lend(capacity)
-            }
-
-            fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
-                self.send_by(parts, deadline)
-            }
-
-            /// The other side reads.
-            fn receive(&self, _: &mut Block, _: usize, _: Deadline) -> Result<usize, LinkError> {
-                Err(LinkError::closed(Phase::Receive))
-            }
-
-            /// As far as can be told without reading.
-            fn pending(&self) -> Pending {
-                Pending::Nothing
-            }
-
-            fn close(&self) {
-                self.link.close();
-            }
-
-            fn peer(&self) -> &Address {
-                self.link.peer()
-            }
-
-            fn local(&self) -> &Address {
-                self.link.local()
-            }
-
-            fn waitable(&self) -> Waitable<'_> {
-                self.link.waitable()
-            }
-
-            fn peer_certificates(&self) -> Vec<Vec<u8>> {
-                self.link.peer_certificates()
-            }
-        }
-    };
-}
-
-shared_link!(ByClient);
-shared_link!(ByServer);

@@ -3,7 +3,6 @@
 //! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
 //! more requests wait, another thread takes over receiving.
 
-use super::back::ByServer;
 use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
@@ -11,6 +10,7 @@ use super::host::{AdapterCell, Host};
 use super::pending::{AnswersLater, PendingReplies};
 use super::reader::Reader;
 use super::send::ReplySender;
+use super::shared_link::{SendsParts, SharedLink};
 use crate::budget::{Evictable, host_of};
 use crate::lane::{BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
@@ -109,10 +109,8 @@ impl ServerConnection {
         let calls_back = can_serve_back(&at.pair) && broker.policies.allows_bidirectional();
         Arc::new_cyclic(|this: &Weak<Self>| {
             let back = calls_back.then(|| {
-                let by = ByServer {
-                    connection: this.clone(),
-                    link: link.clone(),
-                };
+                let by: Weak<Self> = this.clone();
+                let by = SharedLink::new(by, link.clone());
                 let reactor = at.threads.as_ref().and_then(ServingThreads::reactor);
                 Arc::new(BackChannel::new(lane, &at.pair, Arc::new(by), reactor))
             });
@@ -171,16 +169,6 @@ impl ServerConnection {
             is_of_client: false,
             lowest: OnceLock::new(),
         }
-    }
-
-    /// Sends a request to the client that has opened it, behind the replies that wait.
-    pub(super) fn send_parts(
-        &self,
-        parts: &[IoSlice<'_>],
-        deadline: Deadline,
-    ) -> Result<(), SendError> {
-        self.replies
-            .send_request(&self.conversation, &self.strategy, parts, deadline)
     }
 
     /// The client is called back no more.
@@ -406,6 +394,14 @@ impl ServerConnection {
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
         self.strategy.close_when_sent(&self.conversation);
+    }
+}
+
+impl SendsParts for ServerConnection {
+    /// A request to the client that has opened it, behind the replies that wait.
+    fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        self.replies
+            .send_request(&self.conversation, &self.strategy, parts, deadline)
     }
 }
 

@@ -34,6 +34,7 @@ mod reply_contexts;
 mod seen;
 mod send;
 mod serve;
+mod shared_link;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;

@@ -10,10 +10,10 @@ use super::delivered::Broken;
 use super::endpoint::Endpoint;
 use super::flusher::Flusher;
 use super::opened_for::OpenedFor;
+use super::requests::{ServesBack, can_serve_back};
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use crate::broker::Broker;
-use crate::lane::back::{ServedBack, can_serve_back};
 use crate::policy::{Mux, Wait};
 use crate::priority::Priority;
 use crate::profile::EndpointQualities;
@@ -62,7 +62,6 @@ pub(crate) struct ConnectionCache {
 }
 
 /// How a connection is to be had.
-#[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
@@ -72,7 +71,7 @@ pub(crate) struct Wanted {
     /// The priorities whose calls share it with no others': one connection, of which the server is told.
     pub(crate) band: Option<RangeInclusive<Priority>>,
     /// How the server's calls are served that come by it, if they are to be.
-    pub(crate) back: Option<ServedBack>,
+    pub(crate) back: Option<Arc<dyn ServesBack>>,
 }
 
 impl ConnectionCache {
@@ -303,17 +302,10 @@ fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadli
 /// Has a new connection serve the server's requests, if it is to.
 fn served_back(
     connection: &Arc<ClientConnection>,
-    back: Option<&ServedBack>,
+    back: Option<&Arc<dyn ServesBack>>,
 ) -> Result<(), LinkError> {
-    let Some(ServedBack { lane, by }) = back else {
-        return Ok(());
-    };
-    if let Some((requests, listen_points)) = by.0.serve(lane, connection) {
-        connection.serve_requests(requests, listen_points);
-        let reads = connection.read_for_good(lane.replies());
-        reads.map_err(|error| LinkError::os(Phase::Connect, error))?;
-    }
-    Ok(())
+    let begun = back.map_or(Ok(()), |back| back.begin(connection));
+    begun.map_err(|error| LinkError::os(Phase::Connect, error))
 }
 
 /// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are

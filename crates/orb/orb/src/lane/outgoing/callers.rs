@@ -86,7 +86,7 @@ impl<R, T> Callers<R, T> {
             ..Self::of(reader)
         };
         // Held for good.
-        std::mem::forget(this.reader.lock());
+        std::mem::forget(sync::try_lock(&this.reader));
         this
     }
 

@@ -9,13 +9,13 @@ use super::callers::{Caller, Callers};
 use super::delivered::{Broken, Delivered, NoReply};
 use super::gathering::Gathering;
 use super::opened_for::OpenedFor;
-use super::remarks::Sender;
+use super::sender::Sender;
+use super::serves::ServesRequests;
 use super::to_endpoint::ToEndpoint;
 use super::wait::WaitStrategy;
 use super::watch::Watch;
 use super::wire_format::WireFormat;
 use crate::budget::{Evictable, Received, host_of};
-use crate::lane::back::ServesRequests;
 use crate::messaging::{Inbox, Message, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
@@ -74,7 +74,7 @@ pub(crate) struct ClientConnection {
     /// What serves requests that come by it, if anything does.
     pub(super) requests: parking_lot::Mutex<Option<Arc<dyn ServesRequests>>>,
     /// What its first request tells the server of where the client listens.
-    listen_points: OnceLock<Vec<u8>>,
+    pub(super) listen_points: OnceLock<Vec<u8>>,
     /// All to the same endpoint.
     pub(in crate::lane) to: Weak<ToEndpoint<ClientConnection>>,
 }
@@ -167,21 +167,6 @@ impl ClientConnection {
         let inbox = Inbox::new(this.wire.session.clone(), this.wire.limits.clone());
         this.callers = Callers::of_other_side(inbox);
         this
-    }
-
-    /// Serves the server's requests from now on; its first request tells `listen_points`.
-    pub(super) fn serve_requests(
-        self: &Arc<Self>,
-        by: Arc<dyn ServesRequests>,
-        listen_points: Vec<u8>,
-    ) {
-        *self.requests.lock() = Some(by);
-        let _ = self.listen_points.set(listen_points);
-    }
-
-    /// What the first request tells the server of where the client listens, if it does.
-    pub(crate) fn listen_points(&self) -> Option<&[u8]> {
-        self.listen_points.get().map(|points| &**points)
     }
 
     /// Sends a message of the side that serves requests.

@@ -24,7 +24,10 @@ mod remarks;
 mod reply_table;
 #[cfg(test)]
 mod reply_table_tests;
+mod requests;
 mod send;
+mod sender;
+mod serves;
 mod slot;
 mod spare;
 mod to_endpoint;
@@ -45,5 +48,7 @@ pub(crate) use flusher::Flusher;
 pub(in crate::lane) use opened_for::OpenedFor;
 pub(crate) use queue::Waiting;
 pub(crate) use reply_table::MAX_WAITING;
+pub(crate) use requests::{ServesBack, can_serve_back};
+pub(crate) use serves::ServesRequests;
 pub(in crate::lane) use spare::LOOKS;
 pub(in crate::lane) use to_endpoint::ToEndpoint;

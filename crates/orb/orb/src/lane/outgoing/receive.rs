@@ -4,7 +4,7 @@ use super::connection::ClientConnection;
 use super::delivered::{Broken, Delivered};
 use super::remarks::Remarks;
 use super::send::AT_LEISURE;
-use crate::lane::back::ServesRequests;
+use super::serves::ServesRequests;
 use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;

@@ -2,22 +2,12 @@
 //! connection, and would wait for itself.
 
 use super::connection::ClientConnection;
-use super::gathering::Gathering;
+use super::sender::Sender;
 use crate::budget::Evicted;
 use crate::messaging::Inbox;
-use punctual_cdr::Block;
 use punctual_exec::lane_lock::LaneGuard;
 use std::fmt::Display;
 use std::ops::{Deref, DerefMut};
-
-/// What is under the sending lock.
-#[derive(Debug)]
-pub(super) struct Sender {
-    /// Of one-ways that are not buffered.
-    pub(super) gathering: Gathering,
-    /// Memory for those that are.
-    pub(super) spare: Block,
-}
 
 /// The sending lock. Requests that are lost under it are logged when it has been released.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 use super::connection::ClientConnection;
 use super::delivered::Broken;
 use super::gathering::{LONGEST_MESSAGE, Leaving};
-use super::remarks::{Sender, Sending};
+use super::remarks::Sending;
+use super::sender::Sender;
 use crate::messaging::{self, Fragmenting};
 use crate::probe::{self, Point};
 use punctual_cdr::Block;

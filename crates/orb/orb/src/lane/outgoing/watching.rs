@@ -110,7 +110,7 @@ impl Watching {
 
 impl ClientConnection {
     /// Has a thread of the lane's read from now on, whether or not anybody watches.
-    pub(super) fn read_for_good(self: &Arc<Self>, readers: &Replies) -> io::Result<()> {
+    pub(in crate::lane) fn read_for_good(self: &Arc<Self>, readers: &Replies) -> io::Result<()> {
         self.callers.begin_watch();
         let mut state = self.watch.state.lock();
         state.watchers += 1;

@@ -1,0 +1,76 @@
+//! A link of which the other side has the sending lock, and reads (bidirectional GIOP).
+
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_link::{Address, Connection, LinkError, Pending, Phase, SendError, Waitable};
+use std::fmt::Debug;
+use std::io::IoSlice;
+use std::sync::{Arc, Weak};
+
+/// The side that has the sending lock.
+pub(super) trait SendsParts: Send + Sync + Debug {
+    /// Sends a message under it.
+    ///
+    /// # Errors
+    /// As [`Connection::send`].
+    fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct SharedLink {
+    by: Weak<dyn SendsParts>,
+    link: Arc<dyn Connection>,
+}
+
+impl SharedLink {
+    pub(super) fn new(by: Weak<dyn SendsParts>, link: Arc<dyn Connection>) -> Self {
+        Self { by, link }
+    }
+}
+
+impl Connection for SharedLink {
+    fn lend(&self, capacity: usize) -> Block {
+        self.link.lend(capacity)
+    }
+
+    fn send(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
+        match self.by.upgrade() {
+            Some(by) => by.send_parts(parts, deadline),
+            None => Err(SendError {
+                error: LinkError::closed(Phase::Send),
+                sent: 0,
+            }),
+        }
+    }
+
+    /// The other side reads.
+    fn receive(&self, _: &mut Block, _: usize, _: Deadline) -> Result<usize, LinkError> {
+        Err(LinkError::closed(Phase::Receive))
+    }
+
+    /// As far as can be told without reading.
+    fn pending(&self) -> Pending {
+        Pending::Nothing
+    }
+
+    fn close(&self) {
+        self.link.close();
+    }
+
+    fn peer(&self) -> &Address {
+        self.link.peer()
+    }
+
+    fn local(&self) -> &Address {
+        self.link.local()
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        self.link.waitable()
+    }
+
+    fn peer_certificates(&self) -> Vec<Vec<u8>> {
+        self.link.peer_certificates()
+    }
+}

@@ -1,0 +1,29 @@
+//! What docs/guide/messaging.md must have: every policy of module Messaging (CORBA 3.3 part 2, §22.2), BiDirPolicy, and those of
+//! our own on the same matters.
+
+use super::Page;
+
+pub(super) const PAGE: Page = Page {
+    path: "docs/guide/messaging.md",
+    interfaces: &[],
+    others: &[POLICIES, OWN],
+};
+
+const POLICIES: &[&str] = &[
+    "RebindPolicy",
+    "SyncScopePolicy",
+    "RequestPriorityPolicy",
+    "ReplyPriorityPolicy",
+    "RequestStartTimePolicy",
+    "RequestEndTimePolicy",
+    "ReplyStartTimePolicy",
+    "ReplyEndTimePolicy",
+    "RelativeRequestTimeoutPolicy",
+    "RelativeRoundtripTimeoutPolicy",
+    "RoutingPolicy",
+    "MaxHopsPolicy",
+    "QueueOrderPolicy",
+    "BidirectionalPolicy",
+];
+
+const OWN: &[&str] = &["Buffering", "BufferCapacity", "OutOfBand", "ConnectTimeout"];
