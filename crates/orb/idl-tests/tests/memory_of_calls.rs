@@ -2,7 +2,7 @@
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 #[path = "../../punctual/tests/support/mod.rs"]
-#[allow(dead_code, unused_imports)]
+#[allow(unused_imports)]
 mod support;
 
 /// What `idl/asynchronous.idl` becomes.

@@ -1,7 +1,9 @@
 //! The ORB itself: what it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
 
 use super::proxies::Proxies;
+use crate::adapter::Collocated;
 use crate::broker::Broker;
+use crate::client::RemoteObject;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{BackChannel, Lane, Lanes};
@@ -66,6 +68,15 @@ impl fmt::Debug for WeakOrb {
     }
 }
 
+/// An object as it is called past its smart proxy.
+pub(crate) struct Real {
+    pub(crate) orb: Orb,
+    pub(crate) object: RemoteObject,
+}
+
+/// Makes a smart proxy of an object.
+pub(crate) type MakeProxy = dyn Fn(Real) -> Arc<dyn Collocated> + Send + Sync;
+
 struct Shared {
     broker: Arc<Broker>,
     lanes: Lanes,
@@ -73,7 +84,7 @@ struct Shared {
     /// Objects that were registered under names, as whoever registered them knows them.
     initial: RwLock<BTreeMap<String, Registered>>,
     /// What stands in the place of references.
-    proxies: Proxies,
+    proxies: Proxies<MakeProxy>,
     /// What the main thread is to do.
     main_thread: MainThreadQueue,
 }
@@ -407,8 +418,14 @@ impl Orb {
         &self.shared.lanes
     }
 
-    pub(super) fn proxies(&self) -> &Proxies {
-        &self.shared.proxies
+    /// Has this make what stands in the place of references of an interface that are called from then on.
+    pub(crate) fn make_proxies(&self, repository_id: &str, make: Arc<MakeProxy>) {
+        self.shared.proxies.insert(repository_id, make);
+    }
+
+    /// What makes proxies of an interface, if anything does.
+    pub(crate) fn makes_proxies(&self, repository_id: &str) -> Option<Arc<MakeProxy>> {
+        self.shared.proxies.find(repository_id)
     }
 
     fn each_lane(&self, each: impl Fn(&Lane)) {

@@ -19,11 +19,10 @@ mod task;
 mod values;
 
 pub use current::PiCurrent;
-pub(crate) use handle::Registered;
+pub(crate) use handle::{MakeProxy, Real, Registered};
 pub use handle::{Orb, WeakOrb};
 pub use initialize::{OrbInitInfo, OrbInitializer};
 pub(crate) use process::listening;
-pub(crate) use proxies::{MakeProxy, Real};
 pub use reach::{Reached, Unreachable};
 pub use start::{InitError, OrbBuilder};
 pub use task::BoxFuture;
