@@ -27,7 +27,8 @@ impl Request for OverTheWire<'_, '_> {
         around.enter(Some(self.0))
     }
 
-    #[inline]
+    // In what finds the servant, of which it is a good part.
+    #[inline(always)]
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
         let call = &mut *self.0;

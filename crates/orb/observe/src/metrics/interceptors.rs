@@ -2,6 +2,7 @@
 
 use super::operations::{Ended, Operations};
 use super::render::render;
+use crate::served::Served;
 use punctual_orb::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
     ReplyStatus, ServerRequestInfo, ServerRequestInterceptor, SystemException,
@@ -23,6 +24,8 @@ pub struct Metrics(Arc<Both>);
 struct Both {
     client: Operations,
     server: Operations,
+    /// When the requests began that are served.
+    served: Served<Instant>,
 }
 
 /// Operations that are known by their names at each end, unless another number is given.
@@ -41,6 +44,7 @@ impl Metrics {
         Self(Arc::new(Both {
             client: Operations::new(most),
             server: Operations::new(most),
+            served: Served::default(),
         }))
     }
 
@@ -74,7 +78,7 @@ struct AtEnd(Arc<Both>);
 const NAME: &str = "punctual.metrics";
 
 thread_local! {
-    /// When the requests began that have begun on this thread and not ended, innermost last; not of replies that are
+    /// When the calls began that have begun on this thread and not ended, innermost last; not of replies that are
     /// polled.
     static BEGUN: RefCell<Vec<Option<Instant>>> = const { RefCell::new(Vec::new()) };
 }
@@ -83,10 +87,20 @@ fn begin(at: Option<Instant>) {
     BEGUN.with_borrow_mut(|begun| begun.push(at));
 }
 
+/// A call has ended.
 fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
     let began = BEGUN.with_borrow_mut(Vec::pop).flatten();
     let took = began.map(|began| began.elapsed());
     operations.of(name, exists).count(ended, took);
+}
+
+impl Both {
+    /// A request has been answered.
+    fn has_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
+        let began = self.served.ends(info.request_id());
+        let took = began.map(|began| began.elapsed());
+        self.server.of(info.operation(), exists).count(ended, took);
+    }
 }
 
 /// What an exception counts as, and whether there is such an operation for all that it says.
@@ -147,14 +161,14 @@ impl ServerRequestInterceptor for AtEnd {
 
     fn receive_request_service_contexts(
         &self,
-        _: &mut ServerRequestInfo<'_>,
+        info: &mut ServerRequestInfo<'_>,
     ) -> Result<(), InterceptorError> {
-        begin(Some(Instant::now()));
+        self.0.served.begins(info.request_id(), Instant::now());
         Ok(())
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        count(&self.0.server, info.operation(), Ended::Well, true);
+        self.0.has_served(info, Ended::Well, true);
         Ok(())
     }
 
@@ -162,13 +176,13 @@ impl ServerRequestInterceptor for AtEnd {
         // Of a name that no object of the server knows nothing is kept: anybody can send any number of them.
         let (ended, exists) = of_exception(info.sending_system_exception());
         let exists = exists && info.object_id().is_ok();
-        count(&self.0.server, info.operation(), ended, exists);
+        self.0.has_served(info, ended, exists);
         Ok(())
     }
 
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let exists = info.object_id().is_ok();
-        count(&self.0.server, info.operation(), Ended::Well, exists);
+        self.0.has_served(info, Ended::Well, exists);
         Ok(())
     }
 }

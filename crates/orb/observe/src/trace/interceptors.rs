@@ -2,6 +2,7 @@
 
 use super::context::TraceContext;
 use super::wire::{decoded, encoded};
+use crate::served::Served;
 use punctual_any::Any;
 use punctual_giop::service_context::TRACE_CONTEXT;
 use punctual_orb::{
@@ -33,6 +34,8 @@ pub struct Tracing(Arc<Shared>);
 pub struct TracingBuilder(Shared);
 
 struct Shared {
+    /// The spans of the requests that are served.
+    served: Served<Span>,
     slot: OnceLock<SlotId>,
     source: Option<Box<Source>>,
     sink: Option<Box<Sink>>,
@@ -77,6 +80,7 @@ impl Tracing {
     #[must_use]
     pub fn builder() -> TracingBuilder {
         TracingBuilder(Shared {
+            served: Served::default(),
             slot: OnceLock::new(),
             source: None,
             sink: None,
@@ -179,19 +183,28 @@ struct AtEnd(Arc<Shared>);
 const NAME: &str = "punctual.trace-context";
 
 thread_local! {
-    /// The spans of the requests that have begun on this thread and not ended, innermost last; those that are served with
-    /// their ids.
-    static CALLS: RefCell<Vec<(Option<u32>, Span)>> = const { RefCell::new(Vec::new()) };
+    /// The spans of the calls that have begun on this thread and not ended, innermost last.
+    static CALLS: RefCell<Vec<Span>> = const { RefCell::new(Vec::new()) };
     /// Those of upcalls that this thread is in.
     static UPCALLS: RefCell<Vec<(u32, EnteredSpan)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The request ends; what it has failed with, if it has.
+/// A call ends; what it has failed with, if it has.
 fn end(error: Option<&str>) {
     // Dropped outside of the borrow: a subscriber may make calls.
     let span = CALLS.with_borrow_mut(Vec::pop);
-    if let (Some((_, span)), Some(error)) = (&span, error) {
+    if let (Some(span), Some(error)) = (&span, error) {
         span.record("error", error);
+    }
+}
+
+impl Shared {
+    /// A request has been answered; with which failure, if it was one.
+    fn has_served(&self, request_id: u32, error: Option<&str>) {
+        let span = self.served.ends(request_id);
+        if let (Some(span), Some(error)) = (&span, error) {
+            span.record("error", error);
+        }
     }
 }
 
@@ -216,7 +229,7 @@ impl ClientRequestInterceptor for AtEnd {
             error = field::Empty,
         );
         self.0.tell(&span, &own, parent.as_ref());
-        CALLS.with_borrow_mut(|calls| calls.push((None, span)));
+        CALLS.with_borrow_mut(|calls| calls.push(span));
         Ok(())
     }
 
@@ -227,7 +240,7 @@ impl ClientRequestInterceptor for AtEnd {
             operation = info.operation(),
             error = field::Empty
         );
-        CALLS.with_borrow_mut(|calls| calls.push((None, span)));
+        CALLS.with_borrow_mut(|calls| calls.push(span));
         Ok(())
     }
 
@@ -270,19 +283,13 @@ impl ServerRequestInterceptor for AtEnd {
             error = field::Empty,
         );
         self.0.tell(&span, &own, parent.as_ref());
-        let id = info.request_id();
-        CALLS.with_borrow_mut(|calls| calls.push((Some(id), span)));
+        self.0.served.begins(info.request_id(), span);
         Ok(())
     }
 
     fn receive_request(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        // Another thread has received it where an adapter's upcalls are the main thread's: its span is not there.
         let id = info.request_id();
-        let span = CALLS.with_borrow(|calls| match calls.last() {
-            Some((Some(own), span)) if *own == id => Some(span.clone()),
-            _ => None,
-        });
-        if let Some(span) = span {
+        if let Some(span) = self.0.served.of(id) {
             let entered = span.entered();
             UPCALLS.with_borrow_mut(|upcalls| upcalls.push((id, entered)));
         }
@@ -300,18 +307,19 @@ impl ServerRequestInterceptor for AtEnd {
         drop(entered);
     }
 
-    fn send_reply(&self, _: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        end(None);
+    fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        self.0.has_served(info.request_id(), None);
         Ok(())
     }
 
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        end(Some(info.sending_exception_id().unwrap_or_default()));
+        let error = info.sending_exception_id().unwrap_or_default();
+        self.0.has_served(info.request_id(), Some(error));
         Ok(())
     }
 
-    fn send_other(&self, _: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        end(None);
+    fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
+        self.0.has_served(info.request_id(), None);
         Ok(())
     }
 }

@@ -158,7 +158,8 @@ pub(super) fn complete_by_waiting(
     loop {
         match progress {
             Progress::Done(outcome) => {
-                if let (Some(start), Some(_)) = (invocation.reply_start, &outcome)
+                let start = invocation.starts.as_ref().and_then(|starts| starts.reply);
+                if let (Some(start), Some(_)) = (start, &outcome)
                     && !start_times::wait(start, invocation.deadline)
                 {
                     let deadline = invocation.deadline;

@@ -71,7 +71,8 @@ pub(super) fn wait_until(
 ) -> Result<Result<Message, Failed>, AwaitedReply> {
     let came = reply.with_or_again(|connection, pending| {
         // Who waits for its reply waits for no other requests.
-        connection.flush_if_it_waits(pending.id(), until.earlier(deadline));
+        // By the call's deadline: a send that does not end by `until` must not end the connection.
+        connection.flush_if_it_waits(pending.id(), deadline);
         let bound = upcall::about_to_block();
         let bounded = connection.bounded(until.earlier(deadline), bound);
         match connection.wait(pending, bounded) {

@@ -21,6 +21,7 @@ use crate::invocation_policies::told;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
+use crate::policy::Starts;
 use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
@@ -37,9 +38,8 @@ pub(super) struct Call<'a> {
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
-    /// Before when its request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
-    pub(super) request_start: Option<Deadline>,
-    pub(super) reply_start: Option<Deadline>,
+    /// Where one of them has to wait for its time. In a box: calls in flight are many, and hardly one has it.
+    pub(super) starts: Option<Box<Starts>>,
     /// When its request is too late: not behind the reply.
     pub(super) request_deadline: Deadline,
     /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
@@ -143,8 +143,7 @@ impl Invocation {
                 (Ask::Locate, route) => route.bound_anew(),
                 (_, route) => route,
             },
-            request_start: queued.request_begins(),
-            reply_start: queued.reply_begins(),
+            starts: queued.starts(),
             is_put_away: false,
             stale: 0,
             readdressed: 0,
@@ -157,7 +156,11 @@ impl Invocation {
     /// # Errors
     /// What the caller gets, when that is the end of the call.
     pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
-        if let Some(start) = self.request_start.take()
+        let start = self
+            .starts
+            .as_mut()
+            .and_then(|starts| starts.request.take());
+        if let Some(start) = start
             && !start_times::wait(start, self.request_deadline)
         {
             return Err(not_before_its_end(self.request_deadline));

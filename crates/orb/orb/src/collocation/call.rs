@@ -114,7 +114,9 @@ where
 {
     let (held, came) = (Cell::new(held), RefCell::new(None));
     let mut run = |provided: &Provided<'_>| {
-        if let Some(servant) = provided.view::<V>()
+        if !caller.may_wait && provided.answers_later() && caller.must_not_wait() {
+            // Nobody has run: the call goes by wire.
+        } else if let Some(servant) = provided.view::<V>()
             && let Some((buffers, here)) = held.take()
         {
             came.replace(Some(here(buffers, servant)));

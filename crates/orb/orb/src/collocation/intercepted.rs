@@ -224,6 +224,8 @@ impl<'c> LocalCall<'c> {
             (Ok(Ok(Went::Here)), None) => match ended() {
                 Some(Outcome::Reply) if !self.answers() => (Outcome::Sent, true),
                 Some(outcome) => (outcome, true),
+                // One that may wait for others, where the caller must not.
+                None if !caller.may_wait && caller.must_not_wait() => (Outcome::Retry, false),
                 // Another interface's servant: what it says to a request is for it to say.
                 None => {
                     caller.locality.leave();

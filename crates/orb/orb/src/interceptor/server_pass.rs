@@ -29,6 +29,8 @@ pub(crate) struct ServerPass {
     object: Option<Box<dyn ServedObject>>,
     /// What the thread had in its table before the upcall, during that.
     around: Option<Slots>,
+    /// How many interceptors are told when the upcall is over, whoever has the ending points.
+    in_upcall: usize,
 }
 
 /// The interceptors, and what they are told of the request.
@@ -53,6 +55,7 @@ impl ServerPass {
             reply_contexts: Vec::new(),
             object: None,
             around: None,
+            in_upcall: 0,
         }
     }
 
@@ -87,6 +90,7 @@ impl ServerPass {
         self.object = object;
         let thread = ThreadSlots { orb: self.orb };
         self.around = Some(thread.replace(self.slots.clone()));
+        self.in_upcall = self.entered;
         for interceptor in of.interceptors.get(..self.entered).unwrap_or_default() {
             let mut info = self.info(of, (point, None), None);
             let called = guarded((interceptor.name(), point.name()), || {
@@ -116,6 +120,7 @@ impl ServerPass {
             reply_contexts: self.reply_contexts.clone(),
             object: self.object.take(),
             around: None,
+            in_upcall: 0,
         }
     }
 
@@ -124,7 +129,7 @@ impl ServerPass {
         let Some(around) = self.around.take() else {
             return;
         };
-        let begun = interceptors.get(..self.entered).unwrap_or_default();
+        let begun = interceptors.get(..self.in_upcall).unwrap_or_default();
         for interceptor in begun.iter().rev() {
             // A panic is logged by the guard, and is nothing to the request.
             let _ = guarded((interceptor.name(), "upcall_ended"), || {

@@ -32,6 +32,9 @@ impl ListenPoint {
     }
 }
 
+/// Octets of a host's name (RFC 1123, §2.1).
+const LONGEST_HOST: usize = 255;
+
 /// The context's data.
 pub(crate) fn encode(points: &[ListenPoint]) -> Result<Vec<u8>, CdrError> {
     Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
@@ -53,8 +56,15 @@ pub(crate) fn decode(data: &[u8]) -> Result<Vec<ListenPoint>, CdrError> {
     let count = input.get_length(LEAST)?;
     let mut points = Vec::new();
     for _ in 0..count.min(MOST) {
+        let host = input.get_string()?;
+        // It is kept as long as its connection.
+        if host.len() > LONGEST_HOST {
+            return Err(CdrError::Invalid(
+                "a host's name of a listen point is too long",
+            ));
+        }
         points.push(ListenPoint {
-            host: input.get_string()?.into_owned(),
+            host: host.into_owned(),
             port: input.get_u16()?,
         });
     }

@@ -55,7 +55,7 @@ pub(crate) use queue_order::Order;
 pub use queue_order::{PriorityRange, QueueOrder};
 pub(crate) use set::PolicySet;
 pub use set::SetOverride;
-pub(crate) use terms::{BufferTerms, Queued};
+pub(crate) use terms::{BufferTerms, Queued, Starts};
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;
 pub use unmet::UnmetPolicies;

@@ -33,15 +33,24 @@ pub(crate) struct Queued {
     pub(crate) reply_start: Option<SystemTime>,
 }
 
-impl Queued {
-    /// When the time has come of a request that begins now, if it has to wait for that.
-    pub(crate) fn request_begins(&self) -> Option<Deadline> {
-        self.request_start.map(|start| deadline(Some(start)))
-    }
+/// Before when a request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
+#[derive(Debug)]
+pub(crate) struct Starts {
+    pub(crate) request: Option<Deadline>,
+    pub(crate) reply: Option<Deadline>,
+}
 
-    /// The same of its reply.
-    pub(crate) fn reply_begins(&self) -> Option<Deadline> {
-        self.reply_start.map(|start| deadline(Some(start)))
+impl Queued {
+    /// When the times have come of a request that begins now and of its reply, if either has to wait.
+    pub(crate) fn starts(&self) -> Option<Box<Starts>> {
+        if self.request_start.is_none() && self.reply_start.is_none() {
+            return None;
+        }
+        let begins = |start: Option<SystemTime>| start.map(|start| deadline(Some(start)));
+        Some(Box::new(Starts {
+            request: begins(self.request_start),
+            reply: begins(self.reply_start),
+        }))
     }
 
     pub(crate) fn is_any(&self) -> bool {

@@ -294,6 +294,12 @@ impl<'m> ServerCall<'m> {
         Ok(())
     }
 
+    /// Whether there is anything to be dropped with it.
+    #[inline]
+    pub(super) fn owns_memory(&self) -> bool {
+        self.pass.is_some() || self.reply_contexts.own_memory()
+    }
+
     /// The reply that was made, if anybody waits for one.
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {

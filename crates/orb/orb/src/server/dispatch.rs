@@ -26,6 +26,7 @@ use punctual_giop::sequenced::Arrival;
 use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use punctual_giop::{MessageKind, PlainRequest, RequestHeader, Target, code_sets, service_context};
 use std::borrow::Cow;
+use std::mem::ManuallyDrop;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -147,11 +148,13 @@ impl Dispatcher<'_> {
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
-        {
-            // Dropped where it stands: a move would cost more than its end.
-            let mut call = ServerCall::of_plain(self.parties(), request, body, spare);
-            let answer = self.answer(request.object_key, &mut call, seen);
-            self.conclude(&call, answer, seen);
+        let call = ServerCall::of_plain(self.parties(), request, body, spare);
+        // As a rule it owns nothing that is to be dropped, which is told by less than its end would take.
+        let mut call = ManuallyDrop::new(call);
+        let answer = self.answer(request.object_key, &mut call, seen);
+        self.conclude(&call, answer, seen);
+        if call.owns_memory() {
+            drop_rarely(call);
         }
         // The memory of what has been sent is used again.
         spare.reuse();
@@ -445,6 +448,12 @@ impl Dispatcher<'_> {
             .map(|profile| profile.object_key)
             .map_err(|_| no_object())
     }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_rarely(call: ManuallyDrop<ServerCall<'_>>) {
+    drop(ManuallyDrop::into_inner(call));
 }
 
 #[cold]

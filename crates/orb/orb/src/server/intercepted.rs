@@ -101,6 +101,10 @@ impl ObjectAdapter for Intercepted {
         self.adapter.look_before_run();
     }
 
+    fn is_bidirectional(&self, object_key: &[u8]) -> bool {
+        self.adapter.is_bidirectional(object_key)
+    }
+
     fn shut_down(&self) {
         self.adapter.shut_down();
     }

@@ -76,6 +76,12 @@ impl ReplyContexts {
         }
     }
 
+    /// Whether they are kept in memory of their own.
+    #[inline]
+    pub(super) fn own_memory(&self) -> bool {
+        matches!(self, Self::Any(_))
+    }
+
     /// All, to be sent.
     pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {

@@ -124,7 +124,9 @@ impl KnownOperation {
 const fn is_looked_into(id: u32) -> bool {
     matches!(
         id,
-        service_context::CODE_SETS | service_context::INVOCATION_POLICIES
+        service_context::CODE_SETS
+            | service_context::INVOCATION_POLICIES
+            | service_context::BI_DIR_IIOP
     )
 }
 
