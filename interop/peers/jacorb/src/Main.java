@@ -48,7 +48,7 @@ public final class Main {
             return 0;
         }
         if (role.equals("send") && rest.length == 2) {
-            return Asynchronous.send(orb, rest[0], rest[1]);
+            return Asynchronous.send(orb, rest[0]);
         }
         if (role.equals("exchange") && rest.length == 1) {
             endWithInput();
