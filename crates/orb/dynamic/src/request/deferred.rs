@@ -5,7 +5,6 @@
 
 use super::Request;
 use super::error::InvokeError;
-use super::parts::put;
 use super::phase::Phase;
 use punctual_cdr::Encoder;
 use punctual_orb::{
@@ -32,8 +31,8 @@ impl Request {
                 "the response of the request is outstanding",
             ));
         }
-        let (arguments, context) = (self.arguments.clone(), self.context.clone());
-        let marshal = move |out: &mut Encoder<'_>| put(&arguments, context.as_ref(), out);
+        let details = self.details.clone();
+        let marshal = move |out: &mut Encoder<'_>| details.put(out);
         let sent = self.object.send_deferred(self.operation.clone(), marshal);
         self.phase = Phase::Sent(Box::new(sent));
         Ok(())
@@ -56,10 +55,14 @@ impl Request {
         let Phase::Sent(sent) = std::mem::replace(&mut self.phase, Phase::Retrieved) else {
             return Ok(());
         };
-        let (places, exceptions) = self.places();
+        self.make_places();
+        let (details, places) = (
+            &self.details,
+            (&mut self.return_value, &mut self.returned[..]),
+        );
         sent.finish(
-            |reply| places.read(reply),
-            |id, reply| exceptions.read(id, reply),
+            |reply| details.read(places, reply),
+            |id, reply| details.raised(id, reply),
         )?;
         self.take_returned();
         Ok(())

@@ -1,20 +1,76 @@
-//! What interceptors can be told of a request: its values are Anys, whose types are known.
+//! What a request asks: written from it, read by it, and told to interceptors, as its values are Anys of known types.
 
 use super::argument::Argument;
+use super::error::InvokeError;
 use punctual_any::{Any, TypeCode};
-use punctual_cdr::{CdrError, Decoder};
+use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{ArgumentValues, Context, OperationDetails};
 
 /// See the module.
-#[derive(Debug)]
-pub(super) struct Details<'r> {
-    pub(super) arguments: &'r [Argument],
-    pub(super) return_type: &'r TypeCode,
-    pub(super) exceptions: &'r [TypeCode],
-    pub(super) context: Option<&'r (Vec<String>, Context)>,
+#[derive(Clone, Debug)]
+pub(super) struct Details {
+    pub(super) arguments: Vec<Argument>,
+    pub(super) return_type: TypeCode,
+    pub(super) exceptions: Vec<TypeCode>,
+    pub(super) context: Option<(Vec<String>, Context)>,
 }
 
-impl OperationDetails for Details<'_> {
+impl Details {
+    /// Nothing goes out, and nothing comes back.
+    pub(super) const fn none() -> Self {
+        Self {
+            arguments: Vec::new(),
+            return_type: TypeCode::VOID,
+            exceptions: Vec::new(),
+            context: None,
+        }
+    }
+
+    /// Writes the arguments that go out, and the context.
+    #[inline]
+    pub(super) fn put(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        for argument in self.arguments.iter().filter(|argument| argument.goes_out()) {
+            if let Some(value) = argument.value() {
+                value.marshal_value(out)?;
+            }
+        }
+        if let Some((patterns, context)) = &self.context {
+            let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+            context.marshal_matching(&patterns, out)?;
+        }
+        Ok(())
+    }
+
+    /// Reads a reply's results: what is returned, and what comes back, each to the place of its argument.
+    #[inline]
+    pub(super) fn read(
+        &self,
+        (return_value, returned): (&mut Any, &mut [Any]),
+        reply: &mut Decoder<'_>,
+    ) -> Result<(), CdrError> {
+        return_value
+            .unmarshal_as(&self.return_type, reply)
+            .inspect_err(|_| *return_value = Any::default())?;
+        let outgoing = self.arguments.iter().zip(returned.iter_mut());
+        for (argument, place) in outgoing.filter(|(argument, _)| argument.comes_back()) {
+            place.unmarshal_as(argument.type_code(), reply)?;
+        }
+        Ok(())
+    }
+
+    /// The user exception that a reply has, if it is one of the list.
+    pub(super) fn raised(
+        &self,
+        id: &str,
+        reply: &mut Decoder<'_>,
+    ) -> Result<Option<InvokeError>, CdrError> {
+        let listed = self.exceptions.iter().find(|one| one.id() == Ok(id));
+        let read = listed.map(|type_code| Any::unmarshal_exception(type_code, reply));
+        Ok(read.transpose()?.map(InvokeError::User))
+    }
+}
+
+impl OperationDetails for Details {
     fn arguments(&self) -> ArgumentValues {
         let value = |one: &Argument| {
             let value = one.value().filter(|_| one.goes_out());
@@ -24,17 +80,18 @@ impl OperationDetails for Details<'_> {
     }
 
     fn exceptions(&self) -> Vec<TypeCode> {
-        self.exceptions.to_vec()
+        self.exceptions.clone()
     }
 
     fn contexts(&self) -> Vec<String> {
         self.context
+            .as_ref()
             .map(|(patterns, _)| patterns.clone())
             .unwrap_or_default()
     }
 
     fn operation_context(&self) -> Context {
-        let Some((patterns, context)) = self.context else {
+        let Some((patterns, context)) = &self.context else {
             return Context::new();
         };
         let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
@@ -43,9 +100,9 @@ impl OperationDetails for Details<'_> {
 
     fn results(&self, reply: &mut Decoder<'_>) -> Result<(Any, ArgumentValues), CdrError> {
         let mut result = Any::default();
-        result.unmarshal_as(self.return_type, reply)?;
+        result.unmarshal_as(&self.return_type, reply)?;
         let mut arguments = self.arguments();
-        let places = arguments.iter_mut().zip(self.arguments);
+        let places = arguments.iter_mut().zip(&self.arguments);
         for ((_, value), argument) in places.filter(|(_, argument)| argument.comes_back()) {
             let mut returned = Any::default();
             returned.unmarshal_as(argument.type_code(), reply)?;

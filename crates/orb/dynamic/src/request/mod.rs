@@ -8,7 +8,6 @@ mod deferred;
 mod details;
 mod error;
 mod multiple;
-mod parts;
 mod phase;
 
 pub use argument::Argument;
@@ -17,7 +16,6 @@ pub use multiple::{DeferredRequests, DeferredResponse, MultipleRequests};
 
 use argument::{mismatch, missing};
 use details::Details;
-use parts::{Exceptions, Places, put};
 use phase::Phase;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
 use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemException};
@@ -39,11 +37,8 @@ use std::sync::Arc;
 pub struct Request {
     object: ObjectRef,
     operation: Arc<str>,
-    arguments: Vec<Argument>,
-    return_type: TypeCode,
+    details: Details,
     return_value: Any,
-    exceptions: Vec<TypeCode>,
-    context: Option<(Vec<String>, Context)>,
     /// Where `inout` arguments come back, until all of a reply has been read.
     returned: Vec<Any>,
     /// Of its deferred sending.
@@ -60,11 +55,8 @@ impl Request {
         Self {
             operation: object.orb().operation_name(operation),
             object,
-            arguments: Vec::new(),
-            return_type: TypeCode::VOID,
+            details: Details::none(),
             return_value: Any::default(),
-            exceptions: Vec::new(),
-            context: None,
             returned: Vec::new(),
             phase: Phase::default(),
         }
@@ -76,14 +68,14 @@ impl Request {
         let mut this = Self::new(object, &operation.name);
         for parameter in &operation.parameters {
             let argument = Argument::new(&parameter.name, parameter.mode, &parameter.type_code);
-            this.arguments.push(argument);
+            this.details.arguments.push(argument);
         }
-        this.return_type = operation.result.clone();
+        this.details.return_type = operation.result.clone();
         for exception in &operation.exceptions {
-            this.exceptions.push(exception.type_code.clone());
+            this.details.exceptions.push(exception.type_code.clone());
         }
         if !operation.contexts.is_empty() {
-            this.context = Some((operation.contexts.clone(), Context::new()));
+            this.details.context = Some((operation.contexts.clone(), Context::new()));
         }
         this
     }
@@ -116,34 +108,34 @@ impl Request {
     }
 
     fn add(&mut self, argument: Argument) -> &mut Self {
-        self.arguments.push(argument);
+        self.details.arguments.push(argument);
         self
     }
 
     /// Says what the operation returns (`set_return_type`). Default: nothing.
     pub fn set_return_type(&mut self, type_code: &TypeCode) -> &mut Self {
-        self.return_type = type_code.clone();
+        self.details.return_type = type_code.clone();
         self
     }
 
     /// Adds a user exception that the operation may raise (`ExceptionList`). One that is not in the list
     /// arrives as UNKNOWN.
     pub fn add_exception(&mut self, type_code: &TypeCode) -> &mut Self {
-        self.exceptions.push(type_code.clone());
+        self.details.exceptions.push(type_code.clone());
         self
     }
 
     /// Takes values along whose names match one of the patterns of the operation's `context` clause.
     pub fn set_context(&mut self, patterns: &[&str], context: Context) -> &mut Self {
         let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-        self.context = Some((patterns, context));
+        self.details.context = Some((patterns, context));
         self
     }
 
     /// The arguments, in order.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
-        &self.arguments
+        &self.details.arguments
     }
 
     /// Gives an argument another value.
@@ -151,7 +143,7 @@ impl Request {
     /// # Errors
     /// BAD_PARAM when there is no such argument, or it is of another type.
     pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
-        let found = self.arguments.get_mut(index);
+        let found = self.details.arguments.get_mut(index);
         let argument = found.ok_or_else(|| missing(index, &self.operation))?;
         if !argument.type_code().equivalent(value.type_code()) {
             return Err(mismatch(argument, value.type_code()));
@@ -163,13 +155,13 @@ impl Request {
     /// An argument's value, to be written anew in its memory.
     #[must_use]
     pub fn argument_mut(&mut self, index: usize) -> Option<&mut Any> {
-        self.arguments.get_mut(index)?.value_mut()
+        self.details.arguments.get_mut(index)?.value_mut()
     }
 
     /// The value of an argument: what was given, or what came back.
     #[must_use]
     pub fn argument(&self, index: usize) -> Option<&Any> {
-        self.arguments.get(index)?.value()
+        self.details.arguments.get(index)?.value()
     }
 
     /// What the last call returned; nothing, if that could not be read.
@@ -186,49 +178,30 @@ impl Request {
     /// with BAD_PARAM for an argument that has no value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
-        self.returned
-            .resize_with(self.arguments.len(), Any::default);
-        let details = Details {
-            arguments: &self.arguments,
-            return_type: &self.return_type,
-            exceptions: &self.exceptions,
-            context: self.context.as_ref(),
-        };
-        let operation = NamedOperation::named(&self.operation, true).with_details(&details);
-        let (arguments, context) = (&self.arguments, &self.context);
-        let places = Places {
-            arguments,
-            return_type: &self.return_type,
-            return_value: &mut self.return_value,
-            returned: &mut self.returned,
-        };
-        let exceptions = Exceptions(&self.exceptions);
+        self.make_places();
+        let details = &self.details;
+        let operation = NamedOperation::named(&self.operation, true).with_details(details);
+        let places = (&mut self.return_value, &mut self.returned[..]);
         self.object.invoke_raising(
             &operation,
-            |out| put(arguments, context.as_ref(), out),
-            |reply| places.read(reply),
-            |id, reply| exceptions.read(id, reply),
+            |out| details.put(out),
+            |reply| details.read(places, reply),
+            |id, reply| details.raised(id, reply),
         )?;
         self.take_returned();
         Ok(())
     }
 
-    /// Where what a reply brings is read to.
-    fn places(&mut self) -> (Places<'_>, Exceptions<'_>) {
-        self.returned
-            .resize_with(self.arguments.len(), Any::default);
-        let places = Places {
-            arguments: &self.arguments,
-            return_type: &self.return_type,
-            return_value: &mut self.return_value,
-            returned: &mut self.returned,
-        };
-        (places, Exceptions(&self.exceptions))
+    /// Has a place for each argument, where it may come back.
+    #[inline]
+    fn make_places(&mut self) {
+        let arguments = self.details.arguments.len();
+        self.returned.resize_with(arguments, Any::default);
     }
 
     /// Gives arguments what came back, once all of a reply has been read.
     fn take_returned(&mut self) {
-        let incoming = self.arguments.iter_mut().zip(&mut self.returned);
+        let incoming = self.details.arguments.iter_mut().zip(&mut self.returned);
         for (argument, place) in incoming.filter(|(argument, _)| argument.comes_back()) {
             argument.exchange_value(place);
         }
@@ -241,23 +214,16 @@ impl Request {
     /// that has no value, or that would have to come back.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
-        if let Some(argument) = self.arguments.iter().find(|one| one.comes_back()) {
+        if let Some(argument) = self.details.arguments.iter().find(|one| one.comes_back()) {
             return Err(argument::comes_back_oneway(argument));
         }
-        let details = Details {
-            arguments: &self.arguments,
-            return_type: &self.return_type,
-            exceptions: &self.exceptions,
-            context: self.context.as_ref(),
-        };
-        let operation = NamedOperation::named(&self.operation, false).with_details(&details);
-        self.object.send(&operation, |out| {
-            put(&self.arguments, self.context.as_ref(), out)
-        })
+        let details = &self.details;
+        let operation = NamedOperation::named(&self.operation, false).with_details(details);
+        self.object.send(&operation, |out| details.put(out))
     }
 
     fn check(&self) -> Result<(), SystemException> {
-        let mut outgoing = self.arguments.iter().filter(|one| one.goes_out());
+        let mut outgoing = self.details.arguments.iter().filter(|one| one.goes_out());
         outgoing.try_for_each(|argument| match argument.value() {
             None => Err(argument::has_no_value(argument)),
             Some(value) if !argument.type_code().equivalent(value.type_code()) => {
@@ -272,8 +238,8 @@ impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request")
             .field("operation", &self.operation)
-            .field("arguments", &self.arguments)
-            .field("return_type", &self.return_type)
+            .field("arguments", &self.details.arguments)
+            .field("return_type", &self.details.return_type)
             .finish_non_exhaustive()
     }
 }
