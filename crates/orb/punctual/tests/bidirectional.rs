@@ -6,11 +6,13 @@
 mod authority;
 mod support;
 
+use punctual::interceptor::{OrbInitInfo, OrbInitializer, ServerRequestInterceptor};
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
 use punctual::{
     Bidirectional, Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa,
     PoaPolicy, Policy, RootPoa, SetOverride, SystemException, SystemExceptionKind as Kind,
 };
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Mutex;
 use std::time::Duration;
 use support::{Answering, Echo, EchoImpl, watchdog};
@@ -101,8 +103,18 @@ impl Two {
             "127.0.0.1:0"
         };
         let endpoint = ListenEndpoint::new(protocol, place).option("concurrency", concurrency);
-        let server = start(endpoint, server);
-        let client = start(unreachable(protocol), client);
+        Self::of(start(endpoint, server), (protocol, client), of_poa)
+    }
+
+    fn of(
+        server: Orb,
+        (protocol, client): (&str, impl FnOnce(&mut OrbConfig)),
+        of_poa: Option<Bidirectional>,
+    ) -> Self {
+        Self::between(server, start(unreachable(protocol), client), of_poa)
+    }
+
+    fn between(server: Orb, client: Orb, of_poa: Option<Bidirectional>) -> Self {
         let keeper = Arc::new(Keeper::default());
         let reference: Echo = server.root_poa().unwrap().activate(keeper.clone()).unwrap();
         let text = server.object_to_string(&reference).unwrap();
@@ -280,22 +292,101 @@ fn listen_points_of_another_host_redirect_no_reference_that_came_another_way() {
     }
 }
 
+/// Passes on what is sent to `listener` to a port of this host; its connections can be cut.
+struct Relay(Arc<Mutex<Vec<TcpStream>>>);
+
+impl Relay {
+    fn new(listener: TcpListener, to: u16) -> Self {
+        let all = Arc::new(Mutex::new(Vec::new()));
+        let streams = all.clone();
+        std::thread::spawn(move || {
+            for near in listener.incoming().map_while(Result::ok) {
+                let far = TcpStream::connect(("127.0.0.1", to)).unwrap();
+                for (from, to) in [(&near, &far), (&far, &near)] {
+                    let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    streams.lock().unwrap().push(from.try_clone().unwrap());
+                    std::thread::spawn(move || std::io::copy(&mut from, &mut to));
+                }
+            }
+        });
+        Self(all)
+    }
+
+    fn cut(&self) {
+        for stream in &*self.0.lock().unwrap() {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
+}
+
 #[test]
 fn a_callback_whose_connection_ends_fails() {
+    let _watchdog = watchdog(LIMIT);
+    for concurrency in ["thread_per_connection", "leader_followers"] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = ListenEndpoint::iiop("127.0.0.1", 0)
+            .option("concurrency", concurrency)
+            .option("port_in_ior", listener.local_addr().unwrap().port());
+        let server = start(endpoint, both);
+        let relay = Relay::new(listener, server.endpoints()[0].port().unwrap());
+        let two = Two::of(server, ("iiop", both), Some(Bidirectional::Both));
+        let servant = Arc::new(EchoImpl::default());
+        let object: Echo = two.poa.activate(servant.clone()).unwrap();
+        let kept = two.given(&object);
+        let waiting = std::thread::spawn(move || (kept.wait(), kept.long(1)));
+        servant.gate.wait_for_waiters(1);
+        relay.cut();
+        let (waited, next) = waiting.join().unwrap();
+        assert_eq!(waited.unwrap_err().kind(), Kind::CommFailure);
+        assert_eq!(next.unwrap_err().kind(), Kind::Transient);
+        servant.gate.open();
+    }
+}
+
+#[test]
+fn a_callback_in_progress_is_answered_when_its_orb_is_shut_down() {
     let _watchdog = watchdog(LIMIT);
     for concurrency in ["thread_per_connection", "leader_followers"] {
         let two = Two::new("iiop", concurrency);
         let servant = Arc::new(EchoImpl::default());
         let object: Echo = two.poa.activate(servant.clone()).unwrap();
         let kept = two.given(&object);
-        let waiting = std::thread::spawn(move || (kept.wait(), kept.long(1)));
+        let waiting = std::thread::spawn(move || kept.wait());
         servant.gate.wait_for_waiters(1);
         two.client.shutdown(false).unwrap();
-        let (waited, next) = waiting.join().unwrap();
-        assert_eq!(waited.unwrap_err().kind(), Kind::CommFailure);
-        assert_eq!(next.unwrap_err().kind(), Kind::Transient);
         servant.gate.open();
+        waiting.join().unwrap().unwrap();
     }
+}
+
+/// Sees requests and lets them pass.
+struct Onlooker;
+
+impl ServerRequestInterceptor for Onlooker {
+    fn name(&self) -> &str {
+        "onlooker"
+    }
+}
+
+impl OrbInitializer for Onlooker {
+    fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
+        Ok(info.add_server_request_interceptor(Arc::new(Self))?)
+    }
+}
+
+#[test]
+fn interceptors_of_the_client_keep_nobody_from_being_called_back() {
+    let _watchdog = watchdog(LIMIT);
+    let server = start(ListenEndpoint::iiop("127.0.0.1", 0), both);
+    let client = Orb::builder()
+        .listen(unreachable("iiop"))
+        .initializer(Arc::new(Onlooker))
+        .configure(both);
+    let client = client.build().unwrap();
+    client.root_poa().unwrap().manager().activate().unwrap();
+    let two = Two::between(server, client, Some(Bidirectional::Both));
+    let object: Echo = two.poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    assert_eq!(two.given(&object).long(1).unwrap(), 1);
 }
 
 #[test]

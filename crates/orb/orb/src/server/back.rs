@@ -27,6 +27,8 @@ const MOST: usize = 1024;
 #[derive(Debug)]
 struct BackServer {
     connection: Arc<ServerConnection>,
+    /// The connection that requests come by.
+    by: Weak<ClientConnection>,
     lane: Weak<Lane>,
     queue: Mutex<Queue>,
 }
@@ -49,10 +51,11 @@ pub(crate) fn serve_back(
     connection: &Arc<ClientConnection>,
 ) -> Arc<dyn ServesRequests> {
     let by: Weak<ClientConnection> = Arc::downgrade(connection);
-    let link = Arc::new(SharedLink::new(by, connection.link.clone()));
+    let link = Arc::new(SharedLink::new(by.clone(), connection.link.clone()));
     let pair = &connection.pair;
     Arc::new(BackServer {
         connection: ServerConnection::of_client((lane, host), link, pair),
+        by,
         lane: Arc::downgrade(lane),
         queue: Mutex::default(),
     })
@@ -64,8 +67,18 @@ impl ServesRequests for BackServer {
         if queue.waiting.len() >= MOST {
             return false;
         }
+        if let Some(by) = self.by.upgrade() {
+            by.begins_serving();
+        }
         queue.waiting.push_back(message);
-        self.serve_more(&mut queue)
+        // Threads that are in upcalls go on with it.
+        self.serve_more(&mut queue) || queue.threads > 0
+    }
+
+    fn has_ended(&self) {
+        let waiting = std::mem::take(&mut self.queue.lock().waiting);
+        drop(waiting);
+        self.connection.has_ended();
     }
 }
 
@@ -108,6 +121,9 @@ impl BackServer {
                 seen: None,
             };
             dispatcher.handle(message);
+            if let Some(by) = self.by.upgrade() {
+                by.ends_serving();
+            }
         }
         let mut queue = self.queue.lock();
         queue.threads -= 1;

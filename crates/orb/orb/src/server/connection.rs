@@ -314,7 +314,7 @@ impl ServerConnection {
 
     /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
     /// not among those that clients have open.
-    fn has_ended(&self) {
+    pub(super) fn has_ended(&self) {
         self.calls_back_no_more("the connection has ended");
         self.pending.close();
         if !self.pending.is_empty()

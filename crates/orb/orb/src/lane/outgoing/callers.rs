@@ -29,6 +29,8 @@ pub(crate) struct Callers<R, T> {
     unread: AtomicBool,
     /// Whether the last one to leave closes the connection.
     retired: AtomicBool,
+    /// Requests of the other side's that this one serves: none leaves before they are answered.
+    served: AtomicU64,
 }
 
 /// One of them, from its request to its reply.
@@ -76,6 +78,7 @@ impl<R, T> Callers<R, T> {
             others: AtomicU64::new(0),
             unread: AtomicBool::new(false),
             retired: AtomicBool::new(false),
+            served: AtomicU64::new(0),
         }
     }
 
@@ -155,10 +158,23 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
+    /// A request of the other side's is to be served here.
+    pub(crate) fn begins_serving(&self) {
+        self.served.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// It has been. `true` when the connection is to be closed.
+    pub(crate) fn ends_serving(&self) -> bool {
+        self.served.fetch_sub(1, Ordering::SeqCst);
+        self.is_over()
+    }
+
     /// Of the last call that ends and whoever retires the connection, one sees what the other did.
     #[inline]
     fn is_over(&self) -> bool {
-        self.retired.load(Ordering::SeqCst) && self.table.is_idle()
+        self.retired.load(Ordering::SeqCst)
+            && self.table.is_idle()
+            && self.served.load(Ordering::SeqCst) == 0
     }
 
     /// How many replies may come yet whose callers have given up.

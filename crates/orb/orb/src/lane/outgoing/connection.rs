@@ -169,6 +169,18 @@ impl ClientConnection {
         this
     }
 
+    /// A request of the server's is to be served: the connection closes behind its reply.
+    pub(crate) fn begins_serving(&self) {
+        self.callers.begins_serving();
+    }
+
+    /// It has been.
+    pub(crate) fn ends_serving(&self) {
+        if self.callers.ends_serving() {
+            self.link.close();
+        }
+    }
+
     /// Sends a message of the side that serves requests.
     pub(crate) fn send_parts(
         &self,
@@ -365,7 +377,10 @@ impl ClientConnection {
         self.usable.store(false, Ordering::Release);
         self.link.close();
         self.lose_what_waits();
-        drop(self.requests.lock().take());
+        let requests = self.requests.lock().take();
+        if let Some(requests) = requests {
+            requests.has_ended();
+        }
         // A reply that has arrived is not taken away again.
         self.callers.deliver_to_all(
             || Delivered::Broken(broken.clone()),

@@ -8,4 +8,7 @@ use std::sync::Arc;
 pub(crate) trait ServesRequests: Send + Sync + Debug {
     /// Takes a request, without waiting for anybody. `false` where too many wait already.
     fn take(self: Arc<Self>, message: Message) -> bool;
+
+    /// The connection has ended: what waits is not served, and nobody waits for answers.
+    fn has_ended(&self);
 }

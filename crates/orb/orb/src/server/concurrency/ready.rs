@@ -45,10 +45,12 @@ impl Handler for ReadyConnection {
             Ok(true) => conversation.link().close(),
             Err(error) => {
                 conversation.has_not_sent(&error);
+                connection.has_ended();
                 return event.deregister();
             }
         }
         if event.readiness().has(Readiness::DEADLINE) && self.is_given_up() {
+            connection.has_ended();
             return event.deregister();
         }
         let max_nesting = conversation.broker().config().max_nesting;
