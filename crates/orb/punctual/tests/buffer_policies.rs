@@ -199,6 +199,21 @@ fn where_there_is_no_room_the_caller_sends_waits_or_is_told() {
     wait_for_sums(&pair.servant, &[1, 2, 3, 4, 5]);
 }
 
+#[test]
+fn callers_that_wait_for_room_are_not_left_waiting_where_no_condition_is_met() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = pair();
+    let object = buffered(pair.echo.as_object(), Buffering::EXPLICIT.messages(100));
+    // Room for two.
+    let blocking = under(&object, &[full(200, WhenFull::Block)]);
+    let expected: Vec<u64> = (1..=9).collect();
+    for number in 1..=9 {
+        send(&blocking, number).unwrap();
+    }
+    object.flush();
+    wait_for_sums(&pair.servant, &expected);
+}
+
 /// A server that accepts connections and reads nothing.
 fn stalled(pair: &Pair) -> (TcpListener, ObjectRef) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

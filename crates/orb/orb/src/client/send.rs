@@ -51,7 +51,8 @@ pub(super) fn buffer_plainly(
     terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let waits = connection.append(request, terms, deadline);
+    let at_once = || has_sent_at_once((lane, connection));
+    let waits = connection.append(request, terms, (deadline, &at_once));
     let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
 }
@@ -63,7 +64,8 @@ pub(super) fn buffer(
     terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let waits = connection.enqueue(request, terms, deadline);
+    let at_once = || has_sent_at_once((lane, connection));
+    let waits = connection.enqueue(request, terms, (deadline, &at_once));
     let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
 }
@@ -74,6 +76,13 @@ fn not_buffered(connection: &ClientConnection, error: NotBuffered) -> Failed {
         NotBuffered::Full => Failed::Finally(buffer_full(connection.peer())),
         NotBuffered::NotSent(error) => not_sent(connection.peer(), &error),
     }
+}
+
+/// Has somebody send what waits.
+#[cold]
+fn has_sent_at_once((lane, connection): (&Lane, &Arc<ClientConnection>)) {
+    // Where nobody does, the ORB is being shut down, and all is flushed.
+    let _ = lane.flusher.schedule(Instant::now(), connection);
 }
 
 /// Has what waits sent when its time has come.

@@ -41,7 +41,8 @@ pub enum WhenFull {
     #[default]
     Flush,
     /// The caller waits until there is room, until its deadline (TIMEOUT). It never sends itself: a thread of the ORB
-    /// does, when a condition of [`Buffering`] is met.
+    /// does, when a condition of [`Buffering`] is met or there is no room; with [`Buffering::EXPLICIT`] only a flush makes
+    /// room.
     Block,
     /// The call raises TRANSIENT, COMPLETED_NO. It never blocks, and never sends itself, as with [`WhenFull::Block`].
     Raise,

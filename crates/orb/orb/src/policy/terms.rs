@@ -1,6 +1,6 @@
 //! What policies say of requests that wait in queues, put together.
 
-use super::buffering::{BufferCapacity, Buffering};
+use super::buffering::{BufferCapacity, Buffering, WhenFull};
 use super::ends::deadline;
 use super::queue_order::{Order, PriorityRange};
 use punctual_exec::Deadline;
@@ -17,6 +17,12 @@ pub(crate) struct BufferTerms {
 }
 
 impl BufferTerms {
+    /// Whether a buffer without room, whose callers wait, is sent as if a condition had been met: unless it is for
+    /// the application alone to say when it is sent, as nothing else might ever be met.
+    pub(crate) fn sends_when_full(&self) -> bool {
+        self.capacity.when_full == WhenFull::Block && self.when != Buffering::EXPLICIT
+    }
+
     /// Whether requests leave in the order in which they were made.
     #[inline]
     pub(crate) fn has_arrival_order(&self) -> bool {

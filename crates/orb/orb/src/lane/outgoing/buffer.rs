@@ -102,6 +102,9 @@ impl Buffer {
             return Ok((Put::Closed, None));
         }
         if !self.has_room(&queue, new.octets(), terms) {
+            if terms.sends_when_full() {
+                queue.due = Some(Instant::now());
+            }
             return Ok((Put::Full, Some(new)));
         }
         let is_first = queue.is_empty();

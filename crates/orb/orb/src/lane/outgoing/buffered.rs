@@ -25,15 +25,16 @@ const GATHERED: usize = 1024;
 
 impl ClientConnection {
     /// Lets a request wait for others; it is not sent after `deadline`. Where a condition of its terms is met, the caller sends
-    /// all, or tells that somebody is to do so at once. Otherwise it tells by when, if this is the first.
+    /// all, or tells that somebody is to do so at once. Otherwise it tells by when, if this is the first. Before it waits for
+    /// room it calls `send_at_once`, which has somebody send what waits.
     pub(crate) fn enqueue(
         &self,
         waiting: Waiting,
         terms: &BufferTerms,
-        deadline: Deadline,
+        (deadline, send_at_once): (Deadline, &dyn Fn()),
     ) -> Result<Option<Duration>, NotBuffered> {
         let waiting = waiting.on(terms, deadline);
-        self.put(New::Waiting(waiting), terms, deadline)
+        self.put(New::Waiting(waiting), terms, (deadline, send_at_once))
     }
 
     /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
@@ -42,14 +43,19 @@ impl ClientConnection {
         &self,
         message: &[u8],
         terms: &BufferTerms,
-        deadline: Deadline,
+        (deadline, send_at_once): (Deadline, &dyn Fn()),
     ) -> Result<Option<Duration>, NotBuffered> {
         if deadline == Deadline::NEVER && terms.has_arrival_order() {
-            return self.put(New::AsIs(message, &|| self.lend()), terms, deadline);
+            let new = New::AsIs(message, &|| self.lend());
+            return self.put(new, terms, (deadline, send_at_once));
         }
         let mut copy = self.lend();
         copy.extend_from_slice(message);
-        self.enqueue(Waiting::message(copy, None), terms, deadline)
+        self.enqueue(
+            Waiting::message(copy, None),
+            terms,
+            (deadline, send_at_once),
+        )
     }
 
     #[inline]
@@ -57,7 +63,7 @@ impl ClientConnection {
         &self,
         mut new: New<'_>,
         terms: &BufferTerms,
-        deadline: Deadline,
+        (deadline, send_at_once): (Deadline, &dyn Fn()),
     ) -> Result<Option<Duration>, NotBuffered> {
         loop {
             let put = self.buffer.put(new, terms, deadline);
@@ -65,7 +71,7 @@ impl ClientConnection {
                 (Put::Waits(due), _) => return Ok(due),
                 (Put::Due, _) => return self.has_many(terms, deadline),
                 (Put::Full, Some(again)) => {
-                    self.has_no_room(&again, terms, deadline)?;
+                    self.has_no_room(&again, terms, (deadline, send_at_once))?;
                     new = again;
                 }
                 (Put::Closed | Put::Full, _) => {
@@ -97,14 +103,19 @@ impl ClientConnection {
         &self,
         new: &New<'_>,
         terms: &BufferTerms,
-        deadline: Deadline,
+        (deadline, send_at_once): (Deadline, &dyn Fn()),
     ) -> Result<(), NotBuffered> {
         match terms.capacity.when_full {
             WhenFull::Flush => {
                 let mut sending = self.lock_sender(deadline)?;
                 self.flush_locked(&mut sending, deadline)?;
             }
-            WhenFull::Block => self.buffer.wait_for_room(new.octets(), terms, deadline)?,
+            WhenFull::Block => {
+                if terms.sends_when_full() {
+                    send_at_once();
+                }
+                self.buffer.wait_for_room(new.octets(), terms, deadline)?;
+            }
             WhenFull::Raise => return Err(NotBuffered::Full),
         }
         Ok(())
