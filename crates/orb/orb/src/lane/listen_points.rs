@@ -76,6 +76,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn names_that_no_host_has_are_not_kept() {
+        let point = |length: usize| ListenPoint {
+            host: "h".repeat(length),
+            port: 1,
+        };
+        assert!(decode(&encode(&[point(LONGEST_HOST)]).unwrap()).is_ok());
+        assert!(decode(&encode(&[point(LONGEST_HOST + 1)]).unwrap()).is_err());
+    }
+
+    #[test]
     fn listen_points_are_read_as_they_were_written() {
         let points = [
             ListenPoint::of(&Address::iiop("host.example", 2809)),
