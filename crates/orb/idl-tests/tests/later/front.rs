@@ -77,6 +77,8 @@ impl ClerkAsyncServant for Front {
     async fn wait_at(&self, gate: String) -> Result<i32, SystemException> {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         let _counted = Counted(self.waiting.clone());
+        // What follows is by the thread that drives futures.
+        yielding().await;
         match &self.behind {
             Some(behind) => behind.wait_at_async(&gate).await,
             None => std::future::pending().await,
@@ -84,6 +86,7 @@ impl ClerkAsyncServant for Front {
     }
 
     async fn open(&self, gate: String) -> Result<(), SystemException> {
+        yielding().await;
         match &self.behind {
             Some(behind) => behind.open_async(&gate).await,
             None => Ok(()),
