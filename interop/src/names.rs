@@ -279,22 +279,8 @@ fn by_command() -> Result<(), String> {
     orb.shutdown(true).map_err(shown)?;
     let service = format!("corbaloc:iiop:1.2@127.0.0.1:{port}/NameService");
     let call = |arguments: &[&str]| -> Result<String, String> {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args([
-            "run",
-            "--quiet",
-            "--package",
-            "punctual-cli",
-            "--bin",
-            "punctual",
-            "--",
-        ]);
-        command
-            .arg("naming")
-            .args(arguments)
-            .args(["--service", &service]);
-        process::succeed("punctual naming", &mut command, Duration::from_secs(300))
+        let service = ["--service", &service];
+        process::punctual(&[&["naming"], arguments, &service].concat())
     };
     let some = "corbaloc::127.0.0.1:1/some";
     call(&["new-context", "plants"])?;

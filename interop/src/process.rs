@@ -189,6 +189,19 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     receiver
 }
 
+/// The `punctual` command with these arguments, built where it is not yet; what it prints.
+///
+/// # Errors
+/// That it fails, with what it says.
+pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["run", "--quiet", "--package", "punctual-cli"]);
+    command.args(["--bin", "punctual", "--"]).args(arguments);
+    let name = format!("punctual {}", arguments.first().unwrap_or(&""));
+    succeed(&name, &mut command, Duration::from_secs(300))
+}
+
 /// Whether a program is on the path.
 pub(crate) fn installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

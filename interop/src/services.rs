@@ -13,19 +13,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// What `punctual ior --json` says.
 fn facts(reference: &str) -> Result<Value, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.args([
-        "run",
-        "--quiet",
-        "--package",
-        "punctual-cli",
-        "--bin",
-        "punctual",
-        "--",
-    ]);
-    command.args(["ior", "--json", reference]);
-    let text = process::succeed("punctual ior", &mut command, Duration::from_secs(300))?;
+    let text = process::punctual(&["ior", "--json", reference])?;
     serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
 }
 

@@ -1,7 +1,6 @@
 //! Who may change what, by address and by certificate.
 
-use std::path::PathBuf;
-
+use crate::authority::Authority;
 use crate::support::{Served, name, object};
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
 use punctual::{Collocation, Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
@@ -10,7 +9,6 @@ use punctual_naming::cos_naming::{
     NamingContextDestroyError, NamingContextExt, NamingContextUnbindError,
 };
 use punctual_naming::{Access, NamingService, ServeOptions};
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 fn granted(grants: &[(&str, &str)]) -> Access {
     let mut access = Access::default();
@@ -111,42 +109,6 @@ fn this_process_changes_everything_and_links_within_the_machine_are_local() {
     let refused = by("iiop").new_context().unwrap_err();
     assert_eq!(refused.kind(), Kind::NoPermission);
     orb.shutdown(true).unwrap();
-}
-
-/// Certificates in a folder.
-struct Authority {
-    folder: tempfile::TempDir,
-    issuer: CertifiedIssuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("authority.pem"), issuer.pem()).unwrap();
-        Self { folder, issuer }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn options(&self, name: &str) -> TlsOptions {
-        let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        let (pem, secret) = (format!("{name}.pem"), format!("{name}.key"));
-        std::fs::write(self.path(&pem), certificate.pem()).unwrap();
-        std::fs::write(self.path(&secret), key.serialize_pem()).unwrap();
-        TlsOptions {
-            certificate: Some(self.path(&pem)),
-            key: Some(self.path(&secret)),
-            trusted: vec![self.path("authority.pem")],
-            ..TlsOptions::default()
-        }
-    }
 }
 
 #[test]

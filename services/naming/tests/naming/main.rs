@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
+#[path = "../../../../crates/orb/punctual/tests/support/authority.rs"]
+mod authority;
 mod client;
 mod contexts;
 mod extended;
