@@ -3,7 +3,7 @@
 use crate::policy::Policy;
 
 /// See the module. Said by an object adapter of the upcall that the calling thread is about to make
-/// ([`crate::ObjectAdapter::serving`]), and kept for the ending points of its request.
+/// ([`crate::Collocated::serving`]), and kept for the ending points of its request.
 pub trait ServedObject: Send {
     /// The object's id.
     fn object_id(&self) -> Vec<u8>;
