@@ -406,7 +406,7 @@ fn omni_names() {
     root.bind(&name("plants/north/pump"), Some(&one)).unwrap();
     compare(&root, "one component", &name("pump"));
     compare(&root, "three", &name("plants/north/pump"));
-    let binds = timed(20_000, |at| {
+    let binds = timed(100_000, |at| {
         let path = [NameComponent {
             id: format!("object{at:06}"),
             kind: String::new(),
@@ -416,7 +416,7 @@ fn omni_names() {
     println!("  binds of 1 client: {binds:.0}/s (not made durable)");
     drop(server);
     let (_server, _, took) = OmniNames::start(folder.path(), port, false);
-    println!("  start-up with 20,000 names: {:.2} s", took.as_secs_f64());
+    println!("  start-up with 100,000 names: {:.2} s", took.as_secs_f64());
     ours_with_as_many();
 }
 
@@ -424,7 +424,7 @@ fn omni_names() {
 fn ours_with_as_many() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("names.redb");
-    fill(&path, 1, 20_000);
+    fill(&path, 1, 100_000);
     let begin = Instant::now();
     let service = NamingService::open(&path).unwrap();
     let took = begin.elapsed();

@@ -145,6 +145,52 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
 }
 
 #[test]
+fn an_etcd_that_comes_back_with_older_names_or_others_is_believed_or_refused() {
+    let Some(mut etcd) = Etcd::start() else {
+        return;
+    };
+    let orb = Orb::builder().build().unwrap();
+    let short = ["--etcd-timeout", "500ms", "--etcd-staleness", "1s"];
+    let server = Server::start(&orb, &etcd, &short);
+    let bind = |id: &str| server.root.bind(&name(id), Some(&object(&orb, 1)));
+    let until_there = |id: &str| {
+        while !matches!(
+            bind(id),
+            Ok(()) | Err(NamingContextBindError::AlreadyBound(_))
+        ) {
+            std::thread::yield_now();
+        }
+    };
+    bind("old").unwrap();
+    etcd.restart("data", |folder| {
+        let mut copy = Command::new("cp");
+        copy.args(["-r", "data", "backup"]).current_dir(folder);
+        assert!(copy.status().unwrap().success());
+    });
+    for id in ["newer", "newest", "last"] {
+        until_there(id);
+    }
+    assert_eq!(server.listed(), ["last", "newer", "newest", "old"]);
+    etcd.restart("backup", |_| {});
+    until_there("after");
+    assert_eq!(server.listed(), ["after", "old"]);
+    // One that knows nothing of these names is no store of theirs.
+    etcd.restart("empty", |_| {});
+    // Nothing is written there.
+    assert!(bind("lost").is_err());
+    while server.root.resolve(&name("old")).is_ok() {
+        std::thread::yield_now();
+    }
+    let refused = bind("lost").unwrap_err();
+    let kind = refused.system().map(|exception| exception.kind());
+    assert_eq!(kind, Some(SystemExceptionKind::Transient));
+    let later = Server::start(&orb, &etcd, &short);
+    assert_eq!(later.listed(), [""; 0]);
+    let refused = bind("lost").unwrap_err();
+    assert!(refused.system().is_some());
+}
+
+#[test]
 fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back() {
     let host = match Host::new() {
         Ok(host) => host,

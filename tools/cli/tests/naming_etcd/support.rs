@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use punctual::{Interface, ObjectRef, Orb};
@@ -29,7 +30,8 @@ impl Drop for Process {
 pub(crate) struct Etcd {
     pub(crate) process: Process,
     pub(crate) at: String,
-    _folder: tempfile::TempDir,
+    peer: String,
+    folder: tempfile::TempDir,
 }
 
 impl Etcd {
@@ -44,39 +46,56 @@ impl Etcd {
             return None;
         }
         // No test here is of the disk.
-        let memory = Some(std::path::Path::new("/dev/shm")).filter(|memory| memory.is_dir());
+        let memory = Some(Path::new("/dev/shm")).filter(|memory| memory.is_dir());
         let folder = match memory {
             Some(memory) => tempfile::tempdir_in(memory).unwrap(),
             None => tempfile::tempdir().unwrap(),
         };
-        let free = || TcpListener::bind((host, 0)).unwrap().local_addr().unwrap();
-        let (at, peer) = (free().to_string(), free().to_string());
+        let free = || {
+            TcpListener::bind((host, 0))
+                .unwrap()
+                .local_addr()
+                .unwrap()
+                .to_string()
+        };
+        let (at, peer) = (free(), free());
+        let process = Self::launched(&at, &peer, &folder.path().join("data"));
+        let etcd = Self {
+            process,
+            at,
+            peer,
+            folder,
+        };
+        etcd.wait();
+        Some(etcd)
+    }
+
+    fn launched(at: &str, peer: &str, data: &Path) -> Process {
         let (url, peer) = (format!("http://{at}"), format!("http://{peer}"));
         let mut command = Command::new("etcd");
-        command.arg("--data-dir").arg(folder.path());
-        command.args([
-            "--listen-client-urls",
-            &url,
-            "--advertise-client-urls",
-            &url,
-        ]);
-        command.args([
-            "--listen-peer-urls",
-            &peer,
-            "--initial-advertise-peer-urls",
-            &peer,
-        ]);
+        command.arg("--data-dir").arg(data);
+        command.args(["--listen-client-urls", &url]);
+        command.args(["--advertise-client-urls", &url]);
+        command.args(["--listen-peer-urls", &peer]);
+        command.args(["--initial-advertise-peer-urls", &peer]);
         command.args(["--initial-cluster", &format!("default={peer}")]);
         let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let etcd = Self {
-            process: Process(process.unwrap()),
-            at,
-            _folder: folder,
-        };
-        while !etcd.is_healthy() {
+        Process(process.unwrap())
+    }
+
+    /// Kills it, does something with its folder, and starts it on the data of that name.
+    pub(crate) fn restart(&mut self, data: &str, meanwhile: impl FnOnce(&Path)) {
+        self.process.signal("-KILL");
+        self.process.0.wait().unwrap();
+        meanwhile(self.folder.path());
+        self.process = Self::launched(&self.at, &self.peer, &self.folder.path().join(data));
+        self.wait();
+    }
+
+    fn wait(&self) {
+        while !self.is_healthy() {
             std::thread::yield_now();
         }
-        Some(etcd)
     }
 
     pub(crate) fn is_healthy(&self) -> bool {

@@ -110,12 +110,17 @@ impl EtcdStore {
     }
 }
 
+/// What stands at the key of the identity.
+fn identity_record(identity: u64) -> String {
+    format!("{FORMAT} {}", hex(identity))
+}
+
 /// The identity of the store; `made` becomes it where there is none.
 fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64> {
     let key = layout.identity();
     let read = json!({ "requestRange": { "key": BASE64.encode(&key) } });
     let success: Vec<Value> = made
-        .map(|made| put(&key, format!("{FORMAT} {}", hex(made)).as_bytes(), 0))
+        .map(|made| put(&key, identity_record(made).as_bytes(), 0))
         .into_iter()
         .chain([read.clone()])
         .collect();
@@ -177,7 +182,10 @@ impl SharedStore for EtcdStore {
         // Where it is known to be away, nobody waits for the time-out.
         self.shared.progress.check()?;
         let layout = &self.shared.layout;
-        let compare: Vec<Value> = facts.iter().map(|fact| comparison(layout, fact)).collect();
+        let mut compare: Vec<Value> = facts.iter().map(|fact| comparison(layout, fact)).collect();
+        // Nothing is written into another store that has come in its place.
+        let identity = identity_record(self.shared.identity);
+        compare.push(has_value(&layout.identity(), identity.as_bytes()));
         let success: Vec<Value> = changes.iter().map(|change| write(layout, change)).collect();
         // Its event tells that all before it has come by the watch.
         let failure = [self.shared.beat_put()];
