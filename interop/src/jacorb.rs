@@ -7,6 +7,7 @@ use crate::bridged;
 use crate::build::jacorb as build;
 use crate::directions::calls;
 use crate::exchange;
+use crate::hooks;
 use crate::lanes;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
@@ -34,6 +35,7 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
         ours.stop()?;
     }
     lanes::run(&peer, matrix);
+    hooks::run(&peer, matrix);
     exchange::run(&peer, matrix)?;
     asynchronous::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;

@@ -11,6 +11,7 @@ mod build;
 mod capture;
 mod directions;
 mod exchange;
+mod hooks;
 mod jacorb;
 mod lanes;
 mod matrix;

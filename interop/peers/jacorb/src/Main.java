@@ -1,7 +1,7 @@
 // A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
 // `Main answer`, `Main send CLERK HANDLER` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
-// ORB as system properties.
+// ORB as system properties. `hooked-serve` and `hooked-ask` have interceptors (`Hooks`).
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -28,8 +28,12 @@ public final class Main {
         Properties properties = new Properties();
         properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
         properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
-        ORB orb = ORB.init(new String[0], properties);
         String role = arguments.length > 0 ? arguments[0] : "";
+        if (role.startsWith("hooked-")) {
+            properties.put("org.omg.PortableInterceptor.ORBInitializerClass.Hooks", "");
+            role = role.substring("hooked-".length());
+        }
+        ORB orb = ORB.init(new String[0], properties);
         String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
         if (role.equals("serve") && rest.length == 1) {
             Server.serve(orb, rest[0]);
