@@ -20,6 +20,7 @@ fn main() -> Result<(), Error> {
         "idl/params.idl",
         "idl/naming.idl",
         "idl/adapters.idl",
+        "idl/callbacks.idl",
         "idl/values.idl",
     ])
 }

@@ -52,7 +52,8 @@ impl ClientRequestInterceptor for AtClient {
 
 /// Both directions, in the versions that have service contexts here.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
-    let row = "contexts of interceptors";
+    matrix.over("TCP, interceptors");
+    let row = "service contexts of the other side's";
     for version in [Version::V1_1, Version::V1_2] {
         let from = from(peer, version).map_err(|error| error.to_string());
         matrix.record(row, version, Direction::From, from);

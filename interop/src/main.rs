@@ -8,6 +8,7 @@ mod accounts;
 mod asynchronous;
 mod bridged;
 mod build;
+mod callbacks;
 mod capture;
 mod directions;
 mod exchange;
@@ -48,6 +49,9 @@ mod generated {
     pub(crate) mod asynchronous {
         include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
     }
+    pub(crate) mod callbacks {
+        include!(concat!(env!("OUT_DIR"), "/callbacks.rs"));
+    }
     pub(crate) mod values {
         include!(concat!(env!("OUT_DIR"), "/values.rs"));
     }
@@ -57,6 +61,7 @@ mod generated {
 }
 use generated::adapters::adapters;
 use generated::asynchronous::ami;
+use generated::callbacks::callbacks as callback;
 use generated::naming;
 use generated::params::params;
 use generated::values::values as v;
@@ -80,18 +85,42 @@ enum Role {
     ServeAccounts(accounts::Options),
 }
 
-/// What is made of the matrix.
+/// What is tried, and what is made of the matrix.
 #[derive(Debug, clap::Args)]
 struct Shown {
     /// Try values, Anys and asynchronous calls alone.
     #[arg(long)]
     values: bool,
+    /// Try asynchronous calls, callbacks, interceptors and the policies of Messaging alone.
+    #[arg(long)]
+    calls: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
     /// Print the matrix as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// What is tried of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    All,
+    /// Values, Anys and asynchronous calls.
+    Values,
+    /// Asynchronous calls, and what is seen of calls and done about them.
+    Calls,
+}
+
+impl Shown {
+    fn part(&self) -> Part {
+        match (self.calls, self.values) {
+            (true, _) => Part::Calls,
+            (false, true) => Part::Values,
+            (false, false) => Part::All,
+        }
+    }
 }
 
 /// Why a run could not be made.
@@ -122,14 +151,14 @@ fn run(options: &Options) -> Result<bool, Failure> {
             if let Some(why) = omniorb::missing() {
                 return Ok(skipped("omniORB", &why, shown));
             }
-            omniorb::run(&folder("interop-omniorb")?, shown.values, &mut matrix)?;
+            omniorb::run(&folder("interop-omniorb")?, shown.part(), &mut matrix)?;
             show(&matrix, shown)
         }
         Role::Jacorb(shown) => {
             if let Some(why) = jacorb::missing() {
                 return Ok(skipped("JacORB", &why, shown));
             }
-            jacorb::run(&folder("interop-jacorb")?, shown.values, &mut matrix)?;
+            jacorb::run(&folder("interop-jacorb")?, shown.part(), &mut matrix)?;
             show(&matrix, shown)
         }
         Role::ServeAccounts(options) => accounts::serve(options).map(|()| true),

@@ -43,6 +43,12 @@ int answer(CORBA::ORB_ptr orb);
  */
 int send(CORBA::ORB_ptr orb, const char* clerk, const char* handler);
 
+/** Serves a `callbacks::Subject` that calls back by its client's connection, until standard input ends. */
+int notify(CORBA::ORB_ptr orb);
+
+/** Has that subject call its listener back, by its own connection or by another; ends when standard input does. */
+int listen(CORBA::ORB_ptr orb, const char* subject, bool both);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

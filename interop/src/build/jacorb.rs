@@ -42,6 +42,7 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(root.join("../examples/cubit/idl/cubit.idl"));
     compiler.arg(root.join("idl/adapters.idl"));
     compiler.arg(root.join("idl/values.idl"));
+    compiler.arg(root.join("idl/callbacks.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
     // With reply handlers.
     let mut compiler = Command::new("java");

@@ -15,18 +15,20 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
 ];
 
 /// What `omniidl` generates, the largest first.
-const STUBS: [&str; 6] = [
+const STUBS: [&str; 7] = [
     "asynchronousSK.cc",
     "paramsSK.cc",
     "valuesSK.cc",
     "valuesDynSK.cc",
     "cubitSK.cc",
     "adaptersSK.cc",
+    "callbacksSK.cc",
 ];
 
 /// What stands in `peers/omniorb`.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 9] = [
     "asynchronous.cc",
+    "callbacks.cc",
     "client.cc",
     "exchange.cc",
     "server.cc",
@@ -69,6 +71,7 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         ),
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
+        (root.join("idl/callbacks.idl"), &["-bcxx", "-Wbuse-quotes"]),
         // With what asynchronous calls need.
         (
             root.join("idl/asynchronous.idl"),
