@@ -15,6 +15,8 @@ fn main() -> Result<(), Error> {
     less_usual()?;
     Builder::new()
         .asynchronous(true)
+        .amh(true)
+        .async_servants(true)
         .compile(&["idl/asynchronous.idl"])?;
     Builder::new().compile(&[
         "idl/params.idl",

@@ -9,6 +9,7 @@ use crate::directions::calls;
 use crate::exchange;
 use crate::hooks;
 use crate::lanes;
+use crate::later;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
@@ -50,6 +51,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
 fn of_calls(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     hooks::run(peer, matrix);
     asynchronous::run(peer, matrix)?;
+    later::run(peer, matrix)?;
     callbacks::run(peer, matrix)
 }
 

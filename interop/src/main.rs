@@ -15,6 +15,7 @@ mod exchange;
 mod hooks;
 mod jacorb;
 mod lanes;
+mod later;
 mod matrix;
 mod names;
 mod native;

@@ -9,6 +9,7 @@ use crate::capture::Capture;
 use crate::directions::calls;
 use crate::exchange;
 use crate::lanes;
+use crate::later;
 use crate::matrix::{Matrix, Version};
 use crate::names;
 use crate::peer::Peer;
@@ -53,6 +54,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
 /// Asynchronous calls and callbacks.
 fn of_calls(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     asynchronous::run(peer, matrix)?;
+    later::run(peer, matrix)?;
     callbacks::run(peer, matrix)
 }
 

@@ -43,6 +43,9 @@ int answer(CORBA::ORB_ptr orb);
  */
 int send(CORBA::ORB_ptr orb, const char* clerk, const char* handler);
 
+/** Calls a clerk that answers later, in each way that goes on meanwhile, and prints lines as `call` does. */
+int ask_later(CORBA::ORB_ptr orb, const char* clerk);
+
 /** Serves a `callbacks::Subject` that calls back by its client's connection, until standard input ends. */
 int notify(CORBA::ORB_ptr orb);
 

@@ -26,9 +26,10 @@ const STUBS: [&str; 7] = [
 ];
 
 /// What stands in `peers/omniorb`.
-const SOURCES: [&str; 9] = [
+const SOURCES: [&str; 10] = [
     "asynchronous.cc",
     "callbacks.cc",
+    "later.cc",
     "client.cc",
     "exchange.cc",
     "server.cc",
