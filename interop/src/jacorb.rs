@@ -13,6 +13,7 @@ use crate::later;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
+use crate::quality;
 use crate::sides::{Ours, PeerServer};
 use crate::transport::Transport;
 use crate::{Failure, Part};
@@ -30,7 +31,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             exchange::run(&peer, matrix)?;
             return asynchronous::run(&peer, matrix);
         }
-        Part::Calls => return of_calls(&peer, matrix),
+        Part::Calls => return of_calls(&peer, folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -44,15 +45,16 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
-    of_calls(&peer, matrix)
+    of_calls(&peer, folder, matrix)
 }
 
-/// Asynchronous calls, callbacks, interceptors.
-fn of_calls(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+/// Asynchronous calls, callbacks, interceptors, policies of Messaging.
+fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     hooks::run(peer, matrix);
     asynchronous::run(peer, matrix)?;
     later::run(peer, matrix)?;
-    callbacks::run(peer, matrix)
+    callbacks::run(peer, matrix)?;
+    quality::run(peer, folder, matrix)
 }
 
 /// Why JacORB cannot be tried here, if so.

@@ -22,6 +22,7 @@ mod native;
 mod omniorb;
 mod peer;
 mod process;
+mod quality;
 mod relay;
 mod role;
 mod secured;

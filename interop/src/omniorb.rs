@@ -14,6 +14,7 @@ use crate::matrix::{Matrix, Version};
 use crate::names;
 use crate::peer::Peer;
 use crate::process;
+use crate::quality;
 use crate::secured;
 use crate::services;
 use crate::sides::{Ours, PeerServer};
@@ -35,7 +36,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
             exchange::run(&peer, matrix)?;
             return asynchronous::run(&peer, matrix);
         }
-        Part::Calls => return of_calls(&peer, matrix),
+        Part::Calls => return of_calls(&peer, folder, matrix),
         Part::All => {}
     }
     matrix.over("TCP");
@@ -48,14 +49,15 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     exchange::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
     accounts::run(&peer, matrix)?;
-    of_calls(&peer, matrix)
+    of_calls(&peer, folder, matrix)
 }
 
-/// Asynchronous calls and callbacks.
-fn of_calls(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
+/// Asynchronous calls, callbacks, policies of Messaging.
+fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     asynchronous::run(peer, matrix)?;
     later::run(peer, matrix)?;
-    callbacks::run(peer, matrix)
+    callbacks::run(peer, matrix)?;
+    quality::run(peer, folder, matrix)
 }
 
 /// Everything, with what is tied to TCP: what Wireshark sees, and the peer's own services.

@@ -78,7 +78,7 @@ CORBA::Long sum_of(CORBA::Request_ptr answered) {
     return sum;
 }
 
-// This ORB's `get_next_response` waits for the request that was sent first, so each is asked by itself.
+// `get_next_response` of omniORB 4.2 has hung where another request than the first was answered, so each is asked by itself.
 void by_requests(ami::Clerk_ptr clerk) {
     CORBA::Request_var requests[3];
     for (CORBA::Long number = 0; number < 3; ++number) {
