@@ -5,6 +5,7 @@ use crate::asynchronous;
 use crate::bridged;
 use crate::build::jacorb as build;
 use crate::callbacks;
+use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
 use crate::hooks;
@@ -52,6 +53,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     hooks::run(peer, matrix);
     asynchronous::run(peer, matrix)?;
+    desks::run(peer, matrix)?;
     later::run(peer, matrix)?;
     callbacks::run(peer, matrix)?;
     quality::run(peer, folder, matrix)

@@ -10,6 +10,7 @@ mod bridged;
 mod build;
 mod callbacks;
 mod capture;
+mod desks;
 mod directions;
 mod exchange;
 mod hooks;
@@ -54,6 +55,9 @@ mod generated {
     pub(crate) mod callbacks {
         include!(concat!(env!("OUT_DIR"), "/callbacks.rs"));
     }
+    pub(crate) mod plain {
+        include!(concat!(env!("OUT_DIR"), "/plain.rs"));
+    }
     pub(crate) mod values {
         include!(concat!(env!("OUT_DIR"), "/values.rs"));
     }
@@ -66,6 +70,7 @@ use generated::asynchronous::ami;
 use generated::callbacks::callbacks as callback;
 use generated::naming;
 use generated::params::params;
+use generated::plain::plain;
 use generated::values::values as v;
 
 /// Tries our ORB against a peer ORB, both ways, in every version of GIOP.

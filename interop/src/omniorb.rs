@@ -6,6 +6,7 @@ use crate::bridged;
 use crate::build::omniorb as build;
 use crate::callbacks;
 use crate::capture::Capture;
+use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
 use crate::lanes;
@@ -55,6 +56,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
 /// Asynchronous calls, callbacks, policies of Messaging.
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     asynchronous::run(peer, matrix)?;
+    desks::run(peer, matrix)?;
     later::run(peer, matrix)?;
     callbacks::run(peer, matrix)?;
     quality::run(peer, folder, matrix)

@@ -43,6 +43,12 @@ int answer(CORBA::ORB_ptr orb);
  */
 int send(CORBA::ORB_ptr orb, const char* clerk, const char* handler);
 
+/** Serves a `plain::Desk` and a reply handler that prints lines `told WHAT`, until standard input ends. */
+int desk(CORBA::ORB_ptr orb);
+
+/** Tells that reply handler results and exceptions, and prints lines as `call` does. */
+int tell(CORBA::ORB_ptr orb, const char* handler);
+
 /** Calls a clerk that answers later, in each way that goes on meanwhile, and prints lines as `call` does. */
 int ask_later(CORBA::ORB_ptr orb, const char* clerk);
 

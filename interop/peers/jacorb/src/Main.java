@@ -1,5 +1,6 @@
 // A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
-// `Main answer`, `Main send CLERK HANDLER`, `Main ask-later CLERK`, `Main hurry DESCRIBE` or
+// `Main answer`, `Main send CLERK HANDLER`, `Main ask-later CLERK`, `Main hurry DESCRIBE`,
+// `Main desk`, `Main tell HANDLER` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
 // ORB as system properties. `hooked-serve` and `hooked-ask` have interceptors (`Hooks`); `notify` and `listen SUBJECT` are
 // `bidirectional-notify` and `bidirectional-listen SUBJECT` where they use one connection both ways.
@@ -65,6 +66,15 @@ public final class Main {
         if (role.equals("hurry") && rest.length == 1) {
             endWithInput();
             return Quality.hurry(orb, rest[0]);
+        }
+        if (role.equals("desk") && rest.length == 0) {
+            Desks.serve(orb);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("tell") && rest.length == 1) {
+            endWithInput();
+            return Desks.tell(orb, rest[0]);
         }
         if (role.equals("notify") && rest.length == 0) {
             Callbacks.notify(orb, both);
