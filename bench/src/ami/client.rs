@@ -2,6 +2,7 @@
 
 use super::WINDOW;
 use super::contender::Contender;
+use super::dii;
 use super::floor::Floor;
 use super::idl::bench_ami::Echo;
 use super::order::{Order, What};
@@ -81,6 +82,7 @@ fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
         let number = u64::from(number);
         let answer = match by {
             Contender::Ami => return handled.call(echo, begun),
+            Contender::DiiDeferred => return dii::latency(echo, number),
             Contender::Poller => echo.sendp_stamp(number).wait()?,
             Contender::Future => block_on(echo.stamp_async(number))?,
             _ => echo.stamp(number)?,
@@ -140,6 +142,7 @@ fn throughput(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
         Contender::Ami => by_handlers(echo, calls),
         Contender::AmiBuffered => by_handlers(&buffered(echo)?, calls),
         Contender::Poller => by_pollers(echo, calls),
+        Contender::DiiDeferred => dii::throughput(echo, calls),
         _ => by_futures(echo, calls),
     }
 }

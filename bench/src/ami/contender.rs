@@ -26,6 +26,8 @@ pub enum Contender {
     Poller,
     /// Calls that are awaited.
     Future,
+    /// Deferred synchronous calls of the DII, sent and taken by one thread.
+    DiiDeferred,
 }
 
 impl Contender {
@@ -39,7 +41,12 @@ impl Contender {
             }
             Self::Smi7 => Some(7),
             Self::Smi220 => Some(220),
-            Self::Floor | Self::Ami | Self::AmiBuffered | Self::Poller | Self::Future => None,
+            Self::Floor
+            | Self::Ami
+            | Self::AmiBuffered
+            | Self::Poller
+            | Self::Future
+            | Self::DiiDeferred => None,
         }
     }
 
@@ -47,7 +54,7 @@ impl Contender {
     pub(super) fn has_latency(self) -> bool {
         matches!(
             self,
-            Self::Floor | Self::Smi | Self::Ami | Self::Poller | Self::Future
+            Self::Floor | Self::Smi | Self::Ami | Self::Poller | Self::Future | Self::DiiDeferred
         )
     }
 }

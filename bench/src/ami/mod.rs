@@ -10,6 +10,7 @@
 
 mod client;
 mod contender;
+mod dii;
 mod floor;
 mod measure;
 mod order;

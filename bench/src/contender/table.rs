@@ -100,6 +100,13 @@ pub(super) const KNOWN: &[Entry] = &[
         &["--context"],
     ),
     ours(
+        "punctual-intercepted",
+        RAW_TCP,
+        "an interceptor at either end that does nothing",
+        &["--intercepted"],
+        &["--intercepted"],
+    ),
+    ours(
         "punctual-lane",
         RAW_TCP,
         "Real-time CORBA: the client's priority, to an endpoint of a lane",

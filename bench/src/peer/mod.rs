@@ -105,6 +105,9 @@ struct OrbOptions {
     /// Requests carry a service context of 4 octets.
     #[arg(long)]
     context: bool,
+    /// The ORB has an interceptor for each end of a request, which does nothing at any point.
+    #[arg(long)]
+    intercepted: bool,
     /// Threads do not look at sockets before they block on them.
     #[arg(long)]
     no_spin: bool,

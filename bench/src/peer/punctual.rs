@@ -6,6 +6,7 @@ use crate::Result;
 use crate::case::{Case, Operation};
 use crate::protocol::References;
 use crate::timeprobes::servant::Ahead;
+use punctual::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
 use punctual::probe::{self, Point};
 use punctual::rt::{NativePolicy, PriorityModelPolicy, RtConfig, RtOrb};
 use punctual::{
@@ -82,6 +83,13 @@ impl RequestContext for Priority {
     }
 }
 
+/// An interceptor of either end that does nothing at any point.
+#[derive(Debug)]
+struct Idle;
+
+impl ClientRequestInterceptor for Idle {}
+impl ServerRequestInterceptor for Idle {}
+
 fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     let (builder, rest) = Orb::builder().arguments(options.rest.iter().cloned())?;
     if let Some(unknown) = rest.first() {
@@ -89,6 +97,12 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     }
     let builder = match options.context {
         true => builder.request_context(Arc::new(Priority)),
+        false => builder,
+    };
+    let builder = match options.intercepted {
+        true => builder
+            .client_interceptor(Arc::new(Idle))
+            .server_interceptor(Arc::new(Idle)),
         false => builder,
     };
     let builder = match options.lane {

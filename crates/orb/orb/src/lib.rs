@@ -41,7 +41,7 @@ pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provi
 pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
     Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
-    PoolSize, Timeouts, Trace, parse_duration,
+    PoolSize, ReplyHandlers, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
 pub use exception::{

@@ -41,9 +41,10 @@ pub use punctual_orb::{
     Policy, PolicyCodec, PolicyCurrent, PolicyLevels, PolicyManager, PolicyType, PolicyTypeTaken,
     PolicyValue, Pollable, PollableId, PollableKey, PollableSet, PollableSetError, Poller,
     PoolSize, PriorityRange, ProtocolBundle, ProtocolCatalogue, ProtocolError, PublishedEndpoints,
-    QueueOrder, Rebind, ReplyHandler, RequestContext, RequestContextError, RequestPeer, Security,
-    SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts, Trace, Transfer,
-    UserException, Validation, Wait, WhenFull, frame_arrival, minor, parse_duration, request_peer,
+    QueueOrder, Rebind, ReplyHandler, ReplyHandlers, RequestContext, RequestContextError,
+    RequestPeer, Security, SetOverride, SyncScope, SystemException, SystemExceptionKind, Timeouts,
+    Trace, Transfer, UserException, Validation, Wait, WhenFull, frame_arrival, minor,
+    parse_duration, request_peer,
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,

@@ -134,6 +134,32 @@ fn a_thousand_calls_that_are_deferred_at_the_bound_all_come_back() {
 }
 
 #[test]
+fn a_call_that_is_deferred_ends_at_its_time_out_though_no_place_becomes_free() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let pair = Pair::over_tcp();
+    let calls = CallsInFlight::new(1, AtBound::Defer);
+    let clerk = bounded(&pair.clerk, &calls);
+    let waits = clerk.sendp_wait_at("gate");
+    let (say, heard) = mpsc::channel();
+    for millis in [30, 10, 20] {
+        let brief = clerk
+            .as_object()
+            .with_timeout(Duration::from_millis(millis));
+        let say = say.clone();
+        let handler = move |sum: Result<i32, _>| say.send((millis, sum.unwrap_err())).unwrap();
+        Clerk::from_object(brief).sendc_add(handler, 1, 1);
+    }
+    for millis in [10, 20, 30] {
+        let (told, exception) = heard.recv().unwrap();
+        assert_eq!((told, exception.kind()), (millis, Kind::Timeout));
+    }
+    assert_eq!(calls.in_flight(), 1);
+    clerk.open("gate").unwrap();
+    assert_eq!(waits.wait().unwrap(), 4);
+    pair.end();
+}
+
+#[test]
 fn a_future_that_is_deferred_is_sent_when_there_is_a_place_and_dropped_leaves_it_to_others() {
     let _watchdog = watchdog(Duration::from_secs(120));
     let pair = Pair::over_tcp();

@@ -9,6 +9,7 @@ mod futures;
 mod giop_server;
 mod guide;
 mod handler_objects;
+mod handler_threads;
 mod handlers;
 mod in_flight;
 mod pollable_sets;
@@ -20,7 +21,7 @@ mod generated {
 }
 
 use generated::asynchronous::{Clerk, ClerkCopiesError, ClerkServant, Refused};
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, RootPoa, SystemException};
+use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbConfig, RootPoa, SystemException};
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Condvar, Mutex};
@@ -96,8 +97,15 @@ struct Pair {
 
 impl Pair {
     fn at(endpoint: ListenEndpoint) -> Self {
-        // Both are of one process: calls are to go by wire.
-        let client = Orb::builder().configure(|config| config.collocation = Collocation::None);
+        Self::whose_client(|_| (), endpoint)
+    }
+
+    fn whose_client(configure: impl FnOnce(&mut OrbConfig), endpoint: ListenEndpoint) -> Self {
+        let client = Orb::builder().configure(|config| {
+            // Both are of one process: calls are to go by wire.
+            config.collocation = Collocation::None;
+            configure(config);
+        });
         let client = client.build().unwrap();
         let server = Orb::builder().listen(endpoint).build().unwrap();
         let poa = server.root_poa().unwrap();

@@ -73,6 +73,40 @@ fn more_open_calls_than_a_connection_may_have_are_refused_and_there_is_room_once
 }
 
 #[test]
+fn what_open_requests_have_sent_counts_until_they_are_answered() {
+    let _watchdog = watchdog(LIMIT);
+    let desk = Desk::new();
+    // One peer has three quarters of it at most.
+    let server = |config: &mut punctual::OrbConfig| config.budgets.received = 4 << 20;
+    let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
+    let long = "g".repeat(1 << 20);
+    let mut open = Vec::new();
+    let refused = loop {
+        let mut waits = pair.clerk.sendp_wait_at(&long);
+        while desk.waiting() == open.len() && !waits.is_ready(Duration::ZERO) {
+            std::thread::yield_now();
+        }
+        if waits.is_ready(Duration::ZERO) {
+            break waits.wait().unwrap_err();
+        }
+        open.push(waits);
+        assert!(open.len() < 4, "more than there is room for");
+    };
+    assert_eq!(refused.kind(), Kind::CommFailure);
+    assert!(!open.is_empty());
+    // What is short is served meanwhile, by another connection.
+    assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
+    desk.open_gate(&long);
+    until(|| {
+        let waits = pair.clerk.sendp_wait_at(&long);
+        until(|| desk.waiting() > 0);
+        desk.open_gate(&long);
+        waits.wait().is_ok()
+    });
+    pair.end();
+}
+
+#[test]
 fn results_that_cannot_be_sent_are_told_of_to_client_and_servant() {
     let _watchdog = watchdog(LIMIT);
     let desk = Desk::new();

@@ -19,6 +19,7 @@ use crate::protocol::Protocols;
 use crate::request_context::RequestContext;
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
+use punctual_exec::MainThreadQueue;
 use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -42,6 +43,8 @@ pub(crate) struct Broker {
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
     pub(crate) life: Life,
+    /// What the main thread is to do.
+    pub(crate) main_thread: MainThreadQueue,
     /// Requests that are answered after their upcalls, of all connections.
     pub(crate) pending_replies: AtomicUsize,
     /// What serves requests that come by connections of this ORB's clients (`lane/back.rs`); set once.
@@ -94,6 +97,7 @@ impl Broker {
             ids: extensions.get(),
             extensions,
             life: Life::default(),
+            main_thread: MainThreadQueue::default(),
             pending_replies: AtomicUsize::new(0),
             back: OnceLock::new(),
             interceptors: Interceptors::default(),

@@ -11,7 +11,7 @@ use super::outcome::{ReplyOutcome, Results};
 use super::remote::Callee;
 use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
-use crate::lane::{Binding, Lane, in_reply_handler};
+use crate::lane::{Alarm, Binding, Lane, in_reply_handler};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
 use crate::policy::{Full, Held, Place};
@@ -66,8 +66,8 @@ impl CalledOperation {
 }
 
 enum Stage {
-    /// Its request is sent when there is a place for it.
-    Held(Held),
+    /// Its request is sent when there is a place for it. Who is told of that is told of its time-out, too.
+    Held(Held, Option<Box<Alarm>>),
     Awaits(Awaited),
     /// In a box, as it is large, and most of the calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
@@ -124,7 +124,7 @@ impl<O: Owner> Deferred<O> {
 
     /// Waits until its result is there, or `until`; whether it is.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
-        if let Stage::Held(held) = &mut self.stage {
+        if let Stage::Held(held, _) = &mut self.stage {
             let deadline = self.invocation.deadline;
             match held.wait(until.earlier(deadline)) {
                 Some(place) => self.send(place),
@@ -152,14 +152,10 @@ impl<O: Owner> Deferred<O> {
     /// Whether its result is there; if not, `watcher` is woken when it is time to ask again. Does not wait for the reply; where the
     /// call is to be repeated, it is sent again.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
-        if let Stage::Held(held) = &mut self.stage {
-            if self.invocation.deadline.has_passed() {
-                self.give_up_held();
-            } else if let Some(place) = held.poll(watcher) {
-                self.send(place);
-            } else {
-                return false;
-            }
+        if let Stage::Held(..) = self.stage
+            && !self.poll_held(watcher)
+        {
+            return false;
         }
         loop {
             let Awaited { binding, mut reply } = match self.stage.take() {
@@ -182,6 +178,30 @@ impl<O: Owner> Deferred<O> {
                 }
             }
         }
+    }
+
+    /// Whether it is held no more; if it is, `watcher` is woken when there may be a place, or its time is over.
+    fn poll_held(&mut self, watcher: &Waker) -> bool {
+        let deadline = self.invocation.deadline;
+        let Stage::Held(held, alarm) = &mut self.stage else {
+            return true;
+        };
+        if deadline.has_passed() {
+            self.give_up_held();
+            return true;
+        }
+        if let Some(place) = held.poll(watcher) {
+            self.send(place);
+            return true;
+        }
+        match self.what.lane.replies().wake_at(deadline, watcher) {
+            Ok(set) => *alarm = set.map(Box::new),
+            Err(error) => {
+                self.stage = Stage::failed(unwatchable(&error));
+                return true;
+            }
+        }
+        false
     }
 
     /// Sends what was held.
@@ -247,7 +267,7 @@ fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>)
         None => None,
         Some(bound) => match bound.enter(invocation.deadline, !in_reply_handler()) {
             Ok(place) => Some(place),
-            Err(Full::Held(held)) => return (Stage::Held(held), None),
+            Err(Full::Held(held)) => return (Stage::Held(held, None), None),
             Err(Full::Raises) => return (Stage::failed(too_many(Kind::Transient)), None),
             Err(Full::TimedOut) => return (Stage::failed(too_many(Kind::Timeout)), None),
         },

@@ -7,7 +7,7 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{code_set, collocation, security};
+use super::{code_set, collocation, reply_handlers, security};
 use crate::priority::Priority;
 use std::time::Duration;
 
@@ -126,6 +126,14 @@ const RULES: &[OptionRule] = &[
         expected: collocation::WAYS,
         obey: |config, value| {
             config.collocation = collocation::parse_way("-ORBCollocation", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBReplyHandlers",
+        expected: reply_handlers::WAYS,
+        obey: |config, value| {
+            config.reply_handlers = reply_handlers::parse("-ORBReplyHandlers", value)?;
             Ok(())
         },
     },
@@ -396,6 +404,7 @@ mod tests {
             ("-ORBCharCodeSet", "ebcdic"),
             ("-ORBCollocation", "sometimes"),
             ("-ORBCollocationScope", "planet"),
+            ("-ORBReplyHandlers", "nobody"),
             ("-ORBGIOPVersion", "2.0"),
             ("-ORBCallTimeout", "soon"),
             ("-ORBInitRef", "NameService"),

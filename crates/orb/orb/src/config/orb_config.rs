@@ -6,6 +6,7 @@ use super::concurrency::Concurrency;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
 use super::initial_reference;
+use super::reply_handlers::ReplyHandlers;
 use super::timeouts::Timeouts;
 use super::values::Trace;
 use crate::policy::{
@@ -74,6 +75,8 @@ pub struct OrbConfig {
     pub collocation: Collocation,
     /// Whose objects are taken for such (`-ORBCollocationScope`). Default: those of every ORB of the process.
     pub collocation_scope: CollocationScope,
+    /// Which threads run reply handlers (`-ORBReplyHandlers`). Default: the one that reads replies.
+    pub reply_handlers: ReplyHandlers,
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
@@ -148,6 +151,7 @@ impl Default for OrbConfig {
             wait: Wait::default(),
             collocation: Collocation::default(),
             collocation_scope: CollocationScope::default(),
+            reply_handlers: ReplyHandlers::default(),
             max_nesting: 16,
             cancel_requests: true,
             client_connections: 1024,

@@ -5,6 +5,7 @@
 //! flusher, so that two lanes share nothing on a call's way. Whoever accepts, connects, reads or calls is handed
 //! an `Arc<Lane>`; nobody looks one up.
 
+mod alarms;
 mod all;
 #[cfg(test)]
 mod apart_tests;
@@ -23,6 +24,7 @@ mod spreading;
 mod statistics;
 mod work;
 
+pub(crate) use alarms::Alarm;
 pub(crate) use all::Lanes;
 pub(crate) use back::{Back, BackChannel, ServedBack, ServesConnections};
 pub(crate) use counters::Counters;

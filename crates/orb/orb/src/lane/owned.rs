@@ -48,7 +48,7 @@ pub(crate) struct Lane {
     pub(crate) incoming: Incoming,
     reactors: Reactors,
     /// Who reads replies that no thread waits for.
-    replies: Replies,
+    replies: Arc<Replies>,
 }
 
 /// How the threads of a lane of this priority are started.
@@ -119,7 +119,7 @@ impl Lane {
             openers: ThreadGroup::new(OPENERS),
             incoming: Incoming::new(broker.config(), threads.clone(), id),
             reactors: Reactors::new(threads.clone(), served_by),
-            replies: Replies::new(&broker, &threads),
+            replies: Arc::new(Replies::new(&broker, &threads, priority)),
             counters,
             pool,
             priority,
@@ -214,11 +214,16 @@ impl Lane {
     }
 
     /// Who reads replies that no thread waits for.
-    pub(crate) fn replies(&self) -> &Replies {
+    pub(crate) fn replies(&self) -> &Arc<Replies> {
         &self.replies
     }
 
-    /// Has this done by the thread that reads those replies.
+    /// The main thread does no more: what it has left undone is done by the thread that reads those replies.
+    pub(crate) fn main_thread_ends(&self) {
+        self.replies.main_thread_ends();
+    }
+
+    /// Has this done by the thread that reads those replies, or by those that run reply handlers in its place.
     pub(crate) fn submit(&self, continuation: Arc<dyn Continuation>) {
         self.replies.submit(continuation);
     }

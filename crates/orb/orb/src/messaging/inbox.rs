@@ -30,7 +30,7 @@ pub(crate) struct Message {
     /// What its head says, if it is a reply and that has been read.
     pub(crate) reply: Option<ReplyHead>,
     /// Its octets in the account of what all peers have sent, if they are many.
-    held: Option<Box<Hold>>,
+    pub(crate) held: Option<Arc<Hold>>,
 }
 
 impl Message {
@@ -387,7 +387,7 @@ impl Inbox {
         if let Some(account) = &mut self.account {
             let left = self.block.full_len() + self.reassembly.held();
             let held = account.hands_on(message.block.full_len(), left);
-            message.held = held.map(Box::new);
+            message.held = held.map(Arc::new);
         }
         Taken::Message(message)
     }

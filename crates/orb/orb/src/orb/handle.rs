@@ -13,7 +13,7 @@ use crate::server::{AdapterCell, AroundUpcall, AroundUpcalls, Host, Intercepted,
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
-use punctual_exec::{Deadline, LockProtocol, MainThreadQueue};
+use punctual_exec::{Deadline, LockProtocol};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -85,8 +85,6 @@ struct Shared {
     initial: RwLock<BTreeMap<String, Registered>>,
     /// What stands in the place of references.
     proxies: Proxies<MakeProxy>,
-    /// What the main thread is to do.
-    main_thread: MainThreadQueue,
 }
 
 /// Wakes who waits for the end, when dropped: even where a servant panics that is let go.
@@ -113,7 +111,6 @@ impl Orb {
             adapter: Arc::default(),
             initial: RwLock::new(BTreeMap::new()),
             proxies: Proxies::default(),
-            main_thread: MainThreadQueue::default(),
             broker,
         };
         Self {
@@ -207,7 +204,7 @@ impl Orb {
         if let Some(adapter) = self.adapter() {
             adapter.look_before_run();
         }
-        self.shared.main_thread.run();
+        self.broker().main_thread.run();
         self.broker().life.wait_until_over();
     }
 
@@ -218,13 +215,13 @@ impl Orb {
         if let Some(adapter) = self.adapter() {
             adapter.look_before_run();
         }
-        self.shared.main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
+        self.broker().main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
     }
 
     /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
     #[must_use]
     pub fn work_pending(&self) -> bool {
-        self.shared.main_thread.work_pending()
+        self.broker().main_thread.work_pending()
     }
 
     /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
@@ -235,7 +232,7 @@ impl Orb {
     /// BAD_INV_ORDER after a shutdown.
     pub fn perform_work(&self) -> Result<bool, SystemException> {
         self.broker().check_running()?;
-        Ok(self.shared.main_thread.perform_work())
+        Ok(self.broker().main_thread.perform_work())
     }
 
     /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
@@ -246,7 +243,7 @@ impl Orb {
         &self,
         work: impl FnOnce() -> R + Send,
     ) -> Result<R, SystemException> {
-        upcall::on_main_thread(&self.shared.main_thread, work).map_err(|refused| {
+        upcall::on_main_thread(&self.broker().main_thread, work).map_err(|refused| {
             SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
                 .with_detail(refused.to_string())
         })
@@ -261,7 +258,7 @@ impl Orb {
     /// Whether the calling thread is the main thread. For adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
-        self.shared.main_thread.is_main_thread()
+        self.broker().main_thread.is_main_thread()
     }
 
     /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
@@ -299,7 +296,8 @@ impl Orb {
         if let Some(adapter) = self.adapter() {
             adapter.shut_down();
         }
-        self.shared.main_thread.close();
+        self.broker().main_thread.close();
+        self.each_lane(Lane::main_thread_ends);
         if wait_for_completion {
             self.wait_until_idle();
             self.initial_references(BTreeMap::clear);

@@ -4,6 +4,7 @@ use super::conversation::Conversation;
 use super::pending::AnswersLater;
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
+use crate::budget::Hold;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
@@ -32,6 +33,8 @@ pub struct ServerCall<'m> {
     pub(super) arguments: Decoder<'m>,
     /// What was lent with the message.
     pub(super) lent: &'m [Lent],
+    /// The request's octets in the account of what all peers have sent, if they are many.
+    pub(super) held: Option<&'m Arc<Hold>>,
     pub(super) arrival: Option<FrameArrival>,
     /// The reply, or memory for it: the thread's own.
     pub(super) reply: &'m mut Block,
@@ -84,6 +87,7 @@ impl<'m> ServerCall<'m> {
             reply_contexts: ReplyContexts::None,
             arguments,
             lent,
+            held: None,
             arrival,
             reply,
             has_reply: false,
@@ -115,6 +119,7 @@ impl<'m> ServerCall<'m> {
             reply_contexts: ReplyContexts::None,
             arguments,
             lent: &[],
+            held: None,
             arrival: None,
             reply,
             has_reply: false,

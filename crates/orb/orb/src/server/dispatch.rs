@@ -226,6 +226,7 @@ impl Dispatcher<'_> {
             arrival,
             &mut reply,
         );
+        call.held = message.held.as_ref();
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
             _ if let Some(late) = comes_too_late(&call) => late,

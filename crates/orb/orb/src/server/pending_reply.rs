@@ -8,6 +8,7 @@ use super::call::{Dispatched, SendsEarly, ServerCall};
 use super::pending::{AnswersLater, Awaited, TooMany};
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
+use crate::budget::Hold;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::interceptor::{OwnedContext, ServerPass};
 use crate::sync::{Mutex, lock};
@@ -32,6 +33,8 @@ pub struct PendingReply {
     held: Option<Box<dyn Any + Send + Sync>>,
     /// Where the ORB has interceptors: what their ending points need.
     intercepted: Option<Mutex<Intercepted>>,
+    /// Its octets in the account of what all peers have sent, if they are many: its arguments may be kept until it is answered.
+    _received: Option<Arc<Hold>>,
     is_answered: bool,
 }
 
@@ -86,6 +89,7 @@ impl ServerCall<'_> {
             code_sets: self.arguments.coding().code_sets,
             reply_contexts: std::mem::replace(&mut self.reply_contexts, ReplyContexts::None),
             held: None,
+            _received: self.held.cloned(),
             is_answered: false,
             awaited,
             connection,
@@ -206,6 +210,7 @@ impl PendingReply {
             reply_contexts: self.reply_contexts.clone(),
             arguments: Decoder::new(&[], ByteOrder::NATIVE, coding),
             lent: &[],
+            held: None,
             arrival: None,
             reply,
             has_reply: false,

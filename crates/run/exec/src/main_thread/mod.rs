@@ -1,5 +1,5 @@
 //! The main-thread work queue: upcalls that only the thread which runs the ORB may make (CORBA 3.3 part 1,
-//! §15.3.8.1). Whoever submits a work item waits until it is done.
+//! §15.3.8.1). Whoever submits a work item waits until it is done, or posts it and goes on.
 
 #[allow(unsafe_code)]
 mod work_item;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use work_item::WorkItem;
 
-/// Work items that may be queued at once; each holds the thread that waits for it.
+/// Work items that may be queued at once of those that a thread waits for.
 const MAX_QUEUED: usize = 1024;
 
 /// Work for one thread, the main thread: the first that asks for work.
@@ -23,9 +23,37 @@ pub struct MainThreadQueue {
 
 #[derive(Debug, Default)]
 struct State {
-    queued: VecDeque<Arc<WorkItem>>,
+    queued: VecDeque<Queued>,
+    /// How many of these a thread waits for.
+    waited_for: usize,
     main_thread: Option<ThreadId>,
     closed: bool,
+}
+
+/// What the main thread is to do.
+enum Queued {
+    /// A thread waits for it.
+    WaitedFor(Arc<WorkItem>),
+    /// Nobody does.
+    Posted(Box<dyn FnOnce() + Send>),
+}
+
+impl Queued {
+    fn run(self) {
+        match self {
+            Self::WaitedFor(item) => item.run(),
+            Self::Posted(work) => work(),
+        }
+    }
+}
+
+impl fmt::Debug for Queued {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::WaitedFor(_) => "WaitedFor",
+            Self::Posted(_) => "Posted",
+        })
+    }
 }
 
 /// Why a work item was not done.
@@ -63,13 +91,26 @@ impl MainThreadQueue {
             if state.closed {
                 return Err(Refused::Closed);
             }
-            if state.queued.len() >= MAX_QUEUED {
+            if state.waited_for >= MAX_QUEUED {
                 return Err(Refused::TooMany);
             }
-            state.queued.push_back(item);
+            state.waited_for += 1;
+            state.queued.push_back(Queued::WaitedFor(item));
             self.changed.notify_all();
             Ok(())
         })
+    }
+
+    /// Has the main thread do `work` some time, which must not panic; false when it does no more, and `work` is dropped. What is
+    /// posted and not done when the queue is closed is dropped, too. Not bounded: that is for whoever posts.
+    pub fn post(&self, work: impl FnOnce() + Send + 'static) -> bool {
+        let mut state = self.lock();
+        if state.closed {
+            return false;
+        }
+        state.queued.push_back(Queued::Posted(Box::new(work)));
+        self.changed.notify_all();
+        true
     }
 
     /// Whether the calling thread is the main thread.
@@ -123,21 +164,28 @@ impl MainThreadQueue {
         let refused = {
             let mut state = self.lock();
             state.closed = true;
+            state.waited_for = 0;
             self.changed.notify_all();
             std::mem::take(&mut state.queued)
         };
-        for item in refused {
-            item.refuse();
+        for queued in refused {
+            if let Queued::WaitedFor(item) = queued {
+                item.refuse();
+            }
         }
     }
 
     /// The next work item, for the main thread.
-    fn take(&self, state: &mut State) -> Option<Arc<WorkItem>> {
+    fn take(&self, state: &mut State) -> Option<Queued> {
         let me = thread::current().id();
         if *state.main_thread.get_or_insert(me) != me {
             return None;
         }
-        state.queued.pop_front()
+        let next = state.queued.pop_front();
+        if let Some(Queued::WaitedFor(_)) = next {
+            state.waited_for -= 1;
+        }
+        next
     }
 
     fn wait<'s>(&self, state: MutexGuard<'s, State>, until: Deadline) -> MutexGuard<'s, State> {
@@ -262,7 +310,30 @@ mod tests {
             assert_eq!(refused, Err(Refused::TooMany));
             one
         };
-        queue.lock().queued = (0..MAX_QUEUED).filter_map(|_| filler()).collect();
+        let fillers = (0..MAX_QUEUED).filter_map(|_| filler());
+        queue.lock().queued = fillers.map(Queued::WaitedFor).collect();
+        queue.lock().waited_for = MAX_QUEUED;
         assert_eq!(queue.call(|| 7), Err(Refused::TooMany));
+        // What nobody waits for holds no thread.
+        assert!(queue.post(|| ()));
+        queue.close();
+    }
+
+    #[test]
+    fn what_is_posted_is_done_in_its_turn_and_not_after_the_end() {
+        let queue = MainThreadQueue::default();
+        let (tell, told) = std::sync::mpsc::channel();
+        for number in 0..3 {
+            let tell = tell.clone();
+            assert!(queue.post(move || tell.send(number).unwrap()));
+        }
+        assert!(queue.work_pending());
+        assert!(queue.perform_work());
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [0]);
+        assert!(!queue.run_until(Deadline::after(std::time::Duration::ZERO)));
+        assert_eq!(told.try_iter().collect::<Vec<_>>(), [1, 2]);
+        queue.close();
+        assert!(!queue.post(move || tell.send(3).unwrap()));
+        assert_eq!(told.iter().count(), 0);
     }
 }

@@ -24,6 +24,7 @@ pub(super) struct File {
     pub(super) foreign_local_endpoints: Option<bool>,
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,
+    pub(super) reply_handlers: Option<String>,
     pub(super) max_nesting: Option<u32>,
     pub(super) cancel_requests: Option<bool>,
     pub(super) fragment_size: Option<usize>,

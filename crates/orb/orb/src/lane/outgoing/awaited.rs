@@ -63,7 +63,7 @@ impl AwaitedReply {
     /// Why none can.
     pub(crate) fn watch(
         &mut self,
-        readers: &Replies,
+        readers: &Arc<Replies>,
         watcher: &Waker,
         deadline: Deadline,
     ) -> io::Result<bool> {

@@ -1,5 +1,6 @@
 //! Who watches for replies of a connection, and who reads for them ([`super::watching`]).
 
+use crate::lane::replies::Replies;
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::Reactor;
 use punctual_exec::reactor::Token;
@@ -7,7 +8,7 @@ use punctual_sys::clock::nanos;
 use punctual_sys::epoll::Interest;
 use std::collections::BTreeSet;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 const NANOS_A_MILLISECOND: u64 = 1_000_000;
@@ -18,6 +19,8 @@ pub(super) struct Watch {
     pub(super) state: Mutex<State>,
     /// What a thread of the connection's own waits for.
     pub(super) changed: Condvar,
+    /// Who does what has come for those that watch, where threads that read for synchronous calls may do that, too.
+    pub(super) handlers: OnceLock<Arc<Replies>>,
 }
 
 #[derive(Debug, Default)]

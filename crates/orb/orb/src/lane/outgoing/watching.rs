@@ -55,11 +55,14 @@ impl Watching {
     /// The caller of this id is told from now on, who has said who is to be woken.
     pub(super) fn begin(
         connection: &Arc<ClientConnection>,
-        readers: &Replies,
+        readers: &Arc<Replies>,
         id: u32,
         deadline: Deadline,
     ) -> io::Result<Self> {
         let due = deadline.end_nanos();
+        if readers.are_run_by_callers() {
+            connection.watch.handlers.get_or_init(|| readers.clone());
+        }
         connection.callers.begin_watch();
         let mut state = connection.watch.state.lock();
         state.watchers += 1;
@@ -109,7 +112,10 @@ impl Watching {
 
 impl ClientConnection {
     /// Has a thread of the lane's read from now on, whether or not anybody watches.
-    pub(in crate::lane) fn read_for_good(self: &Arc<Self>, readers: &Replies) -> io::Result<()> {
+    pub(in crate::lane) fn read_for_good(
+        self: &Arc<Self>,
+        readers: &Arc<Replies>,
+    ) -> io::Result<()> {
         self.callers.begin_watch();
         let mut state = self.watch.state.lock();
         state.watchers += 1;
@@ -117,7 +123,11 @@ impl ClientConnection {
     }
 
     /// Has a thread read from now on.
-    fn begin_to_read(self: &Arc<Self>, readers: &Replies, state: &mut State) -> io::Result<()> {
+    fn begin_to_read(
+        self: &Arc<Self>,
+        readers: &Arc<Replies>,
+        state: &mut State,
+    ) -> io::Result<()> {
         let reader = Reader {
             connection: Arc::downgrade(self),
             link: self.link.clone(),

@@ -3,6 +3,9 @@
 //! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
 //! does that ([`crate::lane::outgoing::callers`] has the hand-over). With one caller there is no hand-over at all: one
 //! send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the client.)
+//!
+//! Where threads that wait run reply handlers (`ReplyHandlers::Callers`), the one that reads lets go of the inbox for that, and
+//! comes to wait again.
 
 use crate::lane::outgoing::callers::Followed;
 use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
@@ -15,6 +18,17 @@ use punctual_cdr::{Block, GiopVersion};
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
+/// What a caller that waits is about.
+enum Turn<'c> {
+    /// It is to read.
+    Reads(MutexGuard<'c, Inbox>),
+    /// Another reads.
+    Follows,
+    /// It is to run reply handlers, and reads no more.
+    Handlers,
+    Ends(Result<Message, NoReply>),
+}
+
 impl ClientConnection {
     /// The same as [`ClientConnection::read`], but that a lone caller's reply of the usual kind comes
     /// right into its own block: nothing is put together or passed on.
@@ -26,10 +40,10 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Waited {
         let Some(inbox) = self.callers.read() else {
-            return Waited::Otherwise(self.follow(pending, deadline));
+            return Waited::Otherwise(self.take_turns(Turn::Follows, pending, deadline));
         };
         if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
-            return Waited::Otherwise(self.lead(inbox, pending, deadline));
+            return Waited::Otherwise(self.take_turns(Turn::Reads(inbox), pending, deadline));
         }
         // Sending may have taken its time.
         let deadline = deadline.after_a_wait();
@@ -71,7 +85,7 @@ impl ClientConnection {
             }
             Err(error) => self.break_off(&Broken::of(&error.into())),
         }
-        self.lead(inbox, pending, deadline.from_now())
+        self.take_turns(Turn::Reads(inbox), pending, deadline.from_now())
     }
 
     /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
@@ -80,24 +94,57 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Result<Message, NoReply> {
-        match self.callers.read() {
-            Some(inbox) => self.lead(inbox, pending, deadline),
-            None => self.follow(pending, deadline),
+        self.take_turns(self.turn(), pending, deadline)
+    }
+
+    /// Who comes to wait reads, if nobody does.
+    fn turn(&self) -> Turn<'_> {
+        self.callers.read().map_or(Turn::Follows, Turn::Reads)
+    }
+
+    fn take_turns<'c>(
+        &'c self,
+        mut turn: Turn<'c>,
+        pending: &PendingReply<'_>,
+        deadline: Deadline,
+    ) -> Result<Message, NoReply> {
+        loop {
+            turn = match turn {
+                Turn::Reads(inbox) => self.lead(inbox, pending, deadline),
+                Turn::Follows => self.follow(pending, deadline),
+                Turn::Handlers => {
+                    if let Some(handlers) = self.watch.handlers.get() {
+                        handlers.do_some();
+                    }
+                    self.turn()
+                }
+                Turn::Ends(read) => return read,
+            }
         }
     }
 
     /// Reads, and lets another read after that.
-    fn lead(
-        &self,
-        mut inbox: MutexGuard<'_, Inbox>,
+    fn lead<'c>(
+        &'c self,
+        mut inbox: MutexGuard<'c, Inbox>,
         pending: &PendingReply<'_>,
         deadline: Deadline,
-    ) -> Result<Message, NoReply> {
+    ) -> Turn<'c> {
         let mut remarks = Remarks::of(self);
-        let read = self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
+        let mut read = || self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
+        let read = match self.watch.handlers.get() {
+            None => read(),
+            Some(handlers) => {
+                let read = handlers.taken_while(read);
+                if read.is_some() {
+                    handlers.leave_to_thread();
+                }
+                read
+            }
+        };
         remarks.take_from(&mut inbox);
         self.let_another_read(inbox);
-        read
+        read.map_or(Turn::Handlers, Turn::Ends)
     }
 
     /// Lets go of the inbox. What is left in it is read by another, if somebody wants it.
@@ -110,45 +157,48 @@ impl ClientConnection {
         }
     }
 
-    /// Waits while another reads, and reads when that one is done.
-    fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Result<Message, NoReply> {
+    /// Waits while another reads, and is to read when that one is done.
+    fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Turn<'_> {
         let falls_asleep = || probe::begins(Point::ClientReceive);
         match self.callers.follow(&pending.caller, deadline, falls_asleep) {
-            Followed::Reads(inbox) => self.lead(inbox, pending, deadline),
-            Followed::Delivered(Delivered::Reply(message)) => Ok(message),
-            Followed::Delivered(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
-            Followed::Delivered(Delivered::Late) => Err(NoReply::NotSent),
+            Followed::Reads(inbox) => Turn::Reads(inbox),
+            Followed::Delivered(Delivered::Reply(message)) => Turn::Ends(Ok(message)),
+            Followed::Delivered(Delivered::Broken(broken)) => {
+                Turn::Ends(Err(NoReply::Broken(broken)))
+            }
+            Followed::Delivered(Delivered::Late) => Turn::Ends(Err(NoReply::NotSent)),
             Followed::TimedOut => {
                 self.has_unread_read();
-                Err(NoReply::TimedOut)
+                Turn::Ends(Err(NoReply::TimedOut))
             }
         }
     }
 
-    /// Reads until this caller's own reply is here.
+    /// Reads until this caller's own reply is here; `None` where there are reply handlers for it to run first.
     fn read_until_own(
         &self,
         inbox: &mut Inbox,
         pending: &PendingReply<'_>,
         deadline: Deadline,
         remarks: &mut Remarks<'_>,
-    ) -> Result<Message, NoReply> {
+    ) -> Option<Result<Message, NoReply>> {
         // Sending, and waiting for another to read, may have taken their time.
         let mut bound = deadline.after_a_wait();
         loop {
             match pending.caller.place.slot.poll() {
                 None => {}
-                Some(Delivered::Reply(message)) => return Ok(message),
-                Some(Delivered::Broken(broken)) => return Err(NoReply::Broken(broken)),
-                Some(Delivered::Late) => return Err(NoReply::NotSent),
+                Some(Delivered::Reply(message)) => return Some(Ok(message)),
+                Some(Delivered::Broken(broken)) => return Some(Err(NoReply::Broken(broken))),
+                Some(Delivered::Late) => return Some(Err(NoReply::NotSent)),
             }
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {
                     match self.route(message, Some(pending.id()), remarks) {
                         Some(mine) => {
                             pending.caller.has_read_its_own();
-                            return Ok(mine);
+                            return Some(Ok(mine));
                         }
+                        None if self.has_handlers_to_run() => return None,
                         None => Ok(()),
                     }
                 }
@@ -164,11 +214,11 @@ impl ClientConnection {
             };
             match step {
                 Ok(()) if inbox.is_dry() && bound.timeout().is_some_and(|left| left.is_zero()) => {
-                    return Err(NoReply::TimedOut);
+                    return Some(Err(NoReply::TimedOut));
                 }
                 Ok(()) => {}
                 Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => {
-                    return Err(NoReply::TimedOut);
+                    return Some(Err(NoReply::TimedOut));
                 }
                 Err(error) if error.is_protocol_error() => {
                     inbox.abandon();
@@ -181,5 +231,10 @@ impl ClientConnection {
                 }
             }
         }
+    }
+    /// Whether the calling thread is to run reply handlers before it goes on to read.
+    fn has_handlers_to_run(&self) -> bool {
+        let handlers = self.watch.handlers.get();
+        handlers.is_some_and(|handlers| handlers.has_some_to_do())
     }
 }

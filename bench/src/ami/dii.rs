@@ -1,0 +1,51 @@
+//! Deferred synchronous calls of the Dynamic Invocation Interface.
+
+use super::WINDOW;
+use super::idl::bench_ami::Echo;
+use crate::Result;
+use crate::peer::nanoseconds_since;
+use punctual::{Any, Interface, Request, TypeCode};
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// A request with that number, which has been sent.
+fn sent(echo: &Echo, number: u64) -> Result<Request> {
+    let mut request = Request::new(echo.as_object(), "stamp");
+    request.add_in("number", Any::new(&number)?);
+    request.set_return_type(&TypeCode::ULONG_LONG);
+    request.send_deferred()?;
+    Ok(request)
+}
+
+fn response(mut request: Request) -> Result<u64> {
+    request.get_response()?;
+    Ok(request.return_value().extract()?)
+}
+
+/// Nanoseconds of one call, from before its request is put together.
+pub(super) fn latency(echo: &Echo, number: u64) -> Result<u64> {
+    let begun = Instant::now();
+    let answer = response(sent(echo, number)?)?;
+    let took = nanoseconds_since(begun);
+    match answer == number {
+        true => Ok(took),
+        false => Err(format!("{number} came back as {answer}").into()),
+    }
+}
+
+/// One thread sends and takes the responses, half a window at a time.
+pub(super) fn throughput(echo: &Echo, calls: u32) -> Result<()> {
+    let mut under_way = VecDeque::with_capacity(WINDOW as usize);
+    for number in 0..calls {
+        if under_way.len() == WINDOW as usize {
+            for request in under_way.drain(..WINDOW as usize / 2) {
+                response(request)?;
+            }
+        }
+        under_way.push_back(sent(echo, u64::from(number))?);
+    }
+    for request in under_way {
+        response(request)?;
+    }
+    Ok(())
+}

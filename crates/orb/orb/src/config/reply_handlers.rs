@@ -1,0 +1,29 @@
+//! Which threads run reply handlers: `reply_handlers`.
+
+use super::error::{ConfigError, bad_value};
+
+/// Which threads run the reply handlers of asynchronous calls. A lane of Real-time CORBA, which has a priority, always runs its
+/// handlers on its own thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReplyHandlers {
+    /// The thread that reads replies, `punctual-replies`.
+    #[default]
+    Thread,
+    /// The main thread, in `Orb::run`, `Orb::run_for` or `Orb::perform_work`. What it has not run by the shutdown is
+    /// run by the thread that reads replies, or by the one that shuts down.
+    Run,
+    /// A thread that is blocked in a synchronous call on the same connection, and otherwise the thread that reads replies. So
+    /// handlers run **within** a synchronous call of whatever thread: it must hold no lock then that a handler takes.
+    Callers,
+}
+
+pub(super) const WAYS: &str = "thread, run or callers";
+
+pub(super) fn parse(key: &str, text: &str) -> Result<ReplyHandlers, ConfigError> {
+    match text {
+        "thread" => Ok(ReplyHandlers::Thread),
+        "run" => Ok(ReplyHandlers::Run),
+        "callers" => Ok(ReplyHandlers::Callers),
+        _ => Err(bad_value(key, text, WAYS)),
+    }
+}
