@@ -38,6 +38,8 @@ final class Quality {
                 value.insert_short(scope);
                 under(describe, orb.create_policy(SYNC_SCOPE_POLICY_TYPE.value, value)).post(scope + 1);
                 posted += scope + 1;
+                // This ORB sends under SYNC_NONE by a thread of its own, so that the call behind may overtake it.
+                for (int tries = 0; tries < 2000 && describe.posted() != posted; ++tries) Thread.sleep(5);
                 Cases.same(describe.posted(), posted);
             }
         });
