@@ -22,9 +22,11 @@ use support::{Served, name, object};
 /// A part of the whole.
 type Part = (&'static str, fn());
 
-const PARTS: [Part; 5] = [
+const PARTS: [Part; 7] = [
     ("resolve: over TCP beside an empty call", resolve),
+    ("commit: of the file alone, beside fdatasync", commit),
     ("durable: binds beside fdatasync", durable),
+    ("free: binds where fdatasync costs nothing", in_memory),
     ("million: 10^6 bindings in 10^4 contexts", million),
     ("list: 10^5 bindings of one context by iterator", list),
     ("omninames: the same of omniNames", omni_names),
@@ -102,17 +104,85 @@ fn compare(root: &NamingContext, what: &str, path: &[NameComponent]) {
     );
 }
 
-/// How often a page of a file that has its length already is made durable in a second.
-fn syncs(folder: &Path) -> f64 {
-    let mut file = File::create(folder.join("sync")).unwrap();
-    let page = [7; 4096];
-    file.write_all(&page).unwrap();
-    file.sync_all().unwrap();
-    timed(300, |_| {
-        file.rewind().unwrap();
-        file.write_all(&page).unwrap();
-        file.sync_data().unwrap();
-    })
+/// How long one kind of work runs before the next has its turn. Disks, above all virtual ones, change their speed from
+/// one second to the next, so that what is compared has to run within the same one.
+const SLICE: Duration = Duration::from_millis(150);
+
+/// How often all kinds take turns.
+const ROUNDS: usize = 25;
+
+/// Calls a second for as long as a slice lasts.
+fn sliced(mut call: impl FnMut(u32)) -> f64 {
+    let begin = Instant::now();
+    let mut count = 0;
+    while begin.elapsed() < SLICE {
+        call(count);
+        count += 1;
+    }
+    f64::from(count) / begin.elapsed().as_secs_f64()
+}
+
+/// Median of ratios within a round, and those that a quarter of them is below and above.
+fn ratio(of: &[f64], to: &[f64]) -> String {
+    let mut ratios: Vec<f64> = of.iter().zip(to).map(|(of, to)| of / to).collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |part: usize| ratios[ratios.len() * part / 4];
+    format!("{:.2} times that ({:.2} to {:.2})", at(2), at(1), at(3))
+}
+
+/// A file whose first page is made durable again and again.
+struct Page(File);
+
+impl Page {
+    fn new(folder: &Path) -> Self {
+        let mut page = Self(File::create(folder.join("sync")).unwrap());
+        page.sync();
+        page.0.sync_all().unwrap();
+        page
+    }
+
+    fn sync(&mut self) {
+        self.0.rewind().unwrap();
+        self.0.write_all(&[7; 4096]).unwrap();
+        self.0.sync_data().unwrap();
+    }
+}
+
+/// Commits so many new bindings.
+fn bind_in(store: &FileStore, first: u32, each: u32) {
+    let bind = |one: u32| Change::Bind {
+        context: ROOT,
+        key: format!("object{:08}", first + one).into(),
+        target: Target::Object(stored(one as usize)),
+    };
+    let changes: Vec<Change> = (0..each).map(bind).collect();
+    store.commit(&changes).unwrap();
+}
+
+fn commit() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let store = FileStore::open(&folder.path().join("names.redb")).unwrap();
+    let mut page = Page::new(folder.path());
+    let mut rates: [Vec<f64>; 3] = Default::default();
+    let mut first = 0;
+    for _ in 0..ROUNDS {
+        rates[0].push(sliced(|_| page.sync()));
+        for (rates, each) in rates[1..].iter_mut().zip([1, 32]) {
+            rates.push(sliced(|_| {
+                bind_in(&store, first, each);
+                first += each;
+            }));
+        }
+    }
+    let [sync, one, many] = &rates;
+    println!("  fdatasync of 4 KiB: {:.0}/s", rate(sync.clone()));
+    for (each, commits) in [(1, one), (32, many)] {
+        println!(
+            "  commits of {each}: {:.0}/s, {}",
+            rate(commits.clone()),
+            ratio(commits, sync)
+        );
+    }
 }
 
 /// The service as an ORB of its own sees it, by a connection of its own.
@@ -123,51 +193,59 @@ fn client(served: &Served) -> NamingContext {
     NamingContext::from_object(orb.string_to_object(&url).unwrap())
 }
 
-/// Binds a second of so many callers at once, each by its context.
-fn binds(contexts: &[NamingContext], each: u32) -> f64 {
-    let begin = Instant::now();
+/// Binds a second of so many callers at once, each by its context, for as long as a slice lasts.
+fn binds(contexts: &[NamingContext]) -> f64 {
+    let bind = |number: usize, context: &NamingContext| {
+        sliced(|at| {
+            let name = name(&format!("{number}-{}", at % 300));
+            context.rebind(&name, Some(context.as_object())).unwrap();
+        })
+    };
     std::thread::scope(|scope| {
-        for (number, context) in contexts.iter().enumerate() {
-            scope.spawn(move || {
-                for at in 0..each {
-                    let name = name(&format!("{number}-{at}"));
-                    context.rebind(&name, Some(context.as_object())).unwrap();
-                }
-            });
-        }
-    });
-    let count = f64::from(each) * contexts.len() as f64;
-    count / begin.elapsed().as_secs_f64()
+        let callers = contexts.iter().enumerate();
+        let callers = callers.map(|(number, context)| scope.spawn(move || bind(number, context)));
+        let callers: Vec<_> = callers.collect();
+        callers.into_iter().map(|one| one.join().unwrap()).sum()
+    })
 }
 
 fn durable() {
     // Where the build is, which is a disk: /tmp may be memory.
-    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    durable_in(Path::new(env!("CARGO_TARGET_TMPDIR")));
+}
+
+/// The same where making durable costs nothing: what is left is processor time.
+fn in_memory() {
+    durable_in(Path::new("/dev/shm"));
+}
+
+fn durable_in(place: &Path) {
+    let folder = tempfile::tempdir_in(place).unwrap();
     let service = NamingService::open(&folder.path().join("names.redb")).unwrap();
     let served = Served::new(&service);
     let clients: Vec<NamingContext> = (0..32).map(|_| client(&served)).collect();
     let shared = vec![clients[0].clone(); 32];
-    let mut results: [Vec<f64>; 4] = Default::default();
-    for _ in 0..5 {
-        results[0].push(syncs(folder.path()));
-        results[1].push(binds(&clients[..1], 300));
-        results[2].push(binds(&clients, 100));
-        results[3].push(binds(&shared, 100));
+    let mut page = Page::new(folder.path());
+    let mut rates: [Vec<f64>; 4] = Default::default();
+    for _ in 0..ROUNDS {
+        rates[0].push(sliced(|_| page.sync()));
+        rates[1].push(binds(&clients[..1]));
+        rates[2].push(binds(&clients));
+        rates[3].push(binds(&shared));
     }
-    let [sync, one, many, threads] = results.map(rate);
-    println!("  fdatasync of 4 KiB: {sync:.0}/s");
-    println!(
-        "  binds of 1 client: {one:.0}/s, {:.0} % of that",
-        100.0 * one / sync
-    );
-    println!(
-        "  binds of 32 clients: {many:.0}/s, {:.1} times one client's",
-        many / one
-    );
-    println!(
-        "  binds of 32 threads of a client: {threads:.0}/s, {:.1} times",
-        threads / one
-    );
+    let [sync, one, many, threads] = &rates;
+    println!("  fdatasync of 4 KiB: {:.0}/s", rate(sync.clone()));
+    for (who, binds, than) in [
+        ("1 client", one, sync),
+        ("32 clients", many, one),
+        ("32 threads of a client", threads, one),
+    ] {
+        println!(
+            "  binds of {who}: {:.0}/s, {}",
+            rate(binds.clone()),
+            ratio(binds, than)
+        );
+    }
 }
 
 /// Bytes of memory that this process has.

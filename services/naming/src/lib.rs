@@ -16,17 +16,22 @@ mod access;
 pub mod client;
 mod commit;
 mod limits;
+mod metrics;
 mod name;
+mod notify;
 mod refusal;
 mod servant;
 mod service;
+mod status;
 pub mod store;
 mod tree;
 
 pub use access::{Access, BadPrincipal, Principal};
 pub use limits::Limits;
+pub use notify::{KeptAlive, Notifier};
 pub use refusal::Refusal;
 pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};
+pub use status::Status;
 
 include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));

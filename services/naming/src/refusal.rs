@@ -91,13 +91,17 @@ impl From<Refusal> for SystemException {
             Refusal::NoSuchContext => Kind::ObjectNotExist,
             Refusal::LimitExceeded(_) => Kind::NoResources,
             Refusal::NotPermitted | Refusal::Root => Kind::NoPermission,
-            Refusal::Store(StoreError::Away(_)) => Kind::Transient,
+            Refusal::Store(StoreError::Away(_) | StoreError::Unknown(_)) => Kind::Transient,
             Refusal::Store(_) => Kind::PersistStore,
             Refusal::NilContext => Kind::BadParam,
             // Operations raise a user exception for each of these that they can meet.
             _ => Kind::BadParam,
         };
-        SystemException::new(kind, 0, CompletionStatus::No).with_detail(refusal.to_string())
+        let completed = match &refusal {
+            Refusal::Store(StoreError::Unknown(_)) => CompletionStatus::Maybe,
+            _ => CompletionStatus::No,
+        };
+        SystemException::new(kind, 0, completed).with_detail(refusal.to_string())
     }
 }
 

@@ -1,5 +1,7 @@
 //! The service: the tree, where it is kept, and who changes it.
 
+mod shared;
+
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use crate::commit::Commits;
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
 use crate::limits::Limits;
+use crate::metrics::{Gauges, Metrics};
 use crate::name;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
@@ -29,6 +32,7 @@ struct Shared {
     doubtful: Mutex<Vec<Change>>,
     limits: RwLock<Limits>,
     access: RwLock<Access>,
+    metrics: Metrics,
 }
 
 /// Why a naming service cannot be opened.
@@ -81,14 +85,17 @@ impl NamingService {
         store.load(&mut growing)?;
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
-        Ok(Self(Arc::new(Shared {
+        let service = Arc::new(Shared {
             tree: RwLock::new(tree),
             store,
             commits: Commits::new(),
             doubtful: Mutex::default(),
             limits: RwLock::default(),
             access: RwLock::default(),
-        })))
+            metrics: Metrics::default(),
+        });
+        shared::follow(&service)?;
+        Ok(Self(service))
     }
 
     /// Sets how much it may have from now on. What it has stays, even if that is more.
@@ -108,6 +115,29 @@ impl NamingService {
         Size {
             contexts: tree.contexts(),
             bindings: tree.bindings(),
+        }
+    }
+
+    /// What has been counted, and what there is, in Prometheus' text format.
+    #[must_use]
+    pub fn metrics(&self) -> String {
+        let Size { contexts, bindings } = self.size();
+        self.0.metrics.text(Gauges {
+            contexts,
+            bindings,
+            store_bytes: self.0.store.bytes(),
+            is_ready: self.check_ready().is_ok(),
+        })
+    }
+
+    /// That names can be resolved and changed now, as far as is known.
+    ///
+    /// # Errors
+    /// The store cannot be reached.
+    pub fn check_ready(&self) -> Result<(), OpenError> {
+        match self.0.store.shared() {
+            Some(shared) => Ok(shared.check_reached()?),
+            None => Ok(()),
         }
     }
 
@@ -140,7 +170,18 @@ impl NamingService {
         name: &[NameComponent],
         found: impl FnOnce(&Target) -> R,
     ) -> Result<R, Refusal> {
+        let resolves = &self.0.metrics.resolves;
+        resolves.count(|| self.resolved(context, name, found))
+    }
+
+    fn resolved<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Target) -> R,
+    ) -> Result<R, Refusal> {
         name::check(name, &self.0.limits.read())?;
+        self.check_current()?;
         let tree = self.0.tree.read();
         let (here, key) = walk(&*tree, context, name)?;
         let target = tree.target(here, &key).ok_or_else(|| {
@@ -157,20 +198,36 @@ impl NamingService {
         behind: Option<&str>,
         most: usize,
     ) -> Result<Listed, Refusal> {
-        let listed = self.0.tree.read().list(context, behind, most);
-        listed.ok_or_else(|| Refusal::missing(context))
+        self.0.metrics.lists.count(|| {
+            self.check_current()?;
+            let listed = self.0.tree.read().list(context, behind, most);
+            listed.ok_or_else(|| Refusal::missing(context))
+        })
     }
 
     /// Does what is wanted, and returns when that is durable. Blocks, together with others who change something.
     pub(crate) fn change(&self, operation: Operation) -> Result<Done, Refusal> {
         let lost = || Err(Refusal::Store(StoreError::Io("it has failed".to_owned())));
-        self.0
-            .commits
-            .submit(operation, |operations| self.commit(&operations), lost)
+        let changed = || {
+            let commit = |operations: Vec<_>| self.commit(&operations);
+            self.0.commits.submit(operation, commit, lost)
+        };
+        self.0.metrics.changes.count(changed)
+    }
+
+    /// That what is known of names is not too old.
+    fn check_current(&self) -> Result<(), Refusal> {
+        match self.0.store.shared() {
+            Some(shared) => shared.check_current().map_err(Refusal::Store),
+            None => Ok(()),
+        }
     }
 
     /// Does operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
     fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
+        if let Some(shared) = self.0.store.shared() {
+            return self.commit_shared(shared, operations);
+        }
         let Drafted {
             mut outcomes,
             changes,
@@ -180,7 +237,7 @@ impl NamingService {
             return outcomes;
         }
         all.extend_from_slice(&changes);
-        match self.0.store.commit(&all) {
+        match self.0.metrics.commits.count(|| self.0.store.commit(&all)) {
             Ok(()) => {
                 self.0.doubtful.lock().clear();
                 self.0.tree.write().apply(changes);

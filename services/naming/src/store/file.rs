@@ -67,6 +67,11 @@ impl Store for FileStore {
         self.identity
     }
 
+    fn bytes(&self) -> Option<u64> {
+        let about = std::fs::metadata(&self.path);
+        about.ok().map(|about| about.len())
+    }
+
     fn load(&self, loading: &mut dyn Loading) -> Result<()> {
         let database = self.database.lock();
         let database = database.as_ref().ok_or_else(closed)?;

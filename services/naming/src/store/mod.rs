@@ -4,16 +4,25 @@
 //! time commits, and a commit is one transaction, all of it or nothing. What a commit has acknowledged is there after
 //! any crash; what it has refused may be there nevertheless (a disk that fails behind the last page), so the service
 //! writes again with the next commit what the refused one has touched.
+//!
+//! A [`SharedStore`] is changed by other servers, too. It takes changes together with what they rest upon ([`Fact`]),
+//! and tells of all changes, those of this server among them, in the order that they have come in.
 
+#[cfg(feature = "etcd")]
+mod etcd;
 mod file;
 mod memory;
 mod record;
+mod shared;
 
 use std::fmt::Debug;
 use thiserror::Error;
 
+#[cfg(feature = "etcd")]
+pub use etcd::{EtcdOptions, EtcdStore};
 pub use file::FileStore;
 pub use memory::MemoryStore;
+pub use shared::{Fact, Follower, SharedStore};
 
 /// The number of a context, random and never used again. [`ROOT`] is the root context.
 pub type ContextId = u64;
@@ -81,6 +90,16 @@ pub trait Store: Debug + Send + Sync {
         true
     }
 
+    /// Bytes that it takes, where it is a file of this machine.
+    fn bytes(&self) -> Option<u64> {
+        None
+    }
+
+    /// The store as one that other servers change, too, if it is one. [`Store::commit`] is not called then.
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        None
+    }
+
     /// Hands over all records; called once, before any commit.
     ///
     /// # Errors
@@ -109,9 +128,12 @@ pub enum StoreError {
         "it is damaged ({0}); move it away, start anew, and `punctual naming import` the last export"
     )]
     Damaged(String),
-    /// It cannot be reached now.
+    /// It cannot be reached now. Nothing was done.
     #[error("it cannot be reached: {0}")]
     Away(String),
+    /// It did not say what it has done.
+    #[error("it did not say whether it was done: {0}")]
+    Unknown(String),
     /// It cannot be read or written.
     #[error("{0}")]
     Io(String),

@@ -3,7 +3,7 @@
 //! The operations of many callers are done on one draft, each as if those before it were committed. Then its changes
 //! are committed together. An operation that is refused leaves the draft as it was.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::walk::{View, walk};
 use super::{Done, Operation, Tree, Wanted};
@@ -11,8 +11,9 @@ use crate::access::Access;
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
 use crate::limits::Limits;
+use crate::name::key;
 use crate::refusal::Refusal;
-use crate::store::{Change, ContextId, ROOT, StoreError, Target};
+use crate::store::{Change, ContextId, Fact, ROOT, StoreError, Target};
 
 /// Changes over a tree.
 #[derive(Debug)]
@@ -27,6 +28,16 @@ pub(crate) struct Draft<'t> {
     /// What the number of bindings changes by.
     more_bindings: isize,
     more_contexts: isize,
+    /// What the operations have looked at, where that is asked for.
+    seen: Option<Seen>,
+}
+
+/// Bindings and contexts that operations rest upon.
+#[derive(Debug, Default)]
+struct Seen {
+    bindings: HashSet<(ContextId, Box<str>)>,
+    contexts: HashSet<ContextId>,
+    emptied: HashSet<ContextId>,
 }
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -58,11 +69,77 @@ impl<'t> Draft<'t> {
             contexts: HashMap::new(),
             more_bindings: 0,
             more_contexts: 0,
+            seen: None,
         }
+    }
+
+    /// The same, which notes what operations rest upon.
+    pub(crate) fn noting(tree: &'t Tree, limits: &'t Limits, access: &'t Access) -> Self {
+        Self {
+            seen: Some(Seen::default()),
+            ..Self::new(tree, limits, access)
+        }
+    }
+
+    /// How many facts and changes there will be, at most.
+    pub(crate) fn size(&self) -> usize {
+        let seen = self.seen.as_ref().map_or(0, |seen| {
+            seen.bindings.len() + seen.contexts.len() + seen.emptied.len()
+        });
+        let slots: usize = self.slots.values().map(HashMap::len).sum();
+        seen.max(slots + self.contexts.len())
+    }
+
+    /// What the operations rest upon, as it is before them.
+    pub(crate) fn facts(&self) -> Vec<Fact> {
+        let Some(seen) = &self.seen else {
+            return Vec::new();
+        };
+        let bound = seen.bindings.iter().map(|(context, key)| Fact::Bound {
+            context: *context,
+            key: key.clone(),
+            target: self.tree.target(*context, key).cloned(),
+        });
+        // The root always is, and what this draft makes is not yet.
+        let is_old = |context: &&ContextId| **context != ROOT && self.tree.has(**context);
+        let present = seen.contexts.iter().filter(is_old);
+        let present = present.map(|context| Fact::Present(*context));
+        let empty = seen.emptied.iter().map(|context| Fact::Empty(*context));
+        bound.chain(present).chain(empty).collect()
+    }
+
+    /// Notes what an operation looks at.
+    fn note(&mut self, operation: &Operation) {
+        let Some(mut seen) = self.seen.take() else {
+            return;
+        };
+        let mut here = operation.context;
+        match &operation.wanted {
+            Wanted::Bind { name, .. }
+            | Wanted::Unbind { name }
+            | Wanted::BindNewContext { name } => {
+                for (at, component) in name.iter().enumerate() {
+                    let key = key(component);
+                    seen.bindings.insert((here, (*key).into()));
+                    match self.target(here, &key) {
+                        Some(Target::Context(next)) if at + 1 < name.len() => here = *next,
+                        _ => break,
+                    }
+                }
+            }
+            Wanted::Destroy => {
+                seen.emptied.insert(here);
+            }
+            Wanted::NewContext => {}
+        }
+        // Those on the way are there as long as their bindings are.
+        seen.contexts.insert(here);
+        self.seen = Some(seen);
     }
 
     /// Does what is wanted.
     pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
+        self.note(operation);
         let Operation {
             context,
             wanted,

@@ -75,9 +75,10 @@ impl Tree {
                     key,
                     target,
                 } => {
-                    let context = self.contexts.get_mut(&context);
-                    let before = context.and_then(|it| it.bindings.insert(key, target));
-                    self.bindings += usize::from(before.is_none());
+                    if let Some(context) = self.contexts.get_mut(&context) {
+                        let before = context.bindings.insert(key, target);
+                        self.bindings += usize::from(before.is_none());
+                    }
                 }
                 Change::Unbind { context, key } => {
                     let context = self.contexts.get_mut(&context);

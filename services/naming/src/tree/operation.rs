@@ -1,7 +1,7 @@
 //! What changes the tree, as it is asked for and as it was done.
 
 use crate::access::Requester;
-use crate::cos_naming::Name;
+use crate::cos_naming::{Name, NameComponent};
 use crate::store::{ContextId, Target};
 
 /// A change that somebody asks for.
@@ -39,4 +39,37 @@ pub(crate) enum Done {
     It,
     /// A context was made.
     Context(ContextId),
+}
+
+impl Operation {
+    fn name(&self) -> &[NameComponent] {
+        match &self.wanted {
+            Wanted::Bind { name, .. }
+            | Wanted::Unbind { name }
+            | Wanted::BindNewContext { name } => name,
+            Wanted::NewContext | Wanted::Destroy => &[],
+        }
+    }
+
+    /// How many records it looks at or changes, at most.
+    pub(crate) fn size(&self) -> usize {
+        self.name().len() + 2
+    }
+
+    /// How many bytes its name and reference have.
+    pub(crate) fn bytes(&self) -> usize {
+        let name: usize = self
+            .name()
+            .iter()
+            .map(|one| one.id.len() + one.kind.len())
+            .sum();
+        let reference = match &self.wanted {
+            Wanted::Bind {
+                target: Target::Object(bytes) | Target::Foreign(bytes),
+                ..
+            } => bytes.len(),
+            _ => 0,
+        };
+        name + reference
+    }
 }

@@ -4,7 +4,10 @@ use crate::fail;
 use crate::serving::{Problem, ending_signals, listening, write_reference};
 use crate::time::unit_or_seconds;
 use punctual::{Orb, RootPoa, SystemException};
-use punctual_naming::{Access, Limits, NamingService, Principal, ServeOptions};
+use punctual_naming::store::{self, EtcdStore};
+use punctual_naming::{
+    Access, Limits, NamingService, Notifier, OpenError, Principal, ServeOptions, Status,
+};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -24,6 +27,8 @@ pub(crate) struct Options {
     /// Keep bindings in memory alone: they are gone when the server is.
     #[arg(long, conflicts_with = "store")]
     memory: bool,
+    #[command(flatten)]
+    etcd: EtcdOptions,
     /// Who may change what: CONTEXT=WHO, where WHO is an address, a network as 10.0.0.0/8, `local` (Unix sockets, shared
     /// memory), `cert:NAME` (a name in a TLS certificate) or `any`. It covers the context and all that were made below
     /// it; without a CONTEXT, everything. May be given more than once.
@@ -37,12 +42,41 @@ pub(crate) struct Options {
     federation_timeout: Duration,
     #[command(flatten)]
     limits: LimitOptions,
+    /// Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.
+    #[arg(long, value_name = "ADDRESS")]
+    status: Option<String>,
     /// Write the reference to this file, too.
     #[arg(long, value_name = "FILE")]
     write_reference: Option<PathBuf>,
     /// A configuration file, e.g. with TLS certificates.
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+}
+
+/// Names that several servers share.
+#[derive(Debug, clap::Args)]
+struct EtcdOptions {
+    /// Keep bindings in an etcd cluster, which any number of naming servers share: its members as host:port. May be given
+    /// more than once.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', conflicts_with_all = ["store", "memory"])]
+    etcd: Vec<String>,
+    /// What the keys in etcd begin with. Servers with the same one serve the same names.
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "/punctual/naming",
+        requires = "etcd"
+    )]
+    etcd_prefix: String,
+    /// How long a call to etcd may take.
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds, requires = "etcd")]
+    etcd_timeout: Duration,
+    /// How old what is read may be. After that time without a word from etcd, reading raises TRANSIENT.
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = unit_or_seconds, requires = "etcd")]
+    etcd_staleness: Duration,
+    /// Go on reading while etcd is away, however old what is read may be.
+    #[arg(long, requires = "etcd")]
+    read_stale: bool,
 }
 
 /// How much there may be.
@@ -106,6 +140,9 @@ fn grant(text: &str) -> Result<(String, Principal), String> {
 }
 
 const ON_SERVING: &str = "another server may have the endpoint";
+const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
+const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is told by";
+const ON_ETCD: &str = "--etcd names members of a cluster, --etcd-prefix keys that nothing else has";
 const ON_STORES: &str = "--store names another file, --memory does without";
 
 pub(super) fn run(options: &Options) -> ExitCode {
@@ -123,6 +160,14 @@ fn serve(options: &Options) -> Result<(), Problem> {
     // Before anything is begun, so that no signal is missed.
     let mut signals = ending_signals()?;
     let service = opened(options)?;
+    let status = options.status.as_deref().map(|address| {
+        let status = Status::listen(&service, address);
+        status.map_err(|error| (format!("--status {address}: {error}"), ON_STATUS))
+    });
+    let status = status.transpose()?;
+    if let Some(status) = &status {
+        eprintln!("status at http://{}", status.address());
+    }
     let orb = listening(&options.listen, options.config.as_deref())?;
     let reference = published(&orb, &service, options)?;
     if let Some(path) = &options.write_reference {
@@ -133,21 +178,26 @@ fn serve(options: &Options) -> Result<(), Problem> {
     println!("{reference}");
     // A reader that has gone needs no reference.
     let _ = std::io::stdout().flush();
+    let on_systemd = |error: std::io::Error| (error.to_string(), ON_SYSTEMD);
+    let notifier = Notifier::from_environment().map_err(on_systemd)?;
+    notifier.ready();
+    let watched = service.clone();
+    // It needs the lock that a thread which hangs may hold.
+    let watchdog = notifier.keep_alive(move || {
+        let _ = watched.size();
+    });
+    let watchdog = watchdog.map_err(on_systemd)?;
     signals.forever().next();
+    drop(watchdog);
+    notifier.stopping();
+    drop(status);
     // It fails only within an upcall, and this is none.
     let _ = orb.shutdown(true);
     Ok(())
 }
 
 fn opened(options: &Options) -> Result<NamingService, Problem> {
-    let service = match options.memory {
-        true => NamingService::in_memory(),
-        false => NamingService::open(&options.store),
-    };
-    let service = service.map_err(|error| {
-        let message = format!("{}: {error}", options.store.display());
-        (message, ON_STORES)
-    })?;
+    let service = stored(options)?;
     service.set_limits((&options.limits).into());
     let mut access = Access::default();
     for (below, who) in &options.allow {
@@ -163,6 +213,30 @@ fn opened(options: &Options) -> Result<NamingService, Problem> {
     let size = service.size();
     eprintln!("{} bindings in {} contexts", size.bindings, size.contexts);
     Ok(service)
+}
+
+fn stored(options: &Options) -> Result<NamingService, Problem> {
+    if options.memory {
+        return NamingService::in_memory().map_err(|error| (error.to_string(), ON_STORES));
+    }
+    let etcd = &options.etcd;
+    if etcd.etcd.is_empty() {
+        return NamingService::open(&options.store).map_err(|error| {
+            let message = format!("{}: {error}", options.store.display());
+            (message, ON_STORES)
+        });
+    }
+    let store = EtcdStore::connect(store::EtcdOptions {
+        prefix: etcd.etcd_prefix.clone(),
+        patience: etcd.etcd_timeout,
+        staleness: etcd.etcd_staleness,
+        reads_stale: etcd.read_stale,
+        ..store::EtcdOptions::at(etcd.etcd.clone())
+    });
+    let service = store
+        .map_err(OpenError)
+        .and_then(|store| NamingService::on(Box::new(store)));
+    service.map_err(|error| (format!("etcd: {error}"), ON_ETCD))
 }
 
 /// Serves the service, and names it as clients look for it.

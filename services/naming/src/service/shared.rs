@@ -1,0 +1,149 @@
+//! Changes in a store that other servers change, too.
+//!
+//! The tree is as the store tells. Operations are drafted on it and committed with what they rest upon; if that is not so
+//! any more, the tree has learnt why by then, and they are drafted anew. What is refused is refused only after the tree
+//! has caught up, so that a name that another server has unbound a moment ago is free here.
+
+use std::sync::{Arc, Weak};
+
+use super::{NamingService, Shared};
+use crate::refusal::Refusal;
+use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
+use crate::tree::{Done, Draft, Growing, Operation, Wanted};
+
+/// How often operations are drafted that others get ahead of.
+const ATTEMPTS: usize = 32;
+
+/// Bytes of names and references in a commit, beyond which no operation is added. etcd takes requests of 1.5 MiB.
+const MOST_BYTES: usize = 256 << 10;
+
+type Outcomes = Vec<Result<Done, Refusal>>;
+
+/// Keeps the tree as the store tells.
+struct Following(Weak<Shared>);
+
+/// Has the store, if it is shared, tell the service of changes.
+pub(super) fn follow(service: &Arc<Shared>) -> Result<(), StoreError> {
+    match service.store.shared() {
+        Some(shared) => shared.follow(Arc::new(Following(Arc::downgrade(service)))),
+        None => Ok(()),
+    }
+}
+
+impl Follower for Following {
+    fn changed(&self, changes: Vec<Change>) {
+        if let Some(service) = self.0.upgrade() {
+            service.tree.write().apply(changes);
+        }
+    }
+
+    fn replaced(
+        &self,
+        load: &mut dyn FnMut(&mut dyn Loading) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        let mut growing = Growing::new();
+        load(&mut growing)?;
+        let tree = growing.grown();
+        let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
+        if let Some(service) = self.0.upgrade() {
+            *service.tree.write() = tree;
+        }
+        Ok(())
+    }
+}
+
+/// What comes of some operations, and what is to be committed for them.
+struct Drafted {
+    outcomes: Outcomes,
+    facts: Vec<Fact>,
+    changes: Vec<Change>,
+}
+
+impl NamingService {
+    /// Does operations and commits them, by as many commits as it takes.
+    pub(super) fn commit_shared(
+        &self,
+        shared: &dyn SharedStore,
+        operations: &[Operation],
+    ) -> Outcomes {
+        let mut outcomes = Vec::with_capacity(operations.len());
+        while let Some(rest) = operations
+            .get(outcomes.len()..)
+            .filter(|rest| !rest.is_empty())
+        {
+            let done = self.commit_some(shared, rest);
+            outcomes.extend(done.unwrap_or_else(|(count, error)| {
+                (0..count)
+                    .map(|_| Err(Refusal::Store(error.clone())))
+                    .collect()
+            }));
+        }
+        outcomes
+    }
+
+    /// Does the first few operations; the error is that of so many.
+    fn commit_some(
+        &self,
+        shared: &dyn SharedStore,
+        operations: &[Operation],
+    ) -> Result<Outcomes, (usize, StoreError)> {
+        let mut has_caught_up = false;
+        for _ in 0..ATTEMPTS {
+            let drafted = self.drafted_shared(operations, shared.most());
+            let count = drafted.outcomes.len();
+            let failed = |error| (count, error);
+            let is_refused = drafted.outcomes.iter().any(Result::is_err);
+            if is_refused && !has_caught_up {
+                shared.catch_up().map_err(failed)?;
+                has_caught_up = true;
+                continue;
+            }
+            if drafted.changes.is_empty() {
+                return Ok(drafted.outcomes);
+            }
+            let commit = || shared.commit_if(&drafted.facts, &drafted.changes);
+            let is_done = self.0.metrics.commits.count(commit);
+            if is_done.map_err(failed)? {
+                return Ok(drafted.outcomes);
+            }
+            has_caught_up = true;
+        }
+        let why = "other servers change the same names all the time".to_owned();
+        Err((1, StoreError::Away(why)))
+    }
+
+    /// Drafts as many of the operations as fit into one commit, one at least.
+    fn drafted_shared(&self, operations: &[Operation], most: usize) -> Drafted {
+        let (tree, limits, access) = (
+            self.0.tree.read(),
+            self.0.limits.read(),
+            self.0.access.read(),
+        );
+        let mut draft = Draft::noting(&tree, &limits, &access);
+        let (mut outcomes, mut bytes) = (Outcomes::new(), 0);
+        for operation in operations {
+            // What it rests upon is that there is no binding, as it is before the commit.
+            let is_alone = matches!(operation.wanted, Wanted::Destroy);
+            let is_next = draft.size() + operation.size() <= most && bytes < MOST_BYTES;
+            if !outcomes.is_empty() && (is_alone || !is_next) {
+                break;
+            }
+            if operation.size() > most {
+                let most = format!("names of {most} components in this store");
+                outcomes.push(Err(Refusal::LimitExceeded(most)));
+                continue;
+            }
+            bytes += operation.bytes();
+            outcomes.push(draft.perform(operation));
+            if is_alone {
+                break;
+            }
+        }
+        let facts = draft.facts();
+        Drafted {
+            outcomes,
+            facts,
+            changes: draft.changes(),
+        }
+    }
+}

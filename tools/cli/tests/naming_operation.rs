@@ -1,0 +1,116 @@
+//! `punctual naming serve` as systemd and Prometheus see it: what it tells, what it answers, how it ends.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixDatagram;
+use std::process::{Child, Command, Stdio};
+
+use punctual::{Interface, Orb};
+use punctual_naming::cos_naming::{NameComponent, NamingContext};
+
+/// A process that ends with this.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn asked(address: &str, path: &str) -> String {
+    let mut peer = TcpStream::connect(address).unwrap();
+    peer.write_all(format!("GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").as_bytes())
+        .unwrap();
+    let mut reply = String::new();
+    peer.read_to_string(&mut reply).unwrap();
+    reply
+}
+
+/// The value of a metric.
+fn value(metrics: &str, name: &str) -> f64 {
+    let line = metrics
+        .lines()
+        .find(|line| line.starts_with(&format!("{name} ")));
+    let line = line.unwrap_or_else(|| panic!("no {name} in {metrics}"));
+    line.rsplit(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_clients_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let notify = folder.path().join("notify");
+    let told = UnixDatagram::bind(&notify).unwrap();
+    let next = || {
+        let mut text = [0; 64];
+        let length = told.recv(&mut text).unwrap();
+        String::from_utf8_lossy(&text[..length]).into_owned()
+    };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args([
+        "naming",
+        "serve",
+        "--listen",
+        "iiop://127.0.0.1:0",
+        "--status",
+        "127.0.0.1:0",
+    ]);
+    command.arg("--store").arg(folder.path().join("names.redb"));
+    command
+        .env("NOTIFY_SOCKET", &notify)
+        .env("WATCHDOG_USEC", "20000");
+    command.env_remove("WATCHDOG_PID");
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = Process(command.spawn().unwrap());
+    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
+    let status =
+        lines.find_map(|line| Some(line.unwrap().strip_prefix("status at http://")?.to_owned()));
+    let status = status.unwrap();
+    // Nobody waits for a reader of what else it says.
+    std::thread::spawn(move || lines.for_each(drop));
+    assert_eq!(next(), "READY=1");
+    assert_eq!(next(), "WATCHDOG=1");
+    assert_eq!(next(), "WATCHDOG=1");
+
+    let mut reference = String::new();
+    let mut output = BufReader::new(server.0.stdout.take().unwrap());
+    output.read_line(&mut reference).unwrap();
+    let orb = Orb::builder().build().unwrap();
+    let root = NamingContext::from_object(orb.string_to_object(reference.trim()).unwrap());
+    let name = |id: &str| {
+        [NameComponent {
+            id: id.to_owned(),
+            kind: String::new(),
+        }]
+    };
+    for id in ["one", "two"] {
+        root.bind(&name(id), Some(root.as_object())).unwrap();
+    }
+    root.bind(&name("two"), Some(root.as_object())).unwrap_err();
+    root.resolve(&name("one")).unwrap();
+    root.resolve(&name("three")).unwrap_err();
+
+    assert!(asked(&status, "/health").starts_with("HTTP/1.1 200"));
+    assert!(asked(&status, "/ready").starts_with("HTTP/1.1 200"));
+    let metrics = asked(&status, "/metrics");
+    for (name, expected) in [
+        ("punctual_naming_change_seconds_count", 3.0),
+        ("punctual_naming_change_refused_total", 1.0),
+        ("punctual_naming_commit_seconds_count", 2.0),
+        ("punctual_naming_resolve_seconds_count", 2.0),
+        ("punctual_naming_resolve_refused_total", 1.0),
+        ("punctual_naming_bindings", 2.0),
+        ("punctual_naming_contexts", 1.0),
+        ("punctual_naming_ready", 1.0),
+    ] {
+        assert_eq!(value(&metrics, name), expected, "{name}");
+    }
+    assert!(value(&metrics, "punctual_naming_store_bytes") > 0.0);
+
+    let id = server.0.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert!(sent.success());
+    while next() != "STOPPING=1" {}
+    assert!(server.0.wait().unwrap().success());
+}
