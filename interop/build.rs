@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use punctual_build::{Builder, Error};
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), Box<dyn std::error::Error>> {
     Builder::new()
         .native("::everything::Cookie", "std::num::NonZeroU64")
         .compile(&[
@@ -15,13 +15,36 @@ fn main() -> Result<(), Error> {
     less_usual()?;
     Builder::new()
         .asynchronous(true)
+        .amh(true)
+        .async_servants(true)
         .compile(&["idl/asynchronous.idl"])?;
+    Builder::new()
+        .asynchronous(true)
+        .compile(&["idl/plain.idl"])?;
+    implied()?;
     Builder::new().compile(&[
         "idl/params.idl",
         "idl/naming.idl",
         "idl/adapters.idl",
+        "idl/callbacks.idl",
         "idl/values.idl",
-    ])
+    ])?;
+    Ok(())
+}
+
+/// What `punctual idl --implied-idl` prints of `plain.idl`, for the peers.
+fn implied() -> std::io::Result<()> {
+    let options = punctual_idl::Options::default();
+    // It has just been compiled.
+    let Ok(compilation) = punctual_idl::compile("idl/plain.idl", &options) else {
+        return Ok(());
+    };
+    let mut specification = compilation.specification;
+    let handlers = punctual_idl::implied::add_handlers(&mut specification);
+    let text = punctual_idl::implied::text(&specification, &handlers);
+    let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
+    std::fs::write(out.join("implied.idl"), text)?;
+    Ok(())
 }
 
 /// On top of what was compiled elsewhere: for both sides, for a client, for a server.

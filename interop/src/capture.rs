@@ -90,6 +90,22 @@ impl Capture {
         Self::Impossible("tshark cannot capture on lo (it needs CAP_NET_RAW)".to_owned())
     }
 
+    /// Ends the capture. For each frame with a GIOP message, in their order, those fields of Wireshark's.
+    ///
+    /// # Errors
+    /// Why there is none: as an outcome.
+    pub(crate) fn fields(self, fields: &[&str]) -> Result<Vec<Vec<String>>, Outcome> {
+        match self {
+            Self::Running(mut written) => {
+                written.finish().map_err(Outcome::Failed)?;
+                let lines = written.lines(fields).map_err(Outcome::Failed)?;
+                let split = |line: &str| line.split('|').map(str::to_owned).collect();
+                Ok(lines.lines().map(split).collect())
+            }
+            Self::Impossible(why) => Err(Outcome::Skipped(why)),
+        }
+    }
+
     /// Ends the capture and says what is in it.
     pub(crate) fn end(self, version: Version) -> Vec<(&'static str, Direction, Outcome)> {
         match self {
@@ -221,6 +237,20 @@ impl Written {
     }
 
     fn frames(&self) -> Result<Vec<Frame>, String> {
+        let text = self.lines(&[
+            "frame.number",
+            "tcp.srcport",
+            "tcp.dstport",
+            "giop.type",
+            "giop.locale_status",
+            "giop.replystatus",
+            "_ws.malformed",
+        ])?;
+        Ok(text.lines().filter_map(Frame::parse).collect())
+    }
+
+    /// A line for each frame with GIOP, with these fields.
+    fn lines(&self, fields: &[&str]) -> Result<String, String> {
         let mut tshark = Command::new("tshark");
         tshark.arg("-r").arg(&self.file).args([
             "-o",
@@ -232,19 +262,10 @@ impl Written {
         for port in self.ours.iter().chain([&self.theirs]) {
             tshark.args(["-d", &format!("tcp.port=={port},giop")]);
         }
-        for field in [
-            "frame.number",
-            "tcp.srcport",
-            "tcp.dstport",
-            "giop.type",
-            "giop.locale_status",
-            "giop.replystatus",
-            "_ws.malformed",
-        ] {
+        for field in fields {
             tshark.args(["-e", field]);
         }
-        let text = process::succeed("tshark", &mut tshark, LIMIT)?;
-        Ok(text.lines().filter_map(Frame::parse).collect())
+        process::succeed("tshark", &mut tshark, LIMIT)
     }
 }
 

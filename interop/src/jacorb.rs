@@ -1,30 +1,39 @@
 //! The run against JacORB: for each version, both sides are started and every case is tried.
 
-use crate::Failure;
 use crate::accounts;
 use crate::asynchronous;
 use crate::bridged;
 use crate::build::jacorb as build;
+use crate::callbacks;
+use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
+use crate::hooks;
 use crate::lanes;
+use crate::later;
 use crate::matrix::{Matrix, Version};
 use crate::peer::Peer;
 use crate::process;
+use crate::quality;
 use crate::sides::{Ours, PeerServer};
 use crate::transport::Transport;
+use crate::{Failure, Part};
 use std::path::Path;
 
 /// Tries everything against JacORB.
 ///
 /// # Errors
 /// What kept the run from being made at all.
-pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let peer = Peer::Jacorb(build::classes(folder)?);
-    if only_values {
-        exchange::run(&peer, matrix)?;
-        return asynchronous::run(&peer, matrix);
+    match part {
+        Part::Values => {
+            exchange::run(&peer, matrix)?;
+            return asynchronous::run(&peer, matrix);
+        }
+        Part::Calls => return of_calls(&peer, folder, matrix),
+        Part::All => {}
     }
     matrix.over("TCP");
     for version in Version::ALL {
@@ -35,9 +44,19 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     }
     lanes::run(&peer, matrix);
     exchange::run(&peer, matrix)?;
-    asynchronous::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
-    accounts::run(&peer, matrix)
+    accounts::run(&peer, matrix)?;
+    of_calls(&peer, folder, matrix)
+}
+
+/// Asynchronous calls, callbacks, interceptors, policies of Messaging.
+fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+    hooks::run(peer, matrix);
+    asynchronous::run(peer, matrix)?;
+    desks::run(peer, matrix)?;
+    later::run(peer, matrix)?;
+    callbacks::run(peer, matrix)?;
+    quality::run(peer, folder, matrix)
 }
 
 /// Why JacORB cannot be tried here, if so.

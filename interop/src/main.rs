@@ -8,17 +8,22 @@ mod accounts;
 mod asynchronous;
 mod bridged;
 mod build;
+mod callbacks;
 mod capture;
+mod desks;
 mod directions;
 mod exchange;
+mod hooks;
 mod jacorb;
 mod lanes;
+mod later;
 mod matrix;
 mod names;
 mod native;
 mod omniorb;
 mod peer;
 mod process;
+mod quality;
 mod relay;
 mod role;
 mod secured;
@@ -47,6 +52,12 @@ mod generated {
     pub(crate) mod asynchronous {
         include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
     }
+    pub(crate) mod callbacks {
+        include!(concat!(env!("OUT_DIR"), "/callbacks.rs"));
+    }
+    pub(crate) mod plain {
+        include!(concat!(env!("OUT_DIR"), "/plain.rs"));
+    }
     pub(crate) mod values {
         include!(concat!(env!("OUT_DIR"), "/values.rs"));
     }
@@ -56,8 +67,10 @@ mod generated {
 }
 use generated::adapters::adapters;
 use generated::asynchronous::ami;
+use generated::callbacks::callbacks as callback;
 use generated::naming;
 use generated::params::params;
+use generated::plain::plain;
 use generated::values::values as v;
 
 /// Tries our ORB against a peer ORB, both ways, in every version of GIOP.
@@ -79,18 +92,42 @@ enum Role {
     ServeAccounts(accounts::Options),
 }
 
-/// What is made of the matrix.
+/// What is tried, and what is made of the matrix.
 #[derive(Debug, clap::Args)]
 struct Shown {
     /// Try values, Anys and asynchronous calls alone.
     #[arg(long)]
     values: bool,
+    /// Try asynchronous calls, callbacks, interceptors and the policies of Messaging alone.
+    #[arg(long)]
+    calls: bool,
     /// Fail if the peer, or the means to capture packets, is missing, instead of skipping it.
     #[arg(long)]
     require: bool,
     /// Print the matrix as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// What is tried of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    All,
+    /// Values, Anys and asynchronous calls.
+    Values,
+    /// Asynchronous calls, and what is seen of calls and done about them.
+    Calls,
+}
+
+impl Shown {
+    fn part(&self) -> Part {
+        match (self.calls, self.values) {
+            (true, _) => Part::Calls,
+            (false, true) => Part::Values,
+            (false, false) => Part::All,
+        }
+    }
 }
 
 /// Why a run could not be made.
@@ -121,14 +158,14 @@ fn run(options: &Options) -> Result<bool, Failure> {
             if let Some(why) = omniorb::missing() {
                 return Ok(skipped("omniORB", &why, shown));
             }
-            omniorb::run(&folder("interop-omniorb")?, shown.values, &mut matrix)?;
+            omniorb::run(&folder("interop-omniorb")?, shown.part(), &mut matrix)?;
             show(&matrix, shown)
         }
         Role::Jacorb(shown) => {
             if let Some(why) = jacorb::missing() {
                 return Ok(skipped("JacORB", &why, shown));
             }
-            jacorb::run(&folder("interop-jacorb")?, shown.values, &mut matrix)?;
+            jacorb::run(&folder("interop-jacorb")?, shown.part(), &mut matrix)?;
             show(&matrix, shown)
         }
         Role::ServeAccounts(options) => accounts::serve(options).map(|()| true),

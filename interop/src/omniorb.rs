@@ -1,36 +1,44 @@
 //! The run against omniORB: for each version, both sides are started and every case is tried.
 
-use crate::Failure;
 use crate::accounts;
 use crate::asynchronous;
 use crate::bridged;
 use crate::build::omniorb as build;
+use crate::callbacks;
 use crate::capture::Capture;
+use crate::desks;
 use crate::directions::calls;
 use crate::exchange;
 use crate::lanes;
+use crate::later;
 use crate::matrix::{Matrix, Version};
 use crate::names;
 use crate::peer::Peer;
 use crate::process;
+use crate::quality;
 use crate::secured;
 use crate::services;
 use crate::sides::{Ours, PeerServer};
 use crate::sockets;
 use crate::transport::Transport;
+use crate::{Failure, Part};
 use std::path::Path;
 
 /// Tries everything against omniORB.
 ///
 /// # Errors
 /// What kept the run from being made at all.
-pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Result<(), Failure> {
+pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let programs = build::programs(folder)?;
     let peer = Peer::Omniorb(programs.plain);
-    if only_values {
-        exchange::run(&peer, matrix)?;
-        return asynchronous::run(&peer, matrix);
+    match part {
+        Part::Values => {
+            exchange::run(&peer, matrix)?;
+            return asynchronous::run(&peer, matrix);
+        }
+        Part::Calls => return of_calls(&peer, folder, matrix),
+        Part::All => {}
     }
     matrix.over("TCP");
     for version in Version::ALL {
@@ -40,9 +48,18 @@ pub(crate) fn run(folder: &Path, only_values: bool, matrix: &mut Matrix) -> Resu
     sockets::run(&peer, matrix)?;
     secured::run(&programs.secured.map(Peer::Omniorb), matrix)?;
     exchange::run(&peer, matrix)?;
-    asynchronous::run(&peer, matrix)?;
     bridged::run(&peer, matrix)?;
-    accounts::run(&peer, matrix)
+    accounts::run(&peer, matrix)?;
+    of_calls(&peer, folder, matrix)
+}
+
+/// Asynchronous calls, callbacks, policies of Messaging.
+fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
+    asynchronous::run(peer, matrix)?;
+    desks::run(peer, matrix)?;
+    later::run(peer, matrix)?;
+    callbacks::run(peer, matrix)?;
+    quality::run(peer, folder, matrix)
 }
 
 /// Everything, with what is tied to TCP: what Wireshark sees, and the peer's own services.

@@ -9,7 +9,7 @@ use crate::process::Running;
 use crate::role::Role;
 use crate::servants;
 use crate::transport::Transport;
-use punctual::{Interface, Orb, OrbConfig, Poa, RootPoa};
+use punctual::{Interface, ObjectRef, Orb, OrbConfig, Poa, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_ior::{Component, IiopProfile, Profile};
@@ -220,9 +220,16 @@ pub(crate) fn announced(process: &Running) -> Result<BTreeMap<String, String>, F
     }
 }
 
-/// The IIOP profile of a reference.
+/// The IIOP profile of a reference as text.
 fn profile(orb: &Orb, reference: &str) -> Result<IiopProfile, Failure> {
-    let object = orb.string_to_object(reference)?;
+    iiop_profile(&orb.string_to_object(reference)?)
+}
+
+/// The IIOP profile of a reference.
+///
+/// # Errors
+/// When it has none.
+pub(crate) fn iiop_profile(object: &ObjectRef) -> Result<IiopProfile, Failure> {
     let mut profiles = object.ior().profiles.iter();
     let found = profiles.find_map(|profile| match profile.decode() {
         Ok(Profile::Iiop(iiop)) => Some(iiop),

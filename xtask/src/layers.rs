@@ -210,6 +210,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual",
             "punctual-naming",
             "punctual-build",
+            "punctual-idl",
             CDR,
             IOR,
             GIOP,

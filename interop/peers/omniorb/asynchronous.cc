@@ -1,13 +1,10 @@
 // Asynchronous calls: a server of `ami::Clerk` with a reply handler, and a client of one. What the server's handler is told is
 // a line `told WHAT`.
-#include "asynchronous.hh"
 #include "cases.hh"
+#include "handler.hh"
 #include "roles.hh"
 #include <chrono>
-#include <condition_variable>
-#include <deque>
 #include <iostream>
-#include <mutex>
 #include <sstream>
 
 using std::string;
@@ -34,63 +31,57 @@ private:
     CORBA::Long rate_ = 0;
 };
 
-/** Hands on what it is told, as words. */
-class Handler : public POA_ami::AMI_ClerkHandler {
-public:
-    explicit Handler(bool prints) : prints_(prints) {}
-
-    string next() {
-        std::unique_lock<std::mutex> lock(mutex_);
-        if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return !told_.empty(); }))
-            return "nothing";
-        string what = told_.front();
-        told_.pop_front();
-        return what;
-    }
-
-    void get_rate(CORBA::Long value) override { tell("get_rate " + std::to_string(value)); }
-    void get_rate_excep(Messaging::ExceptionHolder* holder) override { excep("get_rate", holder); }
-    void set_rate() override { tell("set_rate"); }
-    void set_rate_excep(Messaging::ExceptionHolder* holder) override { excep("set_rate", holder); }
-    void add(CORBA::Long sum) override { tell("add " + std::to_string(sum)); }
-    void add_excep(Messaging::ExceptionHolder* holder) override { excep("add", holder); }
-
-    void copies(const char* text, CORBA::Long number, CORBA::Boolean many) override {
-        std::ostringstream out;
-        out << "copies " << text << ' ' << number << ' ' << (many ? "true" : "false");
-        tell(out.str());
-    }
-    void copies_excep(Messaging::ExceptionHolder* holder) override { excep("copies", holder); }
-
-private:
-    void excep(const char* what, Messaging::ExceptionHolder* holder) {
-        try {
-            holder->raise_exception();
-            tell(string(what) + " raised nothing");
-        } catch (const ami::Refused& refused) {
-            tell(string(what) + " Refused " + string(refused.why));
-        } catch (const CORBA::SystemException& exception) {
-            tell(string(what) + ' ' + exception._name());
-        }
-    }
-
-    void tell(const string& what) {
-        std::lock_guard<std::mutex> lock(mutex_);
-        if (prints_) {
-            std::cout << "told " << what << std::endl;
-            return;
-        }
-        told_.push_back(what);
-        changed_.notify_all();
-    }
-
-    const bool prints_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<string> told_;
-};
-
 } // namespace
+
+string Handler::next() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (!changed_.wait_for(lock, std::chrono::seconds(20), [&] { return !told_.empty(); }))
+        return "nothing";
+    string what = told_.front();
+    told_.pop_front();
+    return what;
+}
+
+bool Handler::is_quiet() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return told_.empty();
+}
+
+void Handler::get_rate(CORBA::Long value) { tell("get_rate " + std::to_string(value)); }
+void Handler::get_rate_excep(Messaging::ExceptionHolder* holder) { excep("get_rate", holder); }
+void Handler::set_rate() { tell("set_rate"); }
+void Handler::set_rate_excep(Messaging::ExceptionHolder* holder) { excep("set_rate", holder); }
+void Handler::add(CORBA::Long sum) { tell("add " + std::to_string(sum)); }
+void Handler::add_excep(Messaging::ExceptionHolder* holder) { excep("add", holder); }
+
+void Handler::copies(const char* text, CORBA::Long number, CORBA::Boolean many) {
+    std::ostringstream out;
+    out << "copies " << text << ' ' << number << ' ' << (many ? "true" : "false");
+    tell(out.str());
+}
+
+void Handler::copies_excep(Messaging::ExceptionHolder* holder) { excep("copies", holder); }
+
+void Handler::excep(const char* what, Messaging::ExceptionHolder* holder) {
+    try {
+        holder->raise_exception();
+        tell(string(what) + " raised nothing");
+    } catch (const ami::Refused& refused) {
+        tell(string(what) + " Refused " + string(refused.why));
+    } catch (const CORBA::SystemException& exception) {
+        tell(string(what) + ' ' + exception._name());
+    }
+}
+
+void Handler::tell(const string& what) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (prints_) {
+        std::cout << "told " << what << std::endl;
+        return;
+    }
+    told_.push_back(what);
+    changed_.notify_all();
+}
 
 int answer(CORBA::ORB_ptr orb) {
     CORBA::Object_var root = orb->resolve_initial_references("RootPOA");

@@ -1,5 +1,7 @@
 // An omniORB peer: `peer serve TARGET`, `peer ask DESCRIBE`, `peer visit BANK`, `peer offer`, `peer exchange
-// EXCHANGE`, `peer answer`, `peer send CLERK HANDLER` or `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
+// EXCHANGE`, `peer answer`, `peer send CLERK HANDLER`, `peer ask-later CLERK`, `peer bidirectional-notify`, `peer [bidirectional-]listen SUBJECT`,
+// `peer desk`, `peer tell HANDLER` or
+// `peer call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`,
 // with options of the ORB anywhere.
 #include "roles.hh"
 #include <csignal>
@@ -35,6 +37,18 @@ int main(int argc, char** argv) {
             status = answer(orb);
         } else if (argc == 4 && !std::strcmp(argv[1], "send")) {
             status = send(orb, argv[2], argv[3]);
+        } else if (argc == 2 && !std::strcmp(argv[1], "desk")) {
+            status = desk(orb);
+        } else if (argc == 3 && !std::strcmp(argv[1], "tell")) {
+            status = tell(orb, argv[2]);
+        } else if (argc == 3 && !std::strcmp(argv[1], "ask-later")) {
+            status = ask_later(orb, argv[2]);
+        } else if (argc == 2 && !std::strcmp(argv[1], "bidirectional-notify")) {
+            status = notify(orb);
+        } else if (argc == 3 && !std::strcmp(argv[1], "bidirectional-listen")) {
+            status = listen(orb, argv[2], true);
+        } else if (argc == 3 && !std::strcmp(argv[1], "listen")) {
+            status = listen(orb, argv[2], false);
         } else if (argc == 3 && !std::strcmp(argv[1], "exchange")) {
             status = exchange(orb, argv[2]);
         } else if (argc == 10 && !std::strcmp(argv[1], "call")) {

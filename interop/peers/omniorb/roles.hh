@@ -43,6 +43,21 @@ int answer(CORBA::ORB_ptr orb);
  */
 int send(CORBA::ORB_ptr orb, const char* clerk, const char* handler);
 
+/** Serves a `plain::Desk` and a reply handler that prints lines `told WHAT`, until standard input ends. */
+int desk(CORBA::ORB_ptr orb);
+
+/** Tells that reply handler results and exceptions, and prints lines as `call` does. */
+int tell(CORBA::ORB_ptr orb, const char* handler);
+
+/** Calls a clerk that answers later, in each way that goes on meanwhile, and prints lines as `call` does. */
+int ask_later(CORBA::ORB_ptr orb, const char* clerk);
+
+/** Serves a `callbacks::Subject` that calls back by its client's connection, until standard input ends. */
+int notify(CORBA::ORB_ptr orb);
+
+/** Has that subject call its listener back, by its own connection or by another; ends when standard input does. */
+int listen(CORBA::ORB_ptr orb, const char* subject, bool both);
+
 std::string exception_words(const CORBA::SystemException& exception);
 
 #endif

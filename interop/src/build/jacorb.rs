@@ -42,12 +42,26 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(root.join("../examples/cubit/idl/cubit.idl"));
     compiler.arg(root.join("idl/adapters.idl"));
     compiler.arg(root.join("idl/values.idl"));
+    compiler.arg(root.join("idl/callbacks.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
     // With reply handlers.
     let mut compiler = Command::new("java");
     compiler.arg("-classpath").arg(&jars);
     compiler.args(["org.jacorb.idl.parser", "-ami_callback", "-d"]);
     compiler.arg(&stubs).arg(root.join("idl/asynchronous.idl"));
+    succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
+    super::write_implied(folder)?;
+    let mut compiler = Command::new("java");
+    compiler.arg("-classpath").arg(&jars);
+    compiler.args(["org.jacorb.idl.parser", super::WITHOUT_POLLERS]);
+    compiler.arg(format!("-I{}", root.join("idl").display()));
+    compiler.arg(format!("-I{}", folder.display()));
+    compiler
+        .arg("-d")
+        .arg(&stubs)
+        .arg(root.join("idl/plain.idl"));
+    compiler.arg(folder.join("implied_messaging.idl"));
+    compiler.arg(folder.join("plain_handlers.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
 
     let mut sources = Vec::new();

@@ -2,3 +2,44 @@
 
 pub(crate) mod jacorb;
 pub(crate) mod omniorb;
+
+use std::path::Path;
+
+/// Of `idl/plain.idl`, by `build.rs`.
+const IMPLIED: &str = include_str!(concat!(env!("OUT_DIR"), "/implied.idl"));
+/// What implied IDL includes.
+const MESSAGING: &str = include_str!("../../../crates/idl/idl/src/builtin/Messaging.idl");
+
+/// Pollers are left out: each ORB has its own.
+const WITHOUT_POLLERS: &str = "-DAMI_NO_POLLERS";
+
+/// The ids of what another name is given to.
+const IDS: &str = "\
+#pragma ID ReplyHandler \"IDL:omg.org/Messaging/ReplyHandler:1.0\"
+#pragma ID ExceptionState \"IDL:omg.org/Messaging/ExceptionHolder:1.0\"
+#ifndef AMI_NO_POLLERS";
+
+/// Writes the implied IDL of `idl/plain.idl` as files that the peers compile as ordinary IDL: `implied_messaging.idl` and
+/// `plain_handlers.idl`.
+///
+/// Module Messaging and its valuetype are renamed there, with the ids that they have: both peers have a module of this name of their
+/// own, and JacORB's compiler adds an underscore to what ends with `Holder`.
+fn write_implied(folder: &Path) -> Result<(), String> {
+    let messaging = MESSAGING
+        .replace("module Messaging", "module Implied_Messaging")
+        .replace("valuetype ExceptionHolder", "valuetype ExceptionState")
+        .replace("#pragma prefix \"omg.org\"\n", "")
+        .replace("#ifndef AMI_NO_POLLERS", IDS);
+    let handlers = IMPLIED
+        .replace("<Messaging.idl>", "\"implied_messaging.idl\"")
+        .replace("::Messaging::", "::Implied_Messaging::")
+        .replace("::ExceptionHolder", "::ExceptionState");
+    for (name, text) in [
+        ("implied_messaging.idl", messaging),
+        ("plain_handlers.idl", handlers),
+    ] {
+        let file = folder.join(name);
+        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))?;
+    }
+    Ok(())
+}

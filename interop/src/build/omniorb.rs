@@ -15,18 +15,25 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
 ];
 
 /// What `omniidl` generates, the largest first.
-const STUBS: [&str; 6] = [
+const STUBS: [&str; 10] = [
     "asynchronousSK.cc",
     "paramsSK.cc",
     "valuesSK.cc",
     "valuesDynSK.cc",
     "cubitSK.cc",
     "adaptersSK.cc",
+    "callbacksSK.cc",
+    "plainSK.cc",
+    "plain_handlersSK.cc",
+    "implied_messagingSK.cc",
 ];
 
 /// What stands in `peers/omniorb`.
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 11] = [
     "asynchronous.cc",
+    "callbacks.cc",
+    "desk.cc",
+    "later.cc",
     "client.cc",
     "exchange.cc",
     "server.cc",
@@ -62,13 +69,25 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
     let sources = root.join("peers/omniorb");
     let cubit = root.join("../examples/cubit/idl/cubit.idl");
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    super::write_implied(folder)?;
+    let implied = [
+        "-bcxx",
+        "-Wbuse-quotes",
+        super::WITHOUT_POLLERS,
+        "-I",
+        &root.join("idl").display().to_string(),
+    ];
     for (idl, options) in [
+        (root.join("idl/plain.idl"), &implied[..2]),
+        (folder.join("implied_messaging.idl"), &implied),
+        (folder.join("plain_handlers.idl"), &implied),
         (
             root.join("idl/params.idl"),
-            &["-bcxx", "-Wbuse-quotes", "-Wbexample"][..],
+            &["-bcxx", "-Wbuse-quotes", "-Wbexample"],
         ),
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
+        (root.join("idl/callbacks.idl"), &["-bcxx", "-Wbuse-quotes"]),
         // With what asynchronous calls need.
         (
             root.join("idl/asynchronous.idl"),

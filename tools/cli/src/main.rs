@@ -11,6 +11,7 @@ mod idl;
 mod ifr;
 mod ior;
 mod naming;
+mod new;
 mod payload;
 mod protocols;
 mod serving;
@@ -30,6 +31,8 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make a crate with an interface, a server, a client and a test, which runs at once.
+    New(new::Options),
     /// Compile OMG IDL to Rust, or check it.
     Idl(idl::Options),
     /// Call an operation of any object, with JSON in and out.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
     }
     let (arguments, orb_options) = call::split(arguments.into_iter());
     match Options::parse_from(arguments).command {
+        Command::New(options) => new::run(&options),
         Command::Idl(options) => idl::run(&options),
         Command::Call(options) => call::run(&options, &orb_options),
         Command::Get(options) => call::run_get(&options, &orb_options),

@@ -102,6 +102,12 @@ pub mod interceptor {
     };
 }
 
+/// The guide to interceptors, whose snippets are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/guide/interceptors.md")]
+#[derive(Debug)]
+pub struct GuideToInterceptors;
+
 /// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
 /// `metrics`).
 #[cfg(any(feature = "trace-context", feature = "metrics"))]

@@ -173,6 +173,37 @@ fn a_batch_that_is_lost_is_logged_by_calls_on_its_own_connection() {
     assert!((1..MOST as u64).contains(&u64::from(echo.pings().unwrap())));
 }
 
+#[test]
+fn one_ways_that_are_lost_at_the_end_of_a_thread_are_logged() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = Pair::new();
+    let text = pair.server.object_to_string(&pair.echo).unwrap();
+    let _alone = calling(&[]);
+    let thread = std::thread::spawn(move || {
+        let client = Orb::builder().configure(|config| {
+            config.one_way_buffering = Some(Buffering {
+                messages: 1000,
+                octets: 1 << 30,
+                delay: None,
+            });
+        });
+        let client = client.build().unwrap();
+        let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+        // What the thread remembers of its calls is older than the subscriber's memory of the thread, and ends after it.
+        tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), || {
+            echo.long(1).unwrap();
+            echo.long(1).unwrap();
+        });
+        tracing::info!("the subscriber knows this thread");
+        echo.ping().unwrap();
+        // The thread holds the connection for a moment longer than its ORB.
+        drop(echo);
+        drop(client);
+    });
+    thread.join().unwrap();
+    wait_for("buffered one-way requests are lost");
+}
+
 /// What a peer answers, by how many it has answered on a connection, and the request's id.
 type Answer = fn(u32, u32) -> Vec<u8>;
 

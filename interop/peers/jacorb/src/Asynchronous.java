@@ -29,7 +29,7 @@ final class Asynchronous {
     }
 
     /** Hands on what it is told, as words. */
-    private static class AHandler extends AMI_ClerkHandlerPOA {
+    static class AHandler extends AMI_ClerkHandlerPOA {
         final LinkedBlockingQueue<String> told = new LinkedBlockingQueue<>();
 
         void tell(String what) { told.add(what); }

@@ -1,7 +1,9 @@
 // A JacORB peer: `Main serve TARGET`, `Main visit BANK`, `Main offer`, `Main exchange EXCHANGE`, `Main ask DESCRIBE`,
-// `Main answer`, `Main send CLERK HANDLER` or
+// `Main answer`, `Main send CLERK HANDLER`, `Main ask-later CLERK`, `Main hurry DESCRIBE`,
+// `Main desk`, `Main tell HANDLER` or
 // `Main call PARAMETERS DESCRIBE WHOLE FORWARDER UNKNOWN CUBIT narrow|wide latin-1|utf-8`, with options of the
-// ORB as system properties.
+// ORB as system properties. `hooked-serve` and `hooked-ask` have interceptors (`Hooks`); `notify` and `listen SUBJECT` are
+// `bidirectional-notify` and `bidirectional-listen SUBJECT` where they use one connection both ways.
 
 import java.io.IOException;
 import java.util.Arrays;
@@ -28,8 +30,18 @@ public final class Main {
         Properties properties = new Properties();
         properties.put("org.omg.CORBA.ORBClass", "org.jacorb.orb.ORB");
         properties.put("org.omg.CORBA.ORBSingletonClass", "org.jacorb.orb.ORBSingleton");
-        ORB orb = ORB.init(new String[0], properties);
         String role = arguments.length > 0 ? arguments[0] : "";
+        if (role.startsWith("hooked-")) {
+            properties.put("org.omg.PortableInterceptor.ORBInitializerClass.Hooks", "");
+            role = role.substring("hooked-".length());
+        }
+        boolean both = role.startsWith("bidirectional-");
+        if (both) {
+            properties.put("org.omg.PortableInterceptor.ORBInitializerClass.bidir_init",
+                "org.jacorb.orb.giop.BiDirConnectionInitializer");
+            role = role.substring("bidirectional-".length());
+        }
+        ORB orb = ORB.init(new String[0], properties);
         String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
         if (role.equals("serve") && rest.length == 1) {
             Server.serve(orb, rest[0]);
@@ -46,6 +58,33 @@ public final class Main {
             Asynchronous.answer(orb);
             untilInputEnds();
             return 0;
+        }
+        if (role.equals("ask-later") && rest.length == 1) {
+            endWithInput();
+            return Later.ask(orb, rest[0]);
+        }
+        if (role.equals("hurry") && rest.length == 1) {
+            endWithInput();
+            return Quality.hurry(orb, rest[0]);
+        }
+        if (role.equals("desk") && rest.length == 0) {
+            Desks.serve(orb);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("tell") && rest.length == 1) {
+            endWithInput();
+            return Desks.tell(orb, rest[0]);
+        }
+        if (role.equals("notify") && rest.length == 0) {
+            Callbacks.notify(orb, both);
+            untilInputEnds();
+            return 0;
+        }
+        if (role.equals("listen") && rest.length == 1) {
+            int status = Callbacks.listen(orb, rest[0], both);
+            untilInputEnds();
+            return status;
         }
         if (role.equals("send") && rest.length == 2) {
             return Asynchronous.send(orb, rest[0]);

@@ -7,7 +7,7 @@
 
 use super::path::Path;
 use super::remote::Callee;
-use crate::lane::ClientConnection;
+use crate::lane::{ClientConnection, at_thread_end};
 use punctual_cdr::Block;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -63,14 +63,22 @@ struct Memory {
 
 thread_local! {
     // A call within the marshaling of another finds none, as does a thread that is ending.
-    static RECENT: Cell<Option<Box<Memory>>> = const { Cell::new(None) };
+    static RECENT: OfThread = const { OfThread(Cell::new(None)) };
+}
+
+struct OfThread(Cell<Option<Box<Memory>>>);
+
+impl Drop for OfThread {
+    fn drop(&mut self) {
+        at_thread_end(self.0.take());
+    }
 }
 
 impl Recent {
     /// The path of this key, if it holds for the calling thread and its connection is still there.
     #[inline]
     pub(super) fn take(key: Key, callee: &Callee<'_>) -> Option<Self> {
-        let memory = RECENT.try_with(Cell::take).ok().flatten();
+        let memory = RECENT.try_with(|place| place.0.take()).ok().flatten();
         match memory {
             Some(memory) if memory.last.is(key, callee) => Some(Self(memory)),
             memory => Self::find(memory, key, callee),
@@ -132,7 +140,7 @@ impl Recent {
     /// Gives it back to the thread.
     #[inline]
     pub(super) fn keep(self) {
-        let _ = RECENT.try_with(|place| place.set(Some(self.0)));
+        let _ = RECENT.try_with(|place| place.0.set(Some(self.0)));
     }
 }
 

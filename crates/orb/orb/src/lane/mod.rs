@@ -30,12 +30,12 @@ pub(crate) use back::{Back, BackChannel, ServedBack, ServesConnections};
 pub(crate) use counters::Counters;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use listen_points::{ListenPoint, encode as encode_listen_points};
-pub(crate) use outgoing::chosen;
 pub(crate) use outgoing::{
     AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
     NotBuffered, PendingReply, Waited, Waiting, Wanted,
 };
 pub(crate) use outgoing::{ServesBack, ServesRequests, can_serve_back};
+pub(crate) use outgoing::{at_thread_end, chosen};
 pub(crate) use owned::{Lane, lane_threads};
 pub use pool::PoolLane;
 pub(crate) use reactors::{ServingThreads, not_listening};

@@ -3,6 +3,7 @@
 use super::buffer::{New, NotBuffered, Put};
 use super::connection::ClientConnection;
 use super::delivered::{Broken, Delivered};
+use super::last_words;
 use super::queue::{BODY_ROOM, Content, Taken, Waiting};
 use super::remarks::Sending;
 use crate::messaging::{self, QueuedRequest};
@@ -221,8 +222,10 @@ impl ClientConnection {
     pub(super) fn log_lost(&self) {
         let count = self.buffer.take_lost();
         if count > 0 {
-            let peer = self.peer();
-            tracing::warn!(%peer, count, "buffered one-way requests are lost: the connection has ended");
+            let peer = self.peer().clone();
+            last_words::log(move || {
+                tracing::warn!(%peer, count, "buffered one-way requests are lost: the connection has ended");
+            });
         }
     }
 

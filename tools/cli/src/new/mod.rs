@@ -1,0 +1,205 @@
+//! `punctual new NAME`: a crate of one's own, with an interface, a server, a client and a test.
+//!
+//! Its files are those of `template/`, where `@NAME@` and its like stand for what is known when it is made.
+
+use clap::ValueHint;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Makes a crate with IDL, a server, a client and a test, which runs at once.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Options {
+    /// The folder to make, which must not be there or be empty; its last part is the crate's name.
+    #[arg(value_name = "NAME", value_hint = ValueHint::DirPath)]
+    folder: PathBuf,
+    /// Where Punctual's sources are; by default those that this command was built from.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    punctual: Option<PathBuf>,
+}
+
+/// Each file of a new crate, and what is in it.
+const FILES: [(&str, &str); 8] = [
+    ("Cargo.toml", include_str!("template/Cargo.toml.in")),
+    ("build.rs", include_str!("template/build.rs.in")),
+    (".gitignore", include_str!("template/gitignore.in")),
+    (
+        "idl/greeter.idl",
+        include_str!("template/idl/greeter.idl.in"),
+    ),
+    ("src/lib.rs", include_str!("template/src/lib.rs.in")),
+    (
+        "src/bin/server.rs",
+        include_str!("template/src/bin/server.rs.in"),
+    ),
+    (
+        "src/bin/client.rs",
+        include_str!("template/src/bin/client.rs.in"),
+    ),
+    ("tests/call.rs", include_str!("template/tests/call.rs.in")),
+];
+
+/// Why there is no new crate, and what may help.
+#[derive(Debug, PartialEq, Eq)]
+struct Refused {
+    why: String,
+    help: Option<&'static str>,
+}
+
+pub(crate) fn run(options: &Options) -> ExitCode {
+    match make(options) {
+        Ok(()) => {
+            let folder = options.folder.display();
+            println!("made {folder}; next:");
+            println!("  cd {folder}");
+            println!("  cargo test                 # a call over the network, within one process");
+            println!("  cargo run --bin server     # and in another shell:");
+            println!("  cargo run --bin client");
+            ExitCode::SUCCESS
+        }
+        Err(refused) => crate::fail(refused.why, refused.help),
+    }
+}
+
+fn make(options: &Options) -> Result<(), Refused> {
+    let folder = &options.folder;
+    let name = checked_name(folder)?;
+    check_empty(folder)?;
+    let punctual = sources(options.punctual.as_deref())?;
+    for (file, template) in FILES {
+        let text = template
+            .replace("@NAME@", name)
+            .replace("@MODULE@", &name.replace('-', "_"))
+            .replace("@RUST@", env!("CARGO_PKG_RUST_VERSION"))
+            .replace("@PUNCTUAL@", &punctual);
+        let path = folder.join(file);
+        let written = path
+            .parent()
+            .map_or(Ok(()), fs::create_dir_all)
+            .and_then(|()| fs::write(&path, text));
+        written.map_err(|error| at(&path, &error))?;
+    }
+    Ok(())
+}
+
+fn at(path: &Path, error: &io::Error) -> Refused {
+    Refused {
+        why: format!("{}: {error}", path.display()),
+        help: None,
+    }
+}
+
+/// The crate's name, if it can be one.
+fn checked_name(folder: &Path) -> Result<&str, Refused> {
+    let name = folder.file_name().and_then(|name| name.to_str());
+    let name = name.unwrap_or_default();
+    let begins_well = name.starts_with(|first: char| first.is_ascii_alphabetic());
+    let is_made_well = name
+        .chars()
+        .all(|one| one.is_ascii_alphanumeric() || one == '-' || one == '_');
+    // `punctual` itself is what the crate depends on; the others cargo has a meaning for.
+    let is_taken = ["punctual", "test", "core", "std", "alloc", "proc_macro"].contains(&name);
+    let is_keyword = KEYWORDS.contains(&name);
+    match begins_well && is_made_well && !is_taken && !is_keyword {
+        true => Ok(name),
+        false => Err(Refused {
+            why: format!("`{name}` cannot be the name of the new crate"),
+            help: Some(
+                "a name has ASCII letters, digits, `-` and `_`, begins with a letter, and is no keyword of Rust, nor `punctual` or `test`",
+            ),
+        }),
+    }
+}
+
+/// Those that can be names of folders.
+const KEYWORDS: [&str; 51] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
+    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
+    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
+    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
+];
+
+fn check_empty(folder: &Path) -> Result<(), Refused> {
+    let is_empty = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_none(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => true,
+        Err(error) => return Err(at(folder, &error)),
+    };
+    match is_empty {
+        true => Ok(()),
+        false => Err(Refused {
+            why: format!("{} is not empty", folder.display()),
+            help: Some("nothing was written; name a folder that is not there yet"),
+        }),
+    }
+}
+
+/// Where Punctual is, as `Cargo.toml` names it.
+fn sources(given: Option<&Path>) -> Result<String, Refused> {
+    let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let sources = given.unwrap_or(&built_from);
+    let is_there = sources.join("crates/orb/punctual/Cargo.toml").exists();
+    let found = is_there.then(|| sources.canonicalize().ok()).flatten();
+    let found = found.and_then(|path| path.to_str().map(str::to_owned));
+    found
+        .filter(|path| !path.contains(['"', '\\']))
+        .ok_or_else(|| Refused {
+            why: format!("Punctual's sources are not in {}", sources.display()),
+            help: Some(
+                "say where they are with --punctual DIR: the folder that has `crates/orb/punctual`",
+            ),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(folder: PathBuf) -> Options {
+        Options {
+            folder,
+            punctual: None,
+        }
+    }
+
+    #[test]
+    fn names_that_cargo_or_rust_would_refuse_are_refused() {
+        for name in ["", "7up", "a b", "a.b", "é", "fn", "punctual", "test", "-a"] {
+            assert!(checked_name(Path::new(name)).is_err(), "{name}");
+        }
+        assert_eq!(checked_name(Path::new("some/my-plant_2")), Ok("my-plant_2"));
+    }
+
+    #[test]
+    fn a_folder_that_is_not_empty_stays_as_it_was() {
+        let within = tempfile::tempdir().unwrap();
+        let folder = within.path().join("plant");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("mine"), "mine").unwrap();
+        let refused = make(&options(folder.clone())).unwrap_err();
+        assert!(refused.why.contains("is not empty"), "{refused:?}");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn sources_that_are_not_punctuals_are_refused() {
+        let within = tempfile::tempdir().unwrap();
+        let refused = sources(Some(within.path())).unwrap_err();
+        assert!(refused.help.unwrap().contains("--punctual"));
+    }
+
+    #[test]
+    fn nothing_is_left_to_be_filled_in() {
+        let within = tempfile::tempdir().unwrap();
+        let folder = within.path().join("my-plant");
+        make(&options(folder.clone())).unwrap();
+        for (file, _) in FILES {
+            let text = fs::read_to_string(folder.join(file)).unwrap();
+            assert!(!text.contains('@'), "{file}: {text}");
+        }
+        let client = fs::read_to_string(folder.join("src/bin/client.rs")).unwrap();
+        assert!(client.contains("use my_plant::"), "{client}");
+    }
+}
