@@ -107,7 +107,7 @@ impl Priorities for RtOrb {
     fn band(&self, range: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException> {
         let band = range::decoded(range)?;
         self.check_band(&band)?;
-        Ok(band)
+        Ok(self.allowed(&band))
     }
 
     fn read_at(&self, priority: Priority) {

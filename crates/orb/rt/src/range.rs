@@ -64,6 +64,12 @@ impl RtOrb {
             _ => Ok(()),
         }
     }
+
+    /// What of a band clients may have: no priority above the highest that they may propagate.
+    pub(crate) fn allowed(&self, band: &RangeInclusive<Priority>) -> RangeInclusive<Priority> {
+        let highest = self.propagated().highest;
+        *band.start().min(&highest)..=*band.end().min(&highest)
+    }
 }
 
 #[cold]

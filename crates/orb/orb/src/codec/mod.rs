@@ -3,6 +3,7 @@
 //!
 //! There is one format, the CDR encapsulation: a byte order, then an Any (its type and its value), or a value alone.
 
+use crate::exception::SystemException;
 use crate::orb::{Orb, OrbInitInfo};
 use punctual_any::{Any, TypeCode};
 use punctual_cdr::{
@@ -44,6 +45,16 @@ pub enum CodecError {
     /// The octets are no value of the type.
     #[error("the octets are no value of the type: {0}")]
     TypeMismatch(CdrError),
+}
+
+impl From<CodecError> for SystemException {
+    fn from(error: CodecError) -> Self {
+        match error {
+            CodecError::InvalidTypeForEncoding(error)
+            | CodecError::FormatMismatch(error)
+            | CodecError::TypeMismatch(error) => error.into(),
+        }
+    }
 }
 
 /// Makes codecs.

@@ -81,6 +81,15 @@ pub enum PollableSetError {
     System(#[from] SystemException),
 }
 
+impl From<PollableSetError> for SystemException {
+    fn from(error: PollableSetError) -> Self {
+        match error {
+            PollableSetError::System(exception) => exception,
+            other => Kind::BadParam.because(other.to_string()),
+        }
+    }
+}
+
 /// Calls of which the first that has a result is waited for (`CORBA::PollableSet`).
 #[derive(Default)]
 pub struct PollableSet {

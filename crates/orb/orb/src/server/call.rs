@@ -4,13 +4,12 @@ use super::conversation::Conversation;
 use super::pending::AnswersLater;
 use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
-use crate::budget::Hold;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
 };
 use crate::interceptor::ServerPass;
-use crate::messaging::FrameArrival;
+use crate::messaging::{FrameArrival, Message};
 use crate::priority::Priority;
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
@@ -31,10 +30,8 @@ pub struct ServerCall<'m> {
     pub(super) contexts: ServiceContexts<'m>,
     pub(super) reply_contexts: ReplyContexts,
     pub(super) arguments: Decoder<'m>,
-    /// What was lent with the message.
-    pub(super) lent: &'m [Lent],
-    /// The request's octets in the account of what all peers have sent, if they are many.
-    pub(super) held: Option<&'m Arc<Hold>>,
+    /// The message that it came in, where that is known: not of a plain request, which lends nothing and is short.
+    pub(super) message: Option<&'m Message>,
     pub(super) arrival: Option<FrameArrival>,
     /// The reply, or memory for it: the thread's own.
     pub(super) reply: &'m mut Block,
@@ -68,7 +65,7 @@ impl<'m> ServerCall<'m> {
         (conversation, sender): (&'m Conversation, &'m dyn SendsEarly),
         header: &RequestHeader<'m>,
         version: GiopVersion,
-        (arguments, lent): (Decoder<'m>, &'m [Lent]),
+        (arguments, message): (Decoder<'m>, &'m Message),
         arrival: Option<FrameArrival>,
         reply: &'m mut Block,
     ) -> Self {
@@ -86,8 +83,7 @@ impl<'m> ServerCall<'m> {
             contexts: header.contexts,
             reply_contexts: ReplyContexts::None,
             arguments,
-            lent,
-            held: None,
+            message: Some(message),
             arrival,
             reply,
             has_reply: false,
@@ -118,13 +114,20 @@ impl<'m> ServerCall<'m> {
             contexts: request.contexts(),
             reply_contexts: ReplyContexts::None,
             arguments,
-            lent: &[],
-            held: None,
+            message: None,
             arrival: None,
             reply,
             has_reply: false,
             answered: false,
             pass: None,
+        }
+    }
+
+    /// What was lent with the message.
+    pub(super) fn lent(&self) -> &'m [Lent] {
+        match self.message {
+            Some(message) if !message.batch => message.block.lent(),
+            _ => &[],
         }
     }
 

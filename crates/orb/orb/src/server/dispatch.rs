@@ -212,21 +212,15 @@ impl Dispatcher<'_> {
         let seen = self.seen.or_else(|| timeline::is_recording().then(read));
         let code_sets = self.agreed_code_sets(version, header);
         decoder.set_code_sets(*code_sets.as_ref().unwrap_or(&CodeSets::UNNEGOTIATED));
-        let lent = if message.batch {
-            &[]
-        } else {
-            message.block.lent()
-        };
         let mut reply = Block::default();
         let mut call = ServerCall::new(
             self.parties(),
             header,
             version,
-            (decoder, lent),
+            (decoder, message),
             arrival,
             &mut reply,
         );
-        call.held = message.held.as_ref();
         let key = code_sets.and_then(|_| self.object_key(&header.target));
         let answer = match key {
             _ if let Some(late) = comes_too_late(&call) => late,

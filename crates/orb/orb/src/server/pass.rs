@@ -21,7 +21,7 @@ impl<'m> ServerCall<'m> {
                 version: self.version,
                 code_sets: self.arguments.coding().code_sets,
             },
-            body: RawBody::of(&self.arguments, self.lent)?,
+            body: RawBody::of(&self.arguments, self.lent())?,
         })
     }
 

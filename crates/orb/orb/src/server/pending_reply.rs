@@ -89,7 +89,7 @@ impl ServerCall<'_> {
             code_sets: self.arguments.coding().code_sets,
             reply_contexts: std::mem::replace(&mut self.reply_contexts, ReplyContexts::None),
             held: None,
-            _received: self.held.cloned(),
+            _received: self.message.and_then(|message| message.held.clone()),
             is_answered: false,
             awaited,
             connection,
@@ -209,8 +209,7 @@ impl PendingReply {
             contexts,
             reply_contexts: self.reply_contexts.clone(),
             arguments: Decoder::new(&[], ByteOrder::NATIVE, coding),
-            lent: &[],
-            held: None,
+            message: None,
             arrival: None,
             reply,
             has_reply: false,
@@ -259,6 +258,15 @@ pub enum AnswerError {
     /// The client was told this instead.
     #[error("the client was told instead: {0}")]
     Instead(SystemException),
+}
+
+impl From<AnswerError> for SystemException {
+    fn from(error: AnswerError) -> Self {
+        match error {
+            AnswerError::Instead(exception) => exception,
+            AnswerError::NobodyWaits => Kind::CommFailure.because(error.to_string()),
+        }
+    }
 }
 
 /// Sends nothing early: the upcall is over.

@@ -390,3 +390,28 @@ fn other_protocols_have_banded_connections_and_what_cannot_tell_the_band_has_the
         }
     }
 }
+
+#[test]
+fn a_band_above_what_clients_may_have_is_read_at_that() {
+    let _watchdog = watchdog(LIMIT);
+    let Some(rt) = fifo(Propagated::default()) else {
+        return;
+    };
+    let capping = Propagated {
+        highest: at(1),
+        above: AboveHighest::Cap,
+    };
+    let Some(of_server) = fifo(capping) else {
+        return;
+    };
+    let place = "iiop://127.0.0.1:0/concurrency=thread_per_connection";
+    let server = Server::at(&of_server, &[place]);
+    let reference = server.plain();
+    let client = client(&rt);
+    on_a_thread(|| {
+        rt.current().set_the_priority(at(30)).unwrap();
+        let banded = with(&echo(&client, &reference), bands());
+        banded.long(1).unwrap();
+        assert_eq!(server.noting.last().scheduled, (1, 1));
+    });
+}

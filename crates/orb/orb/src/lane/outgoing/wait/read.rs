@@ -102,6 +102,7 @@ impl ClientConnection {
         self.callers.read().map_or(Turn::Follows, Turn::Reads)
     }
 
+    #[inline(never)]
     fn take_turns<'c>(
         &'c self,
         mut turn: Turn<'c>,
