@@ -27,7 +27,7 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
     };
     assert_eq!(
         names("latency"),
-        ["floor", "smi", "ami", "poller", "future"]
+        ["floor", "smi", "ami", "poller", "future", "dii-deferred"]
     );
     let all = [
         "floor",
@@ -39,6 +39,7 @@ fn both_tables_have_every_contender_beside_the_floor_and_what_the_paper_prints()
         "ami-buffered",
         "poller",
         "future",
+        "dii-deferred",
     ];
     assert_eq!(names("throughput"), all);
     for row in report["latency"].as_array().unwrap() {
