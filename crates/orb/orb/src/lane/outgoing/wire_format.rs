@@ -17,6 +17,8 @@ pub(crate) struct WireFormat {
     /// The largest message that the link carries in one piece, if there is one.
     pub(crate) largest: Option<usize>,
     pub(crate) limits: Arc<Limits>,
+    /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
+    pub(super) own_reply: usize,
     pub(crate) fragmenting: Fragmenting,
     /// Whether the server is told of calls that were given up.
     pub(crate) cancels: bool,
@@ -30,13 +32,18 @@ impl WireFormat {
         broker: &Broker,
     ) -> Self {
         let abilities = pair.messaging.abilities();
+        let limits = broker.shared_limits();
         Self {
             session: pair.messaging.session(),
             abilities,
             version,
             code_sets,
             largest: pair.link.guarantees().largest,
-            limits: broker.shared_limits(),
+            own_reply: match version {
+                GiopVersion::V1_2 => limits.message,
+                _ => 0,
+            },
+            limits,
             cancels: broker.config().cancel_requests,
             fragmenting: match abilities.fragments {
                 true => Fragmenting::new(broker.config()),

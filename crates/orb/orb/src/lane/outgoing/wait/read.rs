@@ -14,7 +14,7 @@ use crate::lane::outgoing::remarks::Remarks;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
-use punctual_cdr::{Block, GiopVersion};
+use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
@@ -52,9 +52,8 @@ impl ClientConnection {
         let received = self.link.receive(block, inbox.least(), deadline);
         probe::begins!(Point::ClientMessagingReceive);
         if received.is_ok()
-            && self.wire.version == GiopVersion::V1_2
             && block.lent().is_empty()
-            && block.len() <= self.wire.limits.message
+            && block.len() <= self.wire.own_reply
             && let Some(own) = self.wire.session.own_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
