@@ -50,6 +50,7 @@ use punctual_idl::implied::Handlers;
 use punctual_idl::model::{Declaration, Specification};
 use quote::quote;
 
+pub use names::is_keyword;
 pub use options::{Options, Stubs};
 pub use shared::warn_of_shared;
 

@@ -14,6 +14,7 @@ use punctual_idl::model::{
     DeclId, DeclKind, Declaration, InterfaceFlavour, Specification, ValueFlavour, ValueType,
 };
 
+pub use case::is_keyword;
 use case::module;
 pub(crate) use case::{ident, screaming_snake, snake, upper_camel};
 pub(crate) use claims::{Claimant, Claims, chosen};

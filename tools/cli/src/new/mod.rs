@@ -100,8 +100,7 @@ fn checked_name(folder: &Path) -> Result<&str, Refused> {
         .all(|one| one.is_ascii_alphanumeric() || one == '-' || one == '_');
     // `punctual` itself is what the crate depends on; the others cargo has a meaning for.
     let is_taken = ["punctual", "test", "core", "std", "alloc", "proc_macro"].contains(&name);
-    let is_keyword = KEYWORDS.contains(&name);
-    match begins_well && is_made_well && !is_taken && !is_keyword {
+    match begins_well && is_made_well && !is_taken && !punctual_idl_rust::is_keyword(name) {
         true => Ok(name),
         false => Err(Refused {
             why: format!("`{name}` cannot be the name of the new crate"),
@@ -111,15 +110,6 @@ fn checked_name(folder: &Path) -> Result<&str, Refused> {
         }),
     }
 }
-
-/// Those that can be names of folders.
-const KEYWORDS: [&str; 51] = [
-    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate",
-    "do", "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl",
-    "in", "let", "loop", "macro", "match", "mod", "move", "mut", "override", "priv", "pub", "ref",
-    "return", "self", "static", "struct", "super", "trait", "true", "try", "type", "typeof",
-    "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
-];
 
 fn check_empty(folder: &Path) -> Result<(), Refused> {
     let is_empty = match fs::read_dir(folder) {

@@ -60,6 +60,12 @@ pub(crate) fn is_identifier(text: &str) -> bool {
         && text != "_"
 }
 
+/// Whether Rust keeps the word for itself, up to the 2024 edition.
+#[must_use]
+pub fn is_keyword(text: &str) -> bool {
+    KEYWORDS.contains(&text) || escape(text.to_owned()) != text
+}
+
 /// A trailing `_` for the keywords that may not be raw.
 fn escape(text: String) -> String {
     match text.as_str() {
