@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, dead_code)]
 
+#[path = "asynchronous/behind.rs"]
+mod behind;
 #[path = "../../punctual/tests/support/mod.rs"]
 mod support;
 
@@ -11,60 +13,15 @@ mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
 
-use generated::asynchronous::{Clerk, ClerkCopiesError, ClerkServant};
+use behind::Behind;
+use generated::asynchronous::Clerk;
 use punctual::rt::{Mapping, Priority, RtConfig, RtOrb};
-use punctual::{
-    Collocation, Interface, ListenEndpoint, Orb, ReplyHandlers, RootPoa, SystemException,
-};
+use punctual::{Collocation, Interface, ListenEndpoint, Orb, ReplyHandlers, RootPoa};
 use std::fs;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 use support::watchdog;
-
-struct Adds;
-
-impl ClerkServant for Adds {
-    fn rate(&self) -> Result<i32, SystemException> {
-        Ok(0)
-    }
-
-    fn set_rate(&self, _: i32) -> Result<(), SystemException> {
-        Ok(())
-    }
-
-    fn add(&self, a: i32, b: i32) -> Result<i32, SystemException> {
-        Ok(a + b)
-    }
-
-    fn copies(&self, text: &str, _: &mut i32) -> Result<(String, bool), ClerkCopiesError> {
-        Ok((text.to_owned(), false))
-    }
-
-    fn back(&self, data: &[u8]) -> Result<Vec<u8>, SystemException> {
-        Ok(data.to_vec())
-    }
-
-    fn wait_at(&self, _: &str) -> Result<i32, SystemException> {
-        Ok(0)
-    }
-
-    fn open(&self, _: &str) -> Result<(), SystemException> {
-        Ok(())
-    }
-
-    fn self_or_nil(&self, other: Option<&Clerk>) -> Result<Option<Clerk>, SystemException> {
-        Ok(other.cloned())
-    }
-
-    fn stumble(&self) -> Result<(), SystemException> {
-        Ok(())
-    }
-
-    fn note(&self, _: &str) -> Result<(), SystemException> {
-        Ok(())
-    }
-}
 
 /// The policies (0 SCHED_OTHER, 1 SCHED_FIFO) and real-time priorities of the threads that read replies (`proc(5)`).
 fn readers() -> Vec<(u32, u32)> {
@@ -126,7 +83,7 @@ fn a_lane_has_no_thread_that_reads_replies_before_it_needs_one_and_then_one_of_i
         .unwrap();
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
-    let clerk: Clerk = poa.activate(Adds).unwrap();
+    let clerk: Clerk = poa.activate(Behind::default()).unwrap();
     let text = server.object_to_string(&clerk).unwrap();
     let client = rt
         .extend(Orb::builder())

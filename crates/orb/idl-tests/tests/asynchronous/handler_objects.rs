@@ -275,7 +275,7 @@ struct Elder(Arc<Behind>);
 mod elder {
     //! A clerk's operations, passed on.
     use super::*;
-    use crate::ClerkServant;
+    use crate::generated::asynchronous::ClerkServant;
 
     impl ClerkServant for Elder {
         fn rate(&self) -> Result<i32, SystemException> {
