@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Each with all that it includes: `everything.idl` has to make a file that stands alone.
     Builder::new()
         .native("::everything::Cookie", "std::num::NonZeroU64")
+        .separate(true)
         .compile(&[
             "idl/everything.idl",
             "idl/everything_base.idl",

@@ -82,6 +82,8 @@ fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
         "idl/interpreted.idl",
         "idl/local.idl",
         "idl/near.idl",
+        "idl/side_by_side/pumps.idl",
+        "idl/side_by_side/tanks.idl",
         "idl/values.idl",
     ];
     let files: Vec<&Path> = files.iter().map(Path::new).chain([guide]).collect();

@@ -2,8 +2,8 @@
 
 use crate::fail;
 use punctual_idl::diagnostic::{Diagnostic, Severity, SourceLabel, render};
-use punctual_idl::{Compilation, Failure, implied};
-use punctual_idl_rust::Generated;
+use punctual_idl::{Compilation, implied};
+use punctual_idl_rust::{Generated, SideBySide, generate_each};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -19,9 +19,16 @@ pub(crate) struct Options {
     /// Define a macro.
     #[arg(short = 'D', value_name = "NAME[=V]")]
     define: Vec<String>,
-    /// Compile the files as one, into NAME.rs: what they share is one type for all of them.
+    /// Compile the files as one, into NAME.rs.
     #[arg(long, value_name = "NAME")]
     together: Option<String>,
+    /// Have each file generate types of its own of what several of them include.
+    #[arg(long, conflicts_with = "together")]
+    separate: bool,
+    /// Say where the modules of the files are, each called as its file, to which others refer for what both include: beside
+    /// one another unless told otherwise.
+    #[arg(long, value_name = "PATH", default_value = "super", conflicts_with = "together")]
+    modules: String,
     /// Write Rust files into this folder; it is made if need be.
     #[arg(long, value_name = "DIR", default_value = ".")]
     out: PathBuf,
@@ -58,7 +65,7 @@ pub(crate) struct Options {
     /// Print diagnostics as JSON, one a line, on standard output.
     #[arg(long)]
     json: bool,
-    /// The IDL files, each compiled by itself.
+    /// The IDL files. Types of what several of them include are generated for one of them.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
@@ -76,32 +83,33 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         Ok(settings) => settings,
         Err(message) => return fail(message, None),
     };
-    let mut done = Vec::new();
-    let mut failed = false;
     let together = options.together.as_ref().map(|name| {
         let compilation = punctual_idl::compile_together(name, &options.files, &front);
         (PathBuf::from(format!("{name}.idl")), compilation)
     });
     let each = options.files.iter().filter(|_| options.together.is_none());
     let each = each.map(|file| (file.clone(), punctual_idl::compile(file, &front)));
-    for (file, compilation) in together.into_iter().chain(each) {
-        let compiled = match options.implied_idl {
-            true => print_implied(compilation),
-            false => rust_of(compilation, options.check, &rust),
-        };
-        match compiled {
-            Ok((generated, warnings)) => {
-                show(&warnings, options.json);
-                done.push((file, generated));
+    let mut failed = false;
+    let compiled = together.into_iter().chain(each);
+    let compiled: Vec<_> = compiled
+        .filter_map(|(file, compilation)| match compilation {
+            Ok(compilation) => {
+                show(&compilation.warnings, options.json);
+                Some((file, compilation))
             }
-            Err(diagnostics) => {
-                show(&diagnostics, options.json);
+            Err(failure) => {
+                show(&failure.diagnostics, options.json);
                 failed = true;
+                None
             }
+        })
+        .collect();
+    if options.implied_idl {
+        for (_, compilation) in compiled {
+            print_implied(compilation);
         }
-    }
-    if !options.check && !options.implied_idl && !done.is_empty() {
-        failed |= !write(options, &done);
+    } else if !options.check && !compiled.is_empty() {
+        failed |= !generate(options, &rust, &compiled);
     }
     match failed {
         true => ExitCode::FAILURE,
@@ -109,21 +117,40 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// Writes what became of the files, with a warning for what they share; whether that could be done.
-fn write(options: &Options, done: &[(PathBuf, Option<Generated>)]) -> bool {
-    let sharing = done.iter().filter_map(|(file, generated)| {
-        let included = &generated.as_ref()?.included;
-        Some((file.to_str()?, included))
-    });
-    show(&punctual_idl_rust::warn_of_shared(sharing), options.json);
-    let sources = done.iter().filter_map(|(file, generated)| {
-        Some((file.as_path(), generated.as_ref()?.source.as_str()))
-    });
+/// Writes the Rust of files that are right; whether that could be done for all of them.
+fn generate(
+    options: &Options,
+    rust: &punctual_idl_rust::Options,
+    compiled: &[(PathBuf, Compilation)],
+) -> bool {
+    let specifications: Vec<_> = compiled
+        .iter()
+        .map(|(file, compilation)| (file.as_path(), &compilation.specification))
+        .collect();
+    let SideBySide { each, warnings } = generate_each(&specifications, rust);
+    let mut done: Vec<(&Path, Generated)> = Vec::new();
+    let mut is_right = true;
+    for ((file, _), generated) in compiled.iter().zip(each) {
+        match generated {
+            Ok(generated) => {
+                show(&generated.warnings, options.json);
+                done.push((file, generated));
+            }
+            Err(diagnostics) => {
+                show(&diagnostics, options.json);
+                is_right = false;
+            }
+        }
+    }
+    show(&warnings, options.json);
+    let sources = done
+        .iter()
+        .map(|(file, generated)| (*file, generated.source.as_str()));
     let written = write_all(&options.out, sources);
     if let Err(message) = &written {
         fail(message, None);
     }
-    written.is_ok()
+    is_right && written.is_ok()
 }
 
 fn settings(
@@ -154,6 +181,8 @@ fn settings(
         amh: options.amh,
         async_servants: options.async_servants,
         non_nil: options.non_nil,
+        modules: options.modules.clone(),
+        separate: options.separate,
         ..punctual_idl_rust::Options::default()
     };
     Ok((front, rust))
@@ -169,33 +198,13 @@ fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, Strin
     values.iter().map(pair).collect()
 }
 
-/// The Rust, none when only checked, and the warnings; or what is wrong.
-fn rust_of(
-    compilation: Result<Compilation, Failure>,
-    check: bool,
-    rust: &punctual_idl_rust::Options,
-) -> Result<(Option<Generated>, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let compilation = compilation.map_err(|failure| failure.diagnostics)?;
-    if check {
-        return Ok((None, compilation.warnings));
-    }
-    let mut generated = punctual_idl_rust::generate(&compilation.specification, rust)?;
-    let mut warnings = compilation.warnings;
-    warnings.append(&mut generated.warnings);
-    Ok((Some(generated), warnings))
-}
-
 /// Prints what a file implies.
-fn print_implied(
-    compilation: Result<Compilation, Failure>,
-) -> Result<(Option<Generated>, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let compilation = compilation.map_err(|failure| failure.diagnostics)?;
+fn print_implied(compilation: Compilation) {
     let mut specification = compilation.specification;
     let handlers = implied::add_handlers(&mut specification);
     let text = implied::text(&specification, &handlers);
     // Who reads no more has read enough.
     let _ = write!(std::io::stdout(), "{text}");
-    Ok((None, compilation.warnings))
 }
 
 fn write_all<'a>(

@@ -126,50 +126,59 @@ fn generated_rust_is_the_same_each_time_and_holds_no_path() {
 }
 
 #[test]
-fn types_that_files_share_are_warned_of_where_each_gets_its_own() {
+fn types_that_files_share_are_generated_once_without_being_told() {
     let folder = tempfile::tempdir().unwrap();
-    let common = "#ifndef COMMON\n#define COMMON\nstruct Reading { double d; };\n#endif";
-    std::fs::write(folder.path().join("common.idl"), common).unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "common.idl",
+        "#ifndef COMMON\n#define COMMON\nmodule Plant { struct Reading { double DEPTH; }; };\n#endif",
+    );
     for name in ["Pump", "Tank"] {
-        let text =
-            format!("#include \"common.idl\"\ninterface {name} {{ void take(in Reading r); }};");
-        std::fs::write(folder.path().join(format!("{name}.idl")), text).unwrap();
+        let text = format!(
+            "#include \"common.idl\"\nmodule Plant {{ interface {name} {{ void take(in Reading r); }}; }};"
+        );
+        write(&format!("{name}.idl"), &text);
     }
+    let out = folder.path().join("out");
     let compile = |options: &[&str], files: &[&str]| {
         let mut idl = punctual();
-        idl.current_dir(&folder)
-            .arg("idl")
-            .args(options)
-            .args(files);
-        let output = idl.args(["--out", "out"]).output().unwrap();
+        idl.current_dir(&folder).arg("idl").args(options);
+        let output = idl.args(files).args(["--out", "out"]).output().unwrap();
         let text = String::from_utf8(output.stderr).unwrap();
         assert!(output.status.success(), "{text}");
         text
     };
-    let text = compile(&[], &["Pump.idl", "Tank.idl"]);
-    let warning = "the types of `common.idl` are generated for each of Pump.idl and Tank.idl, \
-                   and are different types in Rust";
-    assert!(text.contains(warning), "{text}");
-    assert!(text.contains("--together NAME"), "{text}");
-    // Nothing to say of one that stands alone, of those that are one, and where the types are elsewhere.
-    assert_eq!(compile(&[], &["Pump.idl"]), "");
-    assert_eq!(
-        compile(&["--together", "plant"], &["Pump.idl", "Tank.idl"]),
-        ""
-    );
-    std::fs::write(
-        folder.path().join("common.idl"),
-        format!("module Common {{ {} }};", common.lines().nth(2).unwrap()),
-    )
-    .unwrap();
-    for name in ["Pump", "Tank"] {
-        let text = format!(
-            "#include \"common.idl\"\ninterface {name} {{ void take(in Common::Reading r); }};"
-        );
-        std::fs::write(folder.path().join(format!("{name}.idl")), text).unwrap();
-    }
-    let elsewhere = ["--extern-path", "::Common=crate::common"];
-    assert_eq!(compile(&elsewhere, &["Pump.idl", "Tank.idl"]), "");
+    let generated = |name: &str| std::fs::read_to_string(out.join(name)).unwrap();
+    let has_reading = |name: &str| generated(name).contains("pub struct Reading");
+    let files = ["Pump.idl", "Tank.idl"];
+
+    // The first that includes it has it.
+    assert_eq!(compile(&[], &files), "");
+    assert_eq!((has_reading("Pump.rs"), has_reading("Tank.rs")), (true, false));
+    let tank = generated("Tank.rs");
+    assert!(tank.contains("super::super::pump::plant::Reading"), "{tank}");
+    assert!(tank.contains("// The types of common.idl are in the module `super::pump`.\n"), "{tank}");
+
+    // The file itself has it, where it is given.
+    assert_eq!(compile(&["--modules", "crate::idl"], &["Pump.idl", "common.idl"]), "");
+    assert!(!has_reading("Pump.rs") && has_reading("common.rs"));
+    assert!(generated("Pump.rs").contains("crate::idl::common::plant::Reading"));
+
+    // Each has its own, all are one file, or another crate has it.
+    assert_eq!(compile(&["--separate"], &files), "");
+    assert!(has_reading("Pump.rs") && has_reading("Tank.rs"));
+    assert_eq!(compile(&["--together", "plant"], &files), "");
+    assert_eq!(generated("plant.rs").matches("pub struct Reading").count(), 1);
+    assert_eq!(compile(&["--extern-path", "::Plant=crate::plant"], &files), "");
+    assert!(!has_reading("Pump.rs") && !has_reading("Tank.rs"));
+
+    // What macros make another type is one.
+    write("Tank.idl", "#define DEPTH level\n#include \"common.idl\"\ninterface Tank {};");
+    write("Pump.idl", "#define DEPTH\n#define double double bars; double d\n#include \"common.idl\"\ninterface Pump {};");
+    let text = compile(&[], &files);
+    let warning = "`common.idl` does not declare the same wherever it is included";
+    assert!(text.contains(warning) && text.contains("Pump.idl, Tank.idl"), "{text}");
+    assert!(has_reading("Pump.rs") && has_reading("Tank.rs"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl::{Compilation, Encoding};
-use punctual_idl_rust::{Generated, Stubs, warn_of_shared};
+use punctual_idl_rust::{Generated, SideBySide, Stubs, generate, generate_each};
 
 use crate::error::Error;
 
@@ -145,9 +145,33 @@ impl Builder {
         self
     }
 
-    /// Compiles IDL files, each by itself, to `<name>.rs` in the output folder. A file that comes
-    /// out as it was is not touched. Warnings are passed on to Cargo; types of a file that several
-    /// of these include are one of them, see [`Builder::compile_together`].
+    /// The Rust path of the module that holds the modules of the files that are compiled with one another, each called as its
+    /// file. Default: `super`, the module around the one that includes a generated file.
+    pub fn modules(mut self, path: impl Into<String>) -> Self {
+        self.rust.modules = path.into();
+        self
+    }
+
+    /// Whether each of several files has types of its own of what they include. Default: false.
+    pub fn separate(mut self, separate: bool) -> Self {
+        self.rust.separate = separate;
+        self
+    }
+
+    /// Compiles IDL files to `<name>.rs` each, in the output folder. A file that comes out as it was is not touched. Warnings
+    /// are passed on to Cargo.
+    ///
+    /// Types of a file that several of them include are generated once: for that file, where it is among them, or for the first
+    /// that includes it. The Rust of the others refers to the module of that one, which has its file's name, and stands beside
+    /// theirs:
+    ///
+    /// ```
+    /// # let text = r#"
+    /// mod pumps { include!(concat!(env!("OUT_DIR"), "/pumps.rs")); }
+    /// mod tanks { include!(concat!(env!("OUT_DIR"), "/tanks.rs")); }   // refers to super::pumps for what both include
+    /// # "#;
+    /// ```
+    /// [`Builder::modules`] says that they are elsewhere, [`Builder::separate`] that each is to have types of its own.
     ///
     /// # Errors
     /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong, or has no form in
@@ -156,20 +180,32 @@ impl Builder {
     /// files would be generated into one.
     pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {
         let out_dir = self.place()?;
-        let (mut generated, mut sharing) = (Vec::new(), Vec::new());
-        let (mut problems, mut watched) = (Vec::new(), BTreeSet::new());
+        let (mut compiled, mut problems) = (Vec::new(), Vec::new());
+        let mut watched = BTreeSet::new();
         for file in files {
             let file = file.as_ref();
             watched.insert(file.to_owned());
-            let compilation =
-                punctual_idl::compile(file, &self.front).map_err(|failure| failure.diagnostics);
-            let source = compilation.and_then(|it| self.generate(&it, &mut watched));
-            match source {
+            match punctual_idl::compile(file, &self.front) {
+                Ok(compilation) => {
+                    self.note(&compilation, &mut watched);
+                    compiled.push((file, compilation));
+                }
+                Err(failure) => problems.extend(failure.diagnostics),
+            }
+        }
+        let specifications: Vec<_> = compiled
+            .iter()
+            .map(|(file, compilation)| (*file, &compilation.specification))
+            .collect();
+        let SideBySide { each, warnings } = generate_each(&specifications, &self.rust);
+        let mut generated = Vec::new();
+        for ((file, _), of_file) in compiled.iter().zip(each) {
+            match of_file {
                 Ok(Generated {
-                    source, included, ..
+                    source, warnings, ..
                 }) => {
+                    self.warn(&warnings);
                     generated.push((stem(file), source));
-                    sharing.push((file.display().to_string(), included));
                 }
                 Err(diagnostics) => problems.extend(diagnostics),
             }
@@ -179,15 +215,11 @@ impl Builder {
             let rendered = render(&problems, false);
             return Err(Error::Idl { rendered });
         }
-        let sharing = sharing
-            .iter()
-            .map(|(file, included)| (file.as_str(), included));
-        self.warn(&warn_of_shared(sharing));
+        self.warn(&warnings);
         write_all(&out_dir, &generated)
     }
 
-    /// Compiles IDL files that share declarations to one file, `<name>.rs`: what they include is one type for all of
-    /// them, and generated once. Files that are included twice need include guards.
+    /// Compiles IDL files as one, to one file, `<name>.rs`. Files that are included twice need include guards.
     ///
     /// # Errors
     /// Those of [`Builder::compile`].
@@ -197,11 +229,15 @@ impl Builder {
             files.iter().map(|file| file.as_ref().to_owned()).collect();
         let generated = punctual_idl::compile_together(name, files, &self.front)
             .map_err(|failure| failure.diagnostics)
-            .and_then(|compilation| self.generate(&compilation, &mut watched));
+            .and_then(|compilation| {
+                self.note(&compilation, &mut watched);
+                generate(&compilation.specification, &self.rust)
+            });
         self.watch(&watched);
         let generated = generated.map_err(|problems| Error::Idl {
             rendered: render(&problems, false),
         })?;
+        self.warn(&generated.warnings);
         write_all(&out_dir, &[(name.to_owned(), generated.source)])
     }
 
@@ -217,20 +253,14 @@ impl Builder {
         }
     }
 
-    fn generate(
-        &self,
-        compilation: &Compilation,
-        watched: &mut BTreeSet<PathBuf>,
-    ) -> Result<Generated, Vec<Diagnostic>> {
+    /// Which files were read, and what is worth knowing of them.
+    fn note(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
         let read = compilation.specification.files.iter();
         watched.extend(
             read.map(|f| PathBuf::from(f.name()))
                 .filter(|path| path.exists()),
         );
-        let generated = punctual_idl_rust::generate(&compilation.specification, &self.rust)?;
         self.warn(&compilation.warnings);
-        self.warn(&generated.warnings);
-        Ok(generated)
     }
 
     fn warn(&self, warnings: &[Diagnostic]) {

@@ -7,6 +7,7 @@ pub(crate) mod call;
 mod collocated;
 mod copied;
 mod deferred;
+mod described;
 mod dispatch;
 pub(crate) mod errors;
 mod interpreted;

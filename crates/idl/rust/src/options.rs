@@ -1,5 +1,7 @@
 //! What is asked of the generator.
 
+use std::collections::BTreeMap;
+
 /// How Rust is generated from a specification.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -28,6 +30,15 @@ pub struct Options {
     /// referred to and not generated again; what the main file itself declares always is.
     /// Default: none. Where several match, the longest scope wins.
     pub extern_paths: Vec<(String, String)>,
+    /// Included files whose Rust another compilation generates, by their names in the specification, and the module that has it.
+    /// One that begins with `super` counts from the module that the generated file is included in. Default: none.
+    /// [`generate_each`](crate::generate_each) finds them.
+    pub elsewhere: BTreeMap<String, String>,
+    /// The Rust path of the module that holds the modules of files that are compiled side by side, each with its file's name.
+    /// Default: `super`, the module around the one that a generated file is included in.
+    pub modules: String,
+    /// Whether each of several files has types of its own of what they include. Default: false.
+    pub separate: bool,
     /// Pairs of an IDL `native` type and the Rust type that stands for it:
     /// `("::PortableServer::Cookie", "std::sync::Arc<u64>")`. Default: none; a native type that
     /// is used and not named here is an error.
@@ -67,6 +78,9 @@ impl Default for Options {
             async_servants: false,
             stubs: Stubs::default(),
             extern_paths: Vec::new(),
+            elsewhere: BTreeMap::new(),
+            modules: "super".to_owned(),
+            separate: false,
             natives: Vec::new(),
             non_nil: false,
         }

@@ -219,6 +219,20 @@ impl<'g> Scope<'g> {
         if let Some(path) = self.generator.extern_path(declaration, scope) {
             return quote!(#path::#item);
         }
+        let downs_from = |common: usize| {
+            let downs = (common..scope.len()).map(|depth| {
+                let module = ident(self.generator.names.module(&scope[..=depth]));
+                quote!(#module::)
+            });
+            quote!(#(#downs)*)
+        };
+        if let Some(module) = self.generator.elsewhere(declaration) {
+            let path = parse(module);
+            let is_relative = module.split("::").next() == Some("super");
+            let ups = (0..if is_relative { self.idl.len() } else { 0 }).map(|_| quote!(super::));
+            let downs = downs_from(0);
+            return quote!(#(#ups)* #path:: #downs #item);
+        }
         let common = self
             .idl
             .iter()
@@ -226,11 +240,8 @@ impl<'g> Scope<'g> {
             .take_while(|(ours, theirs)| ours == theirs)
             .count();
         let ups = (common..self.idl.len()).map(|_| quote!(super::));
-        let downs = (common..scope.len()).map(|depth| {
-            let module = ident(self.generator.names.module(&scope[..=depth]));
-            quote!(#module::)
-        });
-        quote!(#(#ups)* #(#downs)* #item)
+        let downs = downs_from(common);
+        quote!(#(#ups)* #downs #item)
     }
 }
 

@@ -1,57 +1,253 @@
-//! Files that are compiled by themselves and include the same: what they share is a type in each.
+//! Files that are compiled side by side and include the same: its types are generated once, in the module of one of them.
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
-use punctual_idl::model::{DeclKind, Specification};
+use punctual_idl::model::{DeclKind, Declaration, Specification};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
+use crate::names::{ident, snake};
 use crate::plan::Plan;
+use crate::{Generated, Generator, Options, generate};
 
-/// The included files that have types of their own in the Rust of a specification.
-pub(crate) fn included(specification: &Specification, plan: &Plan) -> BTreeSet<String> {
-    let mut included = BTreeSet::new();
-    for declaration in &specification.declarations {
-        let is_type = !matches!(
-            declaration.kind,
-            DeclKind::Module(_) | DeclKind::Const(_) | DeclKind::Annotation(_)
-        );
-        if is_type && !declaration.in_main_file && plan.generates(declaration.id) {
-            let file = &specification.files[declaration.location.file.index()];
-            included.insert(file.name().to_owned());
-        }
-    }
-    included
+/// What became of files that were compiled side by side.
+#[derive(Debug)]
+pub struct SideBySide {
+    /// What became of each, in their order, or what is wrong with it.
+    pub each: Vec<Result<Generated, Vec<Diagnostic>>>,
+    /// Warnings that are of more than one file.
+    pub warnings: Vec<Diagnostic>,
 }
 
-/// A warning for each file that several others include and whose types were generated for each of them anew: what one
-/// takes the other does not give. Takes the files that were compiled, each with [`Generated::included`].
+/// Generates Rust for each of several files that were compiled by themselves. Types of a file that several of them include are
+/// generated for one of them alone, as they are one type: for that file, where it is among them, or for the first that includes
+/// it. The others refer to the module of that one, which has its file's name in `snake_case` and stands beside theirs
+/// ([`Options::modules`]), unless [`Options::separate`] says that each is to have types of its own.
 ///
-/// [`Generated::included`]: crate::Generated::included
-pub fn warn_of_shared<'a>(
-    compiled: impl IntoIterator<Item = (&'a str, &'a BTreeSet<String>)>,
-) -> Vec<Diagnostic> {
-    let mut includers: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (file, included) in compiled {
-        for one in included {
-            includers.entry(one).or_default().push(file);
-        }
+/// A file whose declarations depend on where it is included (by macros) is not shared; a warning says so.
+pub fn generate_each(files: &[(&Path, &Specification)], options: &Options) -> SideBySide {
+    let mut each: Vec<_> = files
+        .iter()
+        .map(|(_, specification)| generate(specification, options))
+        .collect();
+    if options.separate {
+        return SideBySide {
+            each,
+            warnings: Vec::new(),
+        };
     }
-    let shared = includers.into_iter().filter(|(_, by)| by.len() > 1);
-    shared.map(|(file, by)| warning(file, &by)).collect()
+    let sharing = {
+        let generated = files.iter().zip(&each).enumerate();
+        let right = generated.filter_map(|(index, ((file, specification), generated))| {
+            let generated = generated.as_ref().ok()?;
+            Some(Compiled {
+                index,
+                file,
+                specification,
+                generated,
+            })
+        });
+        share(&right.collect::<Vec<_>>(), &options.modules)
+    };
+    for (index, elsewhere) in sharing.elsewhere {
+        let mut options = options.clone();
+        options.elsewhere.extend(elsewhere);
+        each[index] = generate(files[index].1, &options);
+    }
+    SideBySide {
+        each,
+        warnings: sharing.warnings,
+    }
 }
 
-fn warning(file: &str, by: &[&str]) -> Diagnostic {
-    let (last, others) = by.split_last().unwrap_or((&"", &[]));
+/// What the Rust of a specification has of one of its files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// Each type, constant and operation: its name in IDL and in Rust, and its line.
+    items: Vec<String>,
+    /// Whether there is a type among them.
+    has_types: bool,
+}
+
+/// A file for which Rust was generated as if there were no others.
+#[derive(Clone, Copy)]
+struct Compiled<'a> {
+    /// Its place among all files.
+    index: usize,
+    file: &'a Path,
+    specification: &'a Specification,
+    generated: &'a Generated,
+}
+
+/// What files have in common.
+#[derive(Default)]
+struct Sharing {
+    /// For each file that has types of another one: [`Options::elsewhere`].
+    elsewhere: BTreeMap<usize, BTreeMap<String, String>>,
+    warnings: Vec<Diagnostic>,
+}
+
+pub(crate) fn declared(generator: &Generator<'_>, plan: &Plan) -> BTreeMap<String, Declared> {
+    let spec = generator.spec;
+    let mut declared: BTreeMap<String, Declared> = BTreeMap::new();
+    for declaration in &spec.declarations {
+        if !plan.generates(declaration.id)
+            || matches!(
+                declaration.kind,
+                DeclKind::Module(_) | DeclKind::Annotation(_)
+            )
+        {
+            continue;
+        }
+        let file = spec.files[declaration.location.file.index()].name();
+        let of_file = declared.entry(file.to_owned()).or_default();
+        of_file.has_types |= !matches!(declaration.kind, DeclKind::Const(_));
+        of_file.items.push(item(generator, declaration));
+    }
+    declared
+}
+
+fn item(generator: &Generator<'_>, declaration: &Declaration) -> String {
+    format!(
+        "{}:{} {} {} {}",
+        declaration.location.line,
+        declaration.location.column,
+        declaration.kind.describe(),
+        declaration.absolute_name(),
+        generator.names.item(declaration.id),
+    )
+}
+
+/// Finds what several of the files have, and which of them keeps it.
+fn share(compiled: &[Compiled<'_>], modules: &str) -> Sharing {
+    let mut sharing = Sharing::default();
+    for (path, holders) in holders(compiled) {
+        let [first, _, ..] = holders.as_slice() else {
+            continue;
+        };
+        let itself = holders
+            .iter()
+            .find(|holder| canonical(holder.compiled.file) == path);
+        let owner = itself.unwrap_or(first);
+        let text = owner.text();
+        let is_same = |other: &Holder<'_>| {
+            other.compiled.index == owner.compiled.index
+                || (other.declared == owner.declared && other.text() == text)
+        };
+        if !holders.iter().all(is_same) {
+            sharing.warnings.push(differs(owner.name, &holders));
+            continue;
+        }
+        let module = format!("{modules}::{}", module_of(owner.compiled.file));
+        for holder in &holders {
+            if holder.compiled.index != owner.compiled.index {
+                let elsewhere = sharing.elsewhere.entry(holder.compiled.index);
+                elsewhere
+                    .or_default()
+                    .insert(holder.name.to_owned(), module.clone());
+            }
+        }
+    }
+    sharing
+}
+
+/// The module that a file's Rust is expected in: `plant_types` for `PlantTypes.idl`.
+fn module_of(file: &Path) -> String {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let letters = stem.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c,
+        _ => '_',
+    });
+    let name = snake(&letters.collect::<String>());
+    match name.starts_with(|c: char| c.is_ascii_digit()) || name.is_empty() {
+        true => format!("_{name}"),
+        false => ident(&name).to_string(),
+    }
+}
+
+/// Who has the Rust of a file.
+struct Holder<'a> {
+    compiled: Compiled<'a>,
+    /// The file's name in that compilation.
+    name: &'a str,
+    declared: &'a Declared,
+}
+
+impl Holder<'_> {
+    /// All that the file declares, with names in the place of what is of this compilation alone.
+    fn text(&self) -> String {
+        let specification = self.compiled.specification;
+        let of_file = specification.declarations.iter().filter(|declaration| {
+            specification.file(declaration.location.file).name() == self.name
+                && !matches!(declaration.kind, DeclKind::Module(_))
+        });
+        let mut text = String::new();
+        for declaration in of_file {
+            let shown = format!("{:?} {:?}\n", declaration.annotations, declaration.kind);
+            let mut parts = shown.split("DeclId(");
+            text.extend(parts.next());
+            for part in parts {
+                let (number, rest) = part.split_once(')').unwrap_or((part, ""));
+                let named = number
+                    .parse()
+                    .ok()
+                    .and_then(|n: usize| specification.declarations.get(n));
+                text += &named.map_or_else(String::new, Declaration::absolute_name);
+                text += rest;
+            }
+        }
+        without_file_ids(&text)
+    }
+}
+
+/// Places name the file, whose number differs from compilation to compilation.
+fn without_file_ids(text: &str) -> String {
+    let mut parts = text.split("FileId(");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| {
+        text + part.split_once(')').map_or(part, |(_, rest)| rest)
+    })
+}
+
+/// Each file of which there are types, and for whom they were generated, in their order.
+fn holders<'a>(compiled: &[Compiled<'a>]) -> BTreeMap<PathBuf, Vec<Holder<'a>>> {
+    let mut holders: BTreeMap<PathBuf, Vec<Holder<'a>>> = BTreeMap::new();
+    let mut given = BTreeSet::new();
+    for one in compiled {
+        if !given.insert(canonical(one.file)) {
+            continue;
+        }
+        for (name, declared) in &one.generated.declared {
+            if declared.has_types {
+                let of_file = holders.entry(canonical(Path::new(name))).or_default();
+                of_file.push(Holder {
+                    compiled: *one,
+                    name,
+                    declared,
+                });
+            }
+        }
+    }
+    holders
+}
+
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+fn differs(file: &str, holders: &[Holder<'_>]) -> Diagnostic {
+    let by = holders
+        .iter()
+        .map(|it| it.compiled.file.display().to_string());
+    let by = by.collect::<Vec<_>>().join(", ");
     Diagnostic {
         severity: Severity::Warning,
         message: format!(
-            "the types of `{file}` are generated for each of {} and {last}, and are different types in Rust",
-            others.join(", ")
+            "`{file}` does not declare the same wherever it is included: its types are different types in Rust for each of {by}"
         ),
         primary: None,
         secondary: Vec::new(),
         help: Some(
-            "compile the files as one: `punctual idl --together NAME …`, in a build script `Builder::compile_together`; \
-             or say where the types are: `--extern-path`, `Builder::extern_path`"
+            "define the same macros before it is included, or say where its types are: `--extern-path`, `Builder::extern_path`"
                 .to_owned(),
         ),
     }

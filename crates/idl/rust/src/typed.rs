@@ -271,6 +271,34 @@ impl Scope<'_> {
         }
     }
 
+    /// What describes a type in a table: a function of a Rust type that has the very same description, or a closure.
+    pub(crate) fn describing(&self, ty: &Type) -> TokenStream {
+        let rust = match ty {
+            Type::Void => quote!(()),
+            Type::Any => self.name("Any"),
+            Type::TypeCode => self.name("TypeCode"),
+            Type::String { bound: None } => self.name("String"),
+            Type::Primitive(primitive) => match primitive {
+                Primitive::Boolean => quote!(bool),
+                Primitive::Octet | Primitive::UInt8 => quote!(u8),
+                Primitive::Short => quote!(i16),
+                Primitive::UShort => quote!(u16),
+                Primitive::Long => quote!(i32),
+                Primitive::ULong => quote!(u32),
+                Primitive::LongLong => quote!(i64),
+                Primitive::ULongLong => quote!(u64),
+                Primitive::Float => quote!(f32),
+                Primitive::Double => quote!(f64),
+                Primitive::Char | Primitive::WChar | Primitive::Int8 | Primitive::LongDouble => {
+                    return self.describer(ty);
+                }
+            },
+            _ => return self.describer(ty),
+        };
+        let typed = self.name("Typed");
+        quote!(<#rust as #typed>::describe)
+    }
+
     /// What describes a type: a function, or a closure.
     fn describer(&self, ty: &Type) -> TokenStream {
         let function = match ty {

@@ -21,6 +21,7 @@ mod invocation_policies;
 mod lane;
 mod messaging;
 mod operation;
+mod operation_types;
 mod orb;
 mod policy;
 mod priorities;
@@ -58,6 +59,7 @@ pub use messaging::{
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
 pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
+pub use operation_types::{Describe, DescribedOperations, OperationTypes};
 pub use orb::{
     BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
     Unreachable, WeakOrb,

@@ -1,6 +1,7 @@
 //! What is called: an operation by its name on the wire.
 
 use crate::context::Context;
+use crate::operation_types::OperationTypes;
 use parking_lot::Mutex;
 use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_cdr::{CdrError, Decoder};
@@ -23,6 +24,8 @@ pub struct NamedOperation<'n> {
     pub(crate) response: ResponseFlags,
     /// What interceptors can be told of it, where that is known at run time.
     pub(crate) details: Option<&'n dyn OperationDetails>,
+    /// What travels with requests to an operation of the interface, by its name.
+    pub(crate) types: Option<fn(&str) -> Option<&'static OperationTypes>>,
 }
 
 /// Arguments, each with the way it goes.
@@ -59,6 +62,7 @@ impl NamedOperation<'static> {
             two_way: true,
             response: ResponseFlags::SYNC_WITH_TARGET,
             details: None,
+            types: None,
         }
     }
 
@@ -71,6 +75,7 @@ impl NamedOperation<'static> {
             two_way: false,
             response: ResponseFlags::NONE,
             details: None,
+            types: None,
         }
     }
 }
@@ -89,6 +94,7 @@ impl<'n> NamedOperation<'n> {
                 false => ResponseFlags::NONE,
             },
             details: None,
+            types: None,
         }
     }
 

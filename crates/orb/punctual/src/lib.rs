@@ -135,7 +135,7 @@ pub mod bridge {
 pub mod stub {
     pub use crate::__operation_error as operation_error;
     pub use punctual_any::{
-        Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
+        Any, Label, ParameterMode, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
         ValueDescription, ValueModifier, Visibility, typed,
     };
     pub use punctual_cdr::*;
@@ -143,8 +143,8 @@ pub mod stub {
     pub use punctual_orb::operation_error as __operation_error;
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
-        ArgumentOf, Context, Delivery, DispatchError, Dispatched, Interface, IntoReplyHandler,
-        ObjectRef, Operation, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
+        ArgumentOf, Context, Delivery, DescribedOperations, DispatchError, Dispatched, Interface,
+        IntoReplyHandler, ObjectRef, Operation, OperationTypes, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
         UserException, handler_interface, held, reference, taken, user_exception,
     };
     pub use punctual_poa::{

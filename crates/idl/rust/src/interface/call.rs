@@ -49,6 +49,8 @@ pub(crate) struct Value<'a> {
 pub(crate) struct Parameter<'a> {
     /// Without `r#`.
     pub(crate) name: String,
+    /// The name in IDL.
+    pub(crate) idl_name: &'a str,
     pub(crate) direction: Direction,
     pub(crate) value: Value<'a>,
 }
@@ -156,6 +158,7 @@ pub(crate) fn named<'a>(
                 generator.spec,
                 &mut generator.warnings.lock(),
             ),
+            idl_name: &parameter.name,
             direction: parameter.direction,
             value: Value {
                 ty: &parameter.ty,
@@ -234,6 +237,7 @@ impl<'a> Call<'a> {
     ) -> Self {
         let value = Parameter {
             name: "value".to_owned(),
+            idl_name: "value",
             direction: Direction::In,
             value: Value {
                 ty: &attribute.ty,

@@ -7,7 +7,7 @@ use quote::quote;
 use super::bases::{Bases, HIDDEN};
 use super::call::{self, Call, tuple};
 use super::request::{Request, arguments, operation, results};
-use super::{collocated, deferred, interpreted, twin};
+use super::{collocated, deferred, described, interpreted, twin};
 use crate::Generator;
 use crate::docs::doc_after;
 use crate::layout::Piece;
@@ -41,12 +41,15 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
         quote!(, [#(#of_first),*], [#(#others),*])
     });
     let eithers = eithers(scope, declaration, &name);
+    let types = described::generate(scope, declaration, &name);
+    let described = types.as_ref().map(|_| quote!(, described));
     quote! {
         #doc
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         pub struct #name(#inner);
         #methods
-        #reference!(#name, #id #of_bases);
+        #reference!(#name, #id #of_bases #described);
+        #types
         #eithers
     }
 }

@@ -6,6 +6,7 @@ use punctual_idl::model::Direction;
 use quote::quote;
 
 use super::call::{Call, Value};
+use super::described;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, ident};
@@ -65,7 +66,8 @@ pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     } else {
         quote!(two_way)
     };
-    quote!(const OPERATION: #operation = #operation::#kind(#wire_name);)
+    let of = described::is_chosen(scope.generator).then(|| quote!(.of::<Self>()));
+    quote!(const OPERATION: #operation = #operation::#kind(#wire_name)#of;)
 }
 
 /// The closure that marshals the arguments.

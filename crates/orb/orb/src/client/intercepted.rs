@@ -12,7 +12,7 @@ use super::outcome::ReplyOutcome;
 use super::target::Target;
 use super::write::Ask;
 use crate::exception::SystemException;
-use crate::interceptor::{At, CallFacts, ClientPass, Outcome, Place, ReadBody};
+use crate::interceptor::{At, CallFacts, ClientPass, Outcome, Place, ReadBody, TypedRequest};
 use crate::lane::Binding;
 use crate::messaging::{Head, Message};
 use crate::policy::SyncScope;
@@ -175,10 +175,21 @@ impl Invocation {
 
     fn at<'a>(&'a self, call: &'a Call<'_>, request_id: u32) -> At<'a> {
         let callee = &call.callee;
-        let (operation, details) = match call.ask {
-            Ask::Request { operation, .. } => (operation.name(), operation.details),
-            Ask::Relay(request) => (request.operation(), None),
-            Ask::Locate => ("", None),
+        let (operation, details, typed) = match call.ask {
+            Ask::Request {
+                operation,
+                arguments,
+            } => {
+                let types = operation.types.and_then(|types| types(operation.name()));
+                let typed = types.map(|types| TypedRequest {
+                    types,
+                    arguments,
+                    environment: callee.environment,
+                });
+                (operation.name(), operation.details, typed)
+            }
+            Ask::Relay(request) => (request.operation(), None, None),
+            Ask::Locate => ("", None, None),
         };
         At {
             interceptors: callee.broker().interceptors.client(),
@@ -188,6 +199,7 @@ impl Invocation {
                 response_expected: self.completion != Completion::Sent,
                 sync_scope: self.sync_scope(call.ask),
                 details,
+                typed,
             },
             place: Place {
                 target: callee.object.called_as().ior(),

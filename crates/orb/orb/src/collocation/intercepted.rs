@@ -114,6 +114,7 @@ impl<'c> LocalCall<'c> {
             response_expected: matches!(sync_scope, SyncScope::WithServer | SyncScope::WithTarget),
             sync_scope,
             details: operation.details,
+            typed: None,
         };
         Self {
             caller,

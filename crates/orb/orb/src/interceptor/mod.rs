@@ -24,6 +24,7 @@ mod server_info;
 mod server_pass;
 mod slots;
 mod traits;
+mod value_trace;
 
 pub use client_info::ClientRequestInfo;
 pub(crate) use client_pass::{At, ClientPass};
@@ -37,7 +38,7 @@ pub(crate) use outcome::Outcome;
 pub(crate) use place::Place;
 pub use points::ReplyStatus;
 pub use request_info::Parameter;
-pub(crate) use request_info::{CallFacts, ReadBody};
+pub(crate) use request_info::{CallFacts, ReadBody, TypedRequest};
 pub use served::ServedObject;
 pub(crate) use server_info::ServerOrb;
 pub use server_info::ServerRequestInfo;
@@ -45,6 +46,7 @@ pub(crate) use server_pass::{Request, ServerPass};
 pub use slots::SlotId;
 pub(crate) use slots::{Slots, ThreadSlots};
 pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
+pub(crate) use value_trace::ValueTrace;
 
 /// A service context that a pass keeps: its id and its data.
 pub(crate) type OwnedContext = (u32, Vec<u8>);

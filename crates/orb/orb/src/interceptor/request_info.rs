@@ -7,10 +7,11 @@ use crate::context::Context;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
-use crate::operation::OperationDetails;
+use crate::operation::{ArgumentValues, OperationDetails};
+use crate::operation_types::OperationTypes;
 use crate::policy::SyncScope;
 use punctual_any::{Any, ParameterMode, TypeCode};
-use punctual_cdr::{Decoder, Marshal};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Marshal};
 
 /// An argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
@@ -24,6 +25,41 @@ pub struct Parameter {
 /// Reads the body of a reply.
 pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 
+/// Writes the arguments of a request.
+pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
+
+/// A request whose types its stub or its skeleton knows.
+#[derive(Clone, Copy)]
+pub(crate) struct TypedRequest<'a> {
+    pub(crate) types: &'static OperationTypes,
+    pub(crate) arguments: &'a WriteArguments<'a>,
+    pub(crate) environment: &'a dyn Environment,
+}
+
+impl TypedRequest<'_> {
+    fn read<R>(
+        &self,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+    ) -> Result<R, SystemException> {
+        let coding = Coding {
+            environment: Some(self.environment),
+            ..Coding::default()
+        };
+        let written = || {
+            let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+            (self.arguments)(&mut out)?;
+            let block = out.into_block();
+            read(&mut Decoder::new(&block, ByteOrder::NATIVE, coding))
+        };
+        written().map_err(|error| cdr_exception(error, CompletionStatus::No))
+    }
+}
+
+fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
+    let parameter = |(mode, argument)| Parameter { argument, mode };
+    arguments.into_iter().map(parameter).collect()
+}
+
 /// What does not change between the points of a request.
 #[derive(Clone, Copy)]
 pub(crate) struct CallFacts<'a> {
@@ -33,6 +69,8 @@ pub(crate) struct CallFacts<'a> {
     pub(crate) sync_scope: SyncScope,
     /// Of a call that is put together at run time.
     pub(crate) details: Option<&'a dyn OperationDetails>,
+    /// Of a call by a stub that knows its types.
+    pub(crate) typed: Option<TypedRequest<'a>>,
 }
 
 impl<'a> CallFacts<'a> {
@@ -41,21 +79,37 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(super) fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
-        let arguments = self.details("arguments")?.arguments();
-        let parameter = |(mode, argument)| Parameter { argument, mode };
-        Ok(arguments.into_iter().map(parameter).collect())
+        let arguments = match &self.typed {
+            Some(typed) => typed.read(|request| typed.types.arguments(request))?,
+            None => self.details("arguments")?.arguments(),
+        };
+        Ok(parameters(arguments))
     }
 
     pub(super) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-        Ok(self.details("exceptions")?.exceptions())
+        match &self.typed {
+            Some(typed) => Ok(typed.types.exceptions()),
+            None => Ok(self.details("exceptions")?.exceptions()),
+        }
     }
 
     pub(super) fn contexts(&self) -> Result<Vec<String>, SystemException> {
-        Ok(self.details("contexts")?.contexts())
+        match &self.typed {
+            Some(typed) => Ok(typed
+                .types
+                .contexts()
+                .iter()
+                .map(ToString::to_string)
+                .collect()),
+            None => Ok(self.details("contexts")?.contexts()),
+        }
     }
 
     pub(super) fn operation_context(&self) -> Result<Context, SystemException> {
-        Ok(self.details("operation_context")?.operation_context())
+        match &self.typed {
+            Some(typed) => typed.read(|request| typed.types.context(request)),
+            None => Ok(self.details("operation_context")?.operation_context()),
+        }
     }
 
     /// The result, and the arguments as they have come back.
@@ -64,11 +118,22 @@ impl<'a> CallFacts<'a> {
         body: Option<&ReadBody<'_>>,
         what: &str,
     ) -> Result<(Any, Vec<Parameter>), SystemException> {
-        let details = self.details(what)?;
-        let read = |input: &mut Decoder<'_>| details.results(input);
-        let (result, arguments) = self.read(body, what, read)?;
-        let parameter = |(mode, argument)| Parameter { argument, mode };
-        Ok((result, arguments.into_iter().map(parameter).collect()))
+        let Some(typed) = &self.typed else {
+            let details = self.details(what)?;
+            let (result, arguments) = self.read(body, what, |input| details.results(input))?;
+            return Ok((result, parameters(arguments)));
+        };
+        let (result, came_back) = self.read(body, what, |input| typed.types.results(input))?;
+        let mut arguments = parameters(came_back);
+        // What does not come back is as it was sent.
+        if arguments.iter().any(|one| one.mode == ParameterMode::In) {
+            for (argument, sent) in arguments.iter_mut().zip(self.arguments()?) {
+                if argument.mode == ParameterMode::In {
+                    *argument = sent;
+                }
+            }
+        }
+        Ok((result, arguments))
     }
 
     /// The exception of an outcome as an Any. A user exception whose type nobody knows is UNKNOWN 1 there
@@ -81,11 +146,10 @@ impl<'a> CallFacts<'a> {
         match outcome {
             Some(Outcome::System(exception)) => any_of(exception),
             Some(Outcome::User(id)) => {
-                let details = self.details("exception");
-                let listed = details.and_then(|details| {
-                    let listed = details.exceptions().into_iter();
-                    let mut listed = listed.filter(|one| one.id() == Ok(id.as_str()));
-                    listed.next().ok_or_else(|| not_available("exception"))
+                let listed = self.exceptions().and_then(|listed| {
+                    let mut listed = listed.into_iter();
+                    let wanted = listed.find(|one| one.id() == Ok(id.as_str()));
+                    wanted.ok_or_else(|| not_available("exception"))
                 });
                 let read = |type_code: TypeCode| {
                     self.read(body, "exception", |input| {

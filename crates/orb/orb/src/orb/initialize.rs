@@ -7,7 +7,7 @@ use super::handle::Orb;
 use crate::exception::SystemException;
 use crate::interceptor::{
     ClientRequestInterceptor, DuplicateName, IorInterceptor, PolicyFactory, Registered,
-    ServerRequestInterceptor, SlotId,
+    ServerRequestInterceptor, SlotId, ValueTrace,
 };
 use std::fmt;
 use std::sync::Arc;
@@ -147,9 +147,19 @@ impl Initializers {
         info.is_post_init = true;
         let mut each = self.0.iter();
         each.try_for_each(|one| one.post_init(&mut info))?;
+        if orb.config().trace.payload {
+            trace_values(&mut info.registered)?;
+        }
         orb.broker().interceptors.settle(info.registered);
         Ok(())
     }
+}
+
+/// Values are shown as they are behind all other interceptors.
+fn trace_values(registered: &mut Registered) -> Result<(), SystemException> {
+    registered.client.add(Arc::new(ValueTrace))?;
+    registered.server.add(Arc::new(ValueTrace))?;
+    Ok(())
 }
 
 impl fmt::Debug for Initializers {

@@ -49,11 +49,12 @@ macro_rules! joined {
 ///
 /// Of an interface with bases, the reference is also the first base's (by `Deref`), and can be widened to each.
 /// The first list has the first base and what that derives from, the second what other bases add, most derived first.
+/// The word `described` stands behind where the interface is [`DescribedOperations`](crate::DescribedOperations).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! reference {
-    ($name:ident, $id:literal $(,)?) => {
-        $crate::reference!(@common $name, $id, &[$id], $crate::ObjectRef, [], []);
+    ($name:ident, $id:literal $(, $described:ident)? $(,)?) => {
+        $crate::reference!(@common $name, $id, &[$id], $crate::ObjectRef, [], [], [$($described)?]);
 
         impl ::core::convert::From<$name> for $crate::ObjectRef {
             fn from(reference: $name) -> Self {
@@ -61,7 +62,7 @@ macro_rules! reference {
             }
         }
     };
-    ($name:ident, $id:literal, [$first:path $(, $further:path)*], [$($other:path),*]) => {
+    ($name:ident, $id:literal, [$first:path $(, $further:path)*], [$($other:path),*] $(, $described:ident)? $(,)?) => {
         $crate::reference!(
             @common $name,
             $id,
@@ -72,7 +73,8 @@ macro_rules! reference {
             ),
             $first,
             [$($further),*],
-            [$($other),*]
+            [$($other),*],
+            [$($described)?]
         );
 
         impl ::core::ops::Deref for $name {
@@ -96,10 +98,26 @@ macro_rules! reference {
             }
         }
     };
-    (@common $name:ident, $id:literal, $ids:expr, $inner:path, [$($further:path),*], [$($other:path),*]) => {
+    (@types described, $operation:ident) => {
+        $crate::OperationTypes::find(<Self as $crate::DescribedOperations>::OWN_TYPES, $operation)
+    };
+    (@types , $operation:ident) => {
+        ::core::option::Option::None
+    };
+    (
+        @common $name:ident, $id:literal, $ids:expr, $inner:path,
+        [$($further:path),*], [$($other:path),*], [$($described:ident)?]
+    ) => {
         impl $crate::Interface for $name {
             const REPOSITORY_ID: &'static str = $id;
             const REPOSITORY_IDS: &'static [&'static str] = $ids;
+
+            fn operation_types(operation: &str) -> ::core::option::Option<&'static $crate::OperationTypes> {
+                let own: ::core::option::Option<&'static $crate::OperationTypes> =
+                    $crate::reference!(@types $($described)?, operation);
+                own.or_else(|| <$inner as $crate::Interface>::operation_types(operation))
+                    $(.or_else(|| <$other as $crate::Interface>::operation_types(operation)))*
+            }
 
             #[inline]
             fn from_object(object: $crate::ObjectRef) -> Self {

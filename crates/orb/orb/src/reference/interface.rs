@@ -2,6 +2,8 @@
 
 use super::object::ObjectRef;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::operation::NamedOperation;
+use crate::operation_types::OperationTypes;
 use std::time::Duration;
 
 /// A typed object reference, written by the IDL compiler.
@@ -13,6 +15,14 @@ pub trait Interface: Clone + Sized {
     const REPOSITORY_ID: &'static str;
     /// Its own and those of all its bases, most derived first.
     const REPOSITORY_IDS: &'static [&'static str];
+
+    /// What travels with requests to one of its operations, inherited ones among them, and with their replies. None of what
+    /// it does not have, and of interfaces that were compiled without TypeCodes.
+    #[must_use]
+    fn operation_types(operation: &str) -> Option<&'static OperationTypes> {
+        let _ = operation;
+        None
+    }
 
     /// Takes the object's word for it: a call to an object of another type raises BAD_OPERATION.
     fn from_object(object: ObjectRef) -> Self;
@@ -67,6 +77,15 @@ impl<I: Interface> AsObject for I {
 impl AsObject for Option<ObjectRef> {
     fn object(&self) -> Option<&ObjectRef> {
         self.as_ref()
+    }
+}
+
+impl NamedOperation<'static> {
+    /// The same operation, as one of that interface, which knows what travels with it.
+    #[must_use]
+    pub const fn of<I: Interface>(mut self) -> Self {
+        self.types = Some(I::operation_types);
+        self
     }
 }
 

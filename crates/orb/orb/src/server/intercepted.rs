@@ -175,6 +175,7 @@ impl<'m> ServerCall<'m> {
                     _ => SyncScope::WithTransport,
                 },
                 details: None,
+                typed: None,
             },
             orb: ServerOrb {
                 orb_id: ids.orb,

@@ -2,6 +2,7 @@
 
 mod body;
 mod debug;
+mod display;
 mod environment;
 mod text;
 mod user_exception;

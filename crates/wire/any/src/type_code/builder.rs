@@ -92,7 +92,9 @@ impl TypeBuilder {
         place.get_or_init(|| Self::described(describe)).clone()
     }
 
-    fn described(describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
+    /// The TypeCode of what a function describes.
+    #[must_use]
+    pub fn described(describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
         let mut types = Self::default();
         let root = describe(&mut types);
         types.finish(root)
