@@ -42,6 +42,12 @@ pub trait Servant: Send + Sync + 'static {
         false
     }
 
+    /// Whether it knows its operations at run time only, so that interceptors see a request when the servant reads its arguments
+    /// (CORBA 3.3 part 1, §16.3.8), by [`ServerCall::tell_arguments`].
+    fn is_dynamic(&self) -> bool {
+        false
+    }
+
     /// Answers one request, whose operation it finds by a search of its own: by the length of the name,
     /// then by those of its octets that tell it from others. Several threads may be in here at once.
     ///

@@ -40,6 +40,15 @@ impl<'a> CallFacts<'a> {
         self.details.ok_or_else(|| not_available(what))
     }
 
+    /// Those of which more is known than the arguments.
+    fn described(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
+        let details = self.details(what)?;
+        match details.is_described() {
+            true => Ok(details),
+            false => Err(not_available(what)),
+        }
+    }
+
     pub(super) fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         let arguments = self.details("arguments")?.arguments();
         let parameter = |(mode, argument)| Parameter { argument, mode };
@@ -47,15 +56,20 @@ impl<'a> CallFacts<'a> {
     }
 
     pub(super) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-        Ok(self.details("exceptions")?.exceptions())
+        Ok(self.described("exceptions")?.exceptions())
     }
 
     pub(super) fn contexts(&self) -> Result<Vec<String>, SystemException> {
-        Ok(self.details("contexts")?.contexts())
+        Ok(self.described("contexts")?.contexts())
     }
 
     pub(super) fn operation_context(&self) -> Result<Context, SystemException> {
-        Ok(self.details("operation_context")?.operation_context())
+        Ok(self.described("operation_context")?.operation_context())
+    }
+
+    /// Whether what a reply says can be told.
+    pub(super) fn are_results_known(&self) -> bool {
+        self.details.is_some_and(OperationDetails::is_described)
     }
 
     /// The result, and the arguments as they have come back.
@@ -64,7 +78,7 @@ impl<'a> CallFacts<'a> {
         body: Option<&ReadBody<'_>>,
         what: &str,
     ) -> Result<(Any, Vec<Parameter>), SystemException> {
-        let details = self.details(what)?;
+        let details = self.described(what)?;
         let read = |input: &mut Decoder<'_>| details.results(input);
         let (result, arguments) = self.read(body, what, read)?;
         let parameter = |(mode, argument)| Parameter { argument, mode };
@@ -81,7 +95,7 @@ impl<'a> CallFacts<'a> {
         match outcome {
             Some(Outcome::System(exception)) => any_of(exception),
             Some(Outcome::User(id)) => {
-                let details = self.details("exception");
+                let details = self.described("exception");
                 let listed = details.and_then(|details| {
                     let listed = details.exceptions().into_iter();
                     let mut listed = listed.filter(|one| one.id() == Ok(id.as_str()));

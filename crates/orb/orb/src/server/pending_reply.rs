@@ -85,6 +85,7 @@ impl ServerCall<'_> {
         &mut self,
         time_out: Option<Duration>,
     ) -> Result<(PendingReply, Dispatched), DispatchError> {
+        self.tell_arguments(None)?;
         let connection = self.sender.answers_later().ok_or_else(gone)?;
         let response = match self.answered {
             true => ResponseFlags::NONE,
