@@ -243,7 +243,7 @@ impl ObjectAdapter for Relay {
             return Err(is_not_reached().into());
         }
         if call.is_intercepted() {
-            call.receive_request(None)?;
+            call.receive_request(None, None)?;
         }
         let request = call.passed_on().inspect_err(|error| {
             if let DispatchError::System(exception) = error {

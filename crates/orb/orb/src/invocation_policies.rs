@@ -1,15 +1,18 @@
 //! What a request tells of its caller's policies: the service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), of which
-//! servers read until when the request may be delivered. Priorities and start times are there for routers.
+//! servers read until when the request may be delivered, and, where it waits for a thread, in which order ([`standing`]). Start times
+//! and priorities of replies are there for routers.
 //!
 //! ```text
 //! PolicyValueSeq, an encapsulation:  sequence<{ ulong type; sequence<octet> value }>
 //! start and end times:               TimeBase::UtcT, an encapsulation
 //! RequestPriority, ReplyPriority:    Messaging::PriorityRange { short min; short max; }, an encapsulation
+//! QueueOrder:                        ushort, an encapsulation
 //! UtcT  { ulonglong time; ulong inaccuracy_low; ushort inaccuracy_high; short minutes_east; }
 //! ```
 //! Time counts tenths of a microsecond from 15 October 1582 on.
 
-use crate::policy::{CallEnds, PriorityRange, Queued, numbers};
+use crate::lane::Standing;
+use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, Queued, numbers};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
@@ -39,6 +42,7 @@ fn data(ends: &CallEnds, queued: &Queued) -> Result<Vec<u8>, CdrError> {
         (numbers::REQUEST_END, time(ends.request)),
         (numbers::REPLY_START, time(queued.reply_start)),
         (numbers::REPLY_END, time(ends.reply)),
+        (numbers::QUEUE_ORDER, queued.order.map(order_encapsulated)),
     ];
     let value = |(kind, data): (u32, Option<Result<Vec<u8>, CdrError>>)| {
         data.map(|data| data.map(|data| PolicyValue { kind, data }))
@@ -66,6 +70,50 @@ fn range_encapsulated(range: PriorityRange) -> Result<Vec<u8>, CdrError> {
         out.put_i16(range.min);
         out.put_i16(range.max);
         Ok(())
+    })
+}
+
+fn order_encapsulated(order: QueueOrder) -> Result<Vec<u8>, CdrError> {
+    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
+        out.put_u16(order.bits());
+        Ok(())
+    })
+}
+
+/// How a request with this context stands among those that wait with it (§22.2.5.8).
+///
+/// # Errors
+/// What of it does not decode.
+pub(crate) fn standing(data: &[u8]) -> Result<Standing, CdrError> {
+    let mut values = Decoder::of_encapsulation(data, Coding::default())?;
+    let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
+    let of_type = |kind: u32| values.iter().find(|one| one.kind == kind);
+    let Some(order) = of_type(numbers::QUEUE_ORDER) else {
+        return Ok(Standing::default());
+    };
+    let order = Decoder::of_encapsulation(&order.data, Coding::default())?.get_u16()?;
+    Ok(match QueueOrder::of_bits(order).chosen() {
+        Order::Temporal => Standing::default(),
+        Order::Priority => {
+            let range = of_type(numbers::REQUEST_PRIORITY);
+            Standing::by_priority(match range {
+                Some(range) => {
+                    let mut range = Decoder::of_encapsulation(&range.data, Coding::default())?;
+                    let _min = range.get_i16()?;
+                    range.get_i16()?
+                }
+                None => 0,
+            })
+        }
+        Order::Deadline => {
+            let end = of_type(numbers::REQUEST_END).or_else(|| of_type(numbers::REPLY_END));
+            Standing::by_deadline(match end {
+                Some(end) => {
+                    Some(Decoder::of_encapsulation(&end.data, Coding::default())?.get_u64()?)
+                }
+                None => None,
+            })
+        }
     })
 }
 
@@ -167,6 +215,7 @@ mod tests {
             reply_priority: Some(PriorityRange::exactly(-1)),
             request_start: Some(at(50, 0)),
             reply_start: Some(at(70, 0)),
+            order: None,
         };
         let told = data(&ends, &queued).unwrap();
         assert_eq!(request_end(&told).unwrap(), ends.request);
@@ -176,6 +225,35 @@ mod tests {
         assert_eq!(kinds, [25, 26, 27, 28, 29]);
         let mut range = Decoder::of_encapsulation(&values[0].data, Coding::default()).unwrap();
         assert_eq!((range.get_i16(), range.get_i16()), (Ok(3), Ok(7)));
+    }
+
+    #[test]
+    fn a_request_stands_among_others_as_its_order_says() {
+        let ends = CallEnds {
+            request: Some(at(60, 0)),
+            reply: None,
+        };
+        let ordered = |order: QueueOrder| Queued {
+            request_priority: Some(PriorityRange { min: 3, max: 7 }),
+            order: Some(order),
+            ..Queued::default()
+        };
+        let read = |queued: &Queued| standing(&data(&ends, queued).unwrap()).unwrap();
+        assert_eq!(read(&Queued::default()), Standing::default());
+        assert_eq!(read(&ordered(QueueOrder::ANY)), Standing::default());
+        assert_eq!(
+            read(&ordered(QueueOrder::PRIORITY)),
+            Standing::by_priority(7)
+        );
+        let end = ticks(at(60, 0));
+        assert_eq!(
+            read(&ordered(QueueOrder::DEADLINE)),
+            Standing::by_deadline(Some(end))
+        );
+        let whole = data(&ends, &ordered(QueueOrder::DEADLINE)).unwrap();
+        for length in 0..whole.len() {
+            assert!(standing(&whole[..length]).is_err(), "{length}");
+        }
     }
 
     #[test]

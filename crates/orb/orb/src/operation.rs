@@ -36,6 +36,11 @@ pub trait OperationDetails: fmt::Debug + Sync {
     /// The arguments, without values that are still to come.
     fn arguments(&self) -> ArgumentValues;
 
+    /// Whether more than the arguments is known. Where it is not, nothing else is asked for.
+    fn is_described(&self) -> bool {
+        true
+    }
+
     /// The types of the user exceptions that it may raise.
     fn exceptions(&self) -> Vec<TypeCode>;
 

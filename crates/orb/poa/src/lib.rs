@@ -40,9 +40,9 @@ pub use object_id::ObjectId;
 pub use own_policies::ObjectPolicy;
 pub use poa::{CreatePoaError, FindPoaError, Poa, PoaError, RootPoa};
 pub use policy::{
-    Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
-    LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
-    ServantRetentionPolicy, ThreadPolicy,
+    AnswerTimeoutPolicy, Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy,
+    ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
+    RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
 pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
 pub use smart_proxy::SmartProxies;

@@ -11,7 +11,7 @@ pub use identity::Identity;
 pub use skeleton::{Answer, Answered, Answers, Operations};
 pub use tie::Tie;
 
-use punctual_orb::{DispatchError, Dispatched, Interface, Provided, ServerCall};
+use punctual_orb::{DispatchError, Dispatched, Interface, OperationTypes, Provided, ServerCall};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,6 +42,12 @@ pub trait Servant: Send + Sync + 'static {
         false
     }
 
+    /// Whether it knows its operations at run time only, so that interceptors see a request when the servant reads its arguments
+    /// (CORBA 3.3 part 1, §16.3.8), by [`ServerCall::tell_arguments`].
+    fn is_dynamic(&self) -> bool {
+        false
+    }
+
     /// Answers one request, whose operation it finds by a search of its own: by the length of the name,
     /// then by those of its octets that tell it from others. Several threads may be in here at once.
     ///
@@ -66,6 +72,12 @@ pub trait Servant: Send + Sync + 'static {
     ) -> Result<Dispatched, DispatchError> {
         let _ = operation;
         Err(call.bad_operation())
+    }
+
+    /// What travels with requests to one of its operations; none where that is not known.
+    fn operation_types(&self, operation: &str) -> Option<&'static OperationTypes> {
+        let _ = operation;
+        None
     }
 
     /// Which object it makes a CORBA object of. By default the skeleton itself is meant.

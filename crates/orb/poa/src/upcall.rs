@@ -96,12 +96,36 @@ fn intercepted(
 
     let upcall_on = InUpcall(call);
     let call = &mut *upcall_on.0;
-    call.receive_request(Served::now(servant))?;
+    let object = Served::now(servant);
+    if servant.is_dynamic() && (servant.is_transparent() || !is_everybodys(call.operation())) {
+        call.receive_request_later(object);
+        call.found()?;
+        let answered = upcall(call);
+        // Once, also where the servant has not asked for its arguments.
+        call.tell_arguments(None)?;
+        return answered;
+    }
+    call.receive_request(object, servant.operation_types(call.operation()))?;
     call.found()?;
     match answered_for_all(servant, call) {
         Some(answered) => answered,
         None => upcall(call),
     }
+}
+
+/// Whether every object has the operation.
+fn is_everybodys(operation: &str) -> bool {
+    const ALL: [&str; 8] = [
+        "_is_a",
+        "_non_existent",
+        "_not_existent",
+        "_repository_id",
+        "_component",
+        "_interface",
+        "_domain_managers",
+        "_policy",
+    ];
+    ALL.contains(&operation)
 }
 
 /// The answer of an operation that every object has, unless the servant passes them on.

@@ -47,13 +47,13 @@ pub use punctual_orb::{
     parse_duration, request_peer,
 };
 pub use punctual_poa::{
-    AdapterActivator, AdapterInactive, Amh, Async, Cookie, CreatePoaError, Current, Demultiplexing,
-    FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements, ImplicitActivationPolicy,
-    IorTable, IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists,
-    ManagerState, NoContext, ObjectId, ObjectPolicy, OperationDemultiplexing, Poa, PoaError,
-    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, Response, RootPoa, Servant,
-    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies, Spawn,
-    ThreadPolicy, Tie, servant_of,
+    AdapterActivator, AdapterInactive, Amh, AnswerTimeoutPolicy, Async, Cookie, CreatePoaError,
+    Current, Demultiplexing, FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
+    ImplicitActivationPolicy, IorTable, IorTableError, IorTableLocator, LifespanPolicy,
+    ManagerError, ManagerExists, ManagerState, NoContext, ObjectId, ObjectPolicy,
+    OperationDemultiplexing, Poa, PoaError, PoaManager, PoaManagerFactory, PoaPolicy,
+    RequestProcessingPolicy, Response, RootPoa, Servant, ServantActivator, ServantLocator,
+    ServantManager, ServantRetentionPolicy, SmartProxies, Spawn, ThreadPolicy, Tie, servant_of,
 };
 
 /// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).

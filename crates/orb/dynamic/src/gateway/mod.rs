@@ -4,7 +4,7 @@
 use crate::request::{InvokeError, Request};
 use crate::servant::{DynamicImplementation, ServerRequest};
 use parking_lot::Mutex;
-use punctual_any::{Any, InterfaceDescription, OperationDescription, ParameterMode, TypeCode};
+use punctual_any::{Any, InterfaceDescription, OperationDescription, ParameterMode};
 use punctual_orb::relay::{Terms, on_terms, reference_to};
 use punctual_orb::{DispatchError, Dispatched, ObjectRef};
 use std::borrow::Cow;
@@ -29,8 +29,6 @@ pub struct Gateway {
 #[derive(Debug)]
 struct Described {
     operation: OperationDescription,
-    /// The types of its `in` and `inout` parameters.
-    incoming: Vec<TypeCode>,
 }
 
 /// Terms that are remembered: there are but a few combinations that clients have.
@@ -64,16 +62,7 @@ impl Gateway {
     }
 
     fn describe(&mut self, operation: OperationDescription) {
-        let goes_out = |mode| mode != ParameterMode::Out;
-        let parameters = operation.parameters.iter();
-        let incoming = parameters
-            .filter(|parameter| goes_out(parameter.mode))
-            .map(|parameter| parameter.type_code.clone())
-            .collect();
-        let described = Described {
-            incoming,
-            operation,
-        };
+        let described = Described { operation };
         self.operations
             .insert(described.operation.name.clone(), described);
     }
@@ -81,6 +70,7 @@ impl Gateway {
     /// Passes a call on whose body nobody looks into.
     fn pass(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
         let call = request.as_call();
+        call.tell_arguments(None)?;
         let passed = call.passed_on()?;
         match self.on_terms(passed.terms()).relay(&passed)? {
             Some(reply) => call.pass_back(&reply, reply.body()?),
@@ -110,7 +100,7 @@ impl Described {
         mut server: ServerRequest<'_, '_>,
     ) -> Result<Dispatched, DispatchError> {
         let mut request = Request::of(target, &self.operation);
-        let mut values = server.arguments(&self.incoming)?.into_iter();
+        let mut values = server.arguments_of(&self.operation)?.into_iter();
         let places = self.operation.parameters.iter().enumerate();
         for (place, _) in places.filter(|(_, one)| one.mode != ParameterMode::Out) {
             if let Some(value) = values.next() {

@@ -5,12 +5,14 @@
 
 use super::Request;
 use super::error::InvokeError;
+use super::handled::deliver;
 use super::phase::Phase;
 use punctual_cdr::Encoder;
 use punctual_orb::{
-    CompletionStatus, DeferredRequest, Pollable, PollableSet, SystemException,
+    CompletionStatus, DeferredRequest, Interface, Pollable, PollableSet, SystemException,
     SystemExceptionKind as Kind, minor,
 };
+use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
@@ -31,11 +33,51 @@ impl Request {
                 "the response of the request is outstanding",
             ));
         }
-        let details = self.details.clone();
-        let marshal = move |out: &mut Encoder<'_>| details.put(out);
-        let sent = self.object.send_deferred(self.operation.clone(), marshal);
-        self.phase = Phase::Sent(Box::new(sent));
+        self.phase = Phase::Sent(Box::new(self.begin()));
         Ok(())
+    }
+
+    /// Sends the request, with the values that the arguments have now.
+    fn begin(&self) -> DeferredRequest {
+        let details = Arc::new(self.details.clone());
+        let written = details.clone();
+        let marshal = move |out: &mut Encoder<'_>| written.put(out);
+        self.object
+            .send_deferred(self.operation.clone(), details, marshal)
+    }
+
+    /// Sends the request, and has `handler` called when its response is there, with the request and what came of it: once, on
+    /// the thread that reads replies (`docs/guide/asynchrony.md`). The request has its results then, as after
+    /// [`Request::invoke`].
+    ///
+    /// What keeps it from being sent is its response.
+    ///
+    /// # Errors
+    /// Those of [`Request::send_deferred`]; the handler is not called.
+    pub fn sendc_with(
+        mut self,
+        handler: impl FnOnce(Self, Result<(), InvokeError>) + Send + 'static,
+    ) -> Result<(), SystemException> {
+        self.send_deferred()?;
+        let Phase::Sent(sent) = std::mem::replace(&mut self.phase, Phase::Retrieved) else {
+            return Ok(());
+        };
+        sent.when_done(move |sent| {
+            let outcome = self.take_response(sent);
+            handler(self, outcome);
+        });
+        Ok(())
+    }
+
+    /// Sends the request, and has a reply handler called with its response (`sendc`): an object of the handler interface that
+    /// the IDL of the called one implies (`AMI_ClerkHandler` of `Clerk`), in this process or any other. Nobody waits for
+    /// what the handler does; one that cannot be reached, or raises, is logged.
+    ///
+    /// # Errors
+    /// Those of [`Request::sendc_with`].
+    pub fn sendc(self, handler: &impl Interface) -> Result<(), SystemException> {
+        let handler = handler.as_object().clone();
+        self.sendc_with(move |request, outcome| deliver(&handler, &request, outcome))
     }
 
     /// Whether the response is there (`poll_response`). Does not wait.
@@ -55,6 +97,10 @@ impl Request {
         let Phase::Sent(sent) = std::mem::replace(&mut self.phase, Phase::Retrieved) else {
             return Ok(());
         };
+        self.take_response(*sent)
+    }
+
+    fn take_response(&mut self, sent: DeferredRequest) -> Result<(), InvokeError> {
         self.make_places();
         let (details, places) = (
             &self.details,

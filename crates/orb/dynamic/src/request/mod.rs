@@ -7,6 +7,7 @@ mod argument;
 mod deferred;
 mod details;
 mod error;
+mod handled;
 mod multiple;
 mod phase;
 

@@ -1,6 +1,7 @@
 //! The Dynamic Skeleton Interface: objects whose interface their servant knows at run time only (CORBA 3.3
 //! part 1, §12.2 and §15.3.4).
 
+mod details;
 mod server_request;
 
 pub use server_request::ServerRequest;
@@ -59,6 +60,10 @@ impl<I: DynamicImplementation> Servant for DynamicServant<I> {
 
     fn is_transparent(&self) -> bool {
         self.0.is_transparent()
+    }
+
+    fn is_dynamic(&self) -> bool {
+        true
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {

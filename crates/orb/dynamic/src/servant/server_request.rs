@@ -1,9 +1,11 @@
 //! A request as a dynamic servant sees it.
 
-use punctual_any::{Any, TypeCode};
-use punctual_cdr::Unmarshal;
+use super::details::ServedOperation;
+use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
+use punctual_cdr::{CdrError, Unmarshal};
 use punctual_orb::{Context, DispatchError, Dispatched, Orb, ServerCall};
 use std::fmt;
+use std::sync::Arc;
 
 /// A request to be answered: CORBA's `ServerRequest`.
 ///
@@ -11,11 +13,16 @@ use std::fmt;
 /// answered, once: by results, or by a user exception.
 pub struct ServerRequest<'r, 'm> {
     call: &'r mut ServerCall<'m>,
+    /// Read with the arguments.
+    context: Option<Context>,
 }
 
 impl<'r, 'm> ServerRequest<'r, 'm> {
     pub(super) fn new(call: &'r mut ServerCall<'m>) -> Self {
-        Self { call }
+        Self {
+            call,
+            context: None,
+        }
     }
 
     /// The operation's name; an attribute is read by `_get_NAME` and written by `_set_NAME`.
@@ -36,10 +43,12 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.expects_reply()
     }
 
-    /// Reads the `in` and `inout` arguments, in order.
+    /// Reads the `in` and `inout` arguments, in order. Interceptors see the request then (CORBA 3.3 part 1, §16.3.8), with
+    /// these arguments as `in` ones; [`ServerRequest::arguments_of`] tells them all of the operation.
     ///
     /// # Errors
-    /// MARSHAL and its like for what is not of these types.
+    /// MARSHAL and its like for what is not of these types; what an interceptor has raised, which is then the request's
+    /// answer.
     pub fn arguments(&mut self, types: &[TypeCode]) -> Result<Vec<Any>, DispatchError> {
         let mut values = vec![Any::default(); types.len()];
         self.arguments_into(types, &mut values)?;
@@ -56,10 +65,43 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         values: &mut Vec<Any>,
     ) -> Result<(), DispatchError> {
         values.resize_with(types.len(), Any::default);
-        for (type_code, value) in types.iter().zip(values) {
+        for (type_code, value) in types.iter().zip(values.iter_mut()) {
             value.unmarshal_as(type_code, self.call.arguments())?;
         }
+        if self.call.is_intercepted() {
+            let details = ServedOperation::unknown(values.clone());
+            self.call.tell_arguments(Some(Arc::new(details)))?;
+        }
         Ok(())
+    }
+
+    /// Reads the `in` and `inout` arguments of an operation, in order, and what comes along by its `context` clause
+    /// ([`ServerRequest::context`]). Interceptors then know its arguments, results, exceptions and context.
+    ///
+    /// # Errors
+    /// As [`ServerRequest::arguments`].
+    pub fn arguments_of(
+        &mut self,
+        operation: &OperationDescription,
+    ) -> Result<Vec<Any>, DispatchError> {
+        let parameters = operation.parameters.iter();
+        let incoming = parameters.filter(|one| one.mode != ParameterMode::Out);
+        let values = incoming.map(|parameter| -> Result<Any, CdrError> {
+            let mut value = Any::default();
+            value.unmarshal_as(&parameter.type_code, self.call.arguments())?;
+            Ok(value)
+        });
+        let values = values.collect::<Result<Vec<Any>, CdrError>>()?;
+        let context = match operation.contexts.is_empty() {
+            true => Context::new(),
+            false => Context::unmarshal(self.call.arguments())?,
+        };
+        if self.call.is_intercepted() {
+            let details = ServedOperation::of(operation, values.clone(), context.clone());
+            self.call.tell_arguments(Some(Arc::new(details)))?;
+        }
+        self.context = Some(context);
+        Ok(values)
     }
 
     /// Reads the values that come along with an operation that has a `context` clause, behind its
@@ -68,7 +110,10 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// # Errors
     /// MARSHAL and its like.
     pub fn context(&mut self) -> Result<Context, DispatchError> {
-        Ok(Context::unmarshal(self.call.arguments())?)
+        match self.context.take() {
+            Some(context) => Ok(context),
+            None => Ok(Context::unmarshal(self.call.arguments())?),
+        }
     }
 
     /// Answers with results: what the operation returns, if it returns something, then its `inout` and `out`
@@ -77,6 +122,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// # Errors
     /// What to tell the caller when they cannot be marshaled.
     pub fn reply(self, results: &[Any]) -> Result<Dispatched, DispatchError> {
+        self.call.tell_arguments(None)?;
         self.call.reply(|out| {
             results
                 .iter()
@@ -89,6 +135,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// # Errors
     /// BAD_PARAM when the value is no exception; what to tell the caller when it cannot be marshaled.
     pub fn raise(self, exception: &Any) -> Result<Dispatched, DispatchError> {
+        self.call.tell_arguments(None)?;
         let type_code = exception.type_code();
         let id = type_code.id().map_err(|_| not_an_exception(type_code))?;
         self.call.raise_as(id, |out| exception.marshal_members(out))
@@ -100,7 +147,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.bad_operation()
     }
 
-    /// The call itself, for whoever passes it on as it came.
+    /// The call itself, for whoever passes it on as it came; interceptors see it by [`ServerCall::tell_arguments`].
     pub fn as_call(&mut self) -> &mut ServerCall<'m> {
         self.call
     }

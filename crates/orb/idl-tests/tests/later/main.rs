@@ -14,6 +14,7 @@ mod futures;
 mod interceptors;
 mod pair;
 mod poas;
+mod time_outs;
 
 /// What `idl/asynchronous.idl` becomes.
 mod generated {

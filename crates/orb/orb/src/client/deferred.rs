@@ -13,7 +13,7 @@ use super::write::Ask;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::{Alarm, Binding, Lane, in_reply_handler};
 use crate::messaging::Message;
-use crate::operation::NamedOperation;
+use crate::operation::{NamedOperation, OperationDetails};
 use crate::policy::{Full, Held, Place};
 use punctual_cdr::{CdrError, Encoder};
 use punctual_exec::Deadline;
@@ -53,14 +53,21 @@ pub(crate) enum CalledOperation {
     /// The program has the name. Of a two-way request.
     Known(&'static str),
     /// It became known at run time. Of a two-way request. In a box: so it fits beside the other without a tag.
-    Named(Box<Arc<str>>),
+    Named(Box<Described>),
+}
+
+/// An operation that became known at run time, and what its interceptors can be told of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Described {
+    pub(crate) name: Arc<str>,
+    pub(crate) details: Arc<dyn OperationDetails + Send>,
 }
 
 impl CalledOperation {
     fn get(&self) -> NamedOperation<'_> {
         match self {
             Self::Known(name) => NamedOperation::two_way(name),
-            Self::Named(name) => NamedOperation::named(name, true),
+            Self::Named(one) => NamedOperation::named(&one.name, true).with_details(&*one.details),
         }
     }
 }

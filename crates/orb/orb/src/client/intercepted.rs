@@ -12,7 +12,9 @@ use super::outcome::ReplyOutcome;
 use super::target::Target;
 use super::write::Ask;
 use crate::exception::SystemException;
-use crate::interceptor::{At, CallFacts, ClientPass, Outcome, Place, ReadBody, TypedRequest};
+use crate::interceptor::{
+    At, CallFacts, ClientPass, Outcome, Place, ReadBody, RequestArguments, TypedRequest,
+};
 use crate::lane::Binding;
 use crate::messaging::{Head, Message};
 use crate::policy::SyncScope;
@@ -183,8 +185,7 @@ impl Invocation {
                 let types = operation.types.and_then(|types| types(operation.name()));
                 let typed = types.map(|types| TypedRequest {
                     types,
-                    arguments,
-                    environment: callee.environment,
+                    arguments: RequestArguments::Written(arguments, callee.environment),
                 });
                 (operation.name(), operation.details, typed)
             }

@@ -37,7 +37,7 @@ mod write;
 
 pub(crate) use call::{invoke, locate, one_way, relay};
 pub(crate) use connect::{connection, inconsistent};
-pub(crate) use deferred::{CalledOperation, Deferred, Owner};
+pub(crate) use deferred::{CalledOperation, Deferred, Described, Owner};
 pub(crate) use failure::{out_of_place, too_many_forwards};
 pub(crate) use outcome::{Body, unlisted};
 pub(crate) use remote::{Callee, RemoteObject};

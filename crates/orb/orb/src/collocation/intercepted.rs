@@ -128,7 +128,7 @@ impl<'c> LocalCall<'c> {
         let (orb, object) = (self.caller.orb, self.caller.object);
         At {
             interceptors: orb.broker().interceptors.client(),
-            facts: self.facts,
+            facts: self.facts.clone(),
             place: Place {
                 target: object.called_as().ior(),
                 effective: object.original().ior(),
@@ -169,7 +169,7 @@ impl<'c> LocalCall<'c> {
             facts: CallFacts {
                 request_id: pass.request_id(),
                 details: None,
-                ..self.facts
+                ..self.facts.clone()
             },
             orb: ServerOrb {
                 orb_id: ids.orb,

@@ -162,6 +162,7 @@ fn obey_timeouts(timeouts: &mut Timeouts, table: &TimeoutTable) {
     set_ms(&mut timeouts.idle, table.idle_ms);
     set_ms(&mut timeouts.make_room, table.make_room_ms);
     set_ms(&mut timeouts.reply, table.reply_ms);
+    set_ms(&mut timeouts.answer, table.answer_ms);
     set_ms(&mut timeouts.hand_over, table.hand_over_ms);
     set_ms(&mut timeouts.nested_call, table.nested_call_ms);
     set_ms(&mut timeouts.quiet, table.quiet_ms);

@@ -27,6 +27,9 @@ pub struct Timeouts {
     pub make_room: Option<Duration>,
     /// How long a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,
+    /// How long a servant that answers later (AMH) may keep a request, before it is answered with TIMEOUT in its place; a POA may have its
+    /// own. Default none: calls that stay open for long are what such servants are for.
+    pub answer: Option<Duration>,
     /// How long an upcall may take before another thread receives on its connection, if more requests
     /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
     pub hand_over: Option<Duration>,
@@ -57,6 +60,7 @@ impl Default for Timeouts {
             idle: None,
             make_room: Some(Duration::from_secs(1)),
             reply: Some(Duration::from_secs(30)),
+            answer: None,
             hand_over: Some(Duration::from_millis(20)),
             nested_call: Some(Duration::from_secs(60)),
             quiet: Some(Duration::from_millis(50)),

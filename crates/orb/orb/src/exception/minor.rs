@@ -136,6 +136,8 @@ pub const INTERCEPTOR_PANICKED: u32 = own(21);
 pub const MUST_REBIND: u32 = own(20);
 /// NO_RESPONSE: a servant that was to answer later has let go of the request.
 pub const NOT_ANSWERED: u32 = own(30);
+/// TIMEOUT: a servant that was to answer later has not within the time that it may take.
+pub const ANSWER_TIMED_OUT: u32 = own(31);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
 /// NO_PERMISSION: an object was called by a connection of its client's, which its POA does not allow.

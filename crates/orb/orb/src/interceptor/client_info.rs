@@ -20,7 +20,7 @@ use std::fmt;
 /// See the module. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
 pub struct ClientRequestInfo<'a> {
     pub(super) point: ClientPoint,
-    pub(super) facts: CallFacts<'a>,
+    pub(super) facts: &'a CallFacts<'a>,
     pub(super) place: Place<'a>,
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
     pub(super) reply_contexts: &'a [OwnedContext],

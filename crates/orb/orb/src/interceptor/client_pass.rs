@@ -124,13 +124,13 @@ impl ClientPass {
 
     fn info<'i>(
         &'i mut self,
-        at: &At<'i>,
+        at: &'i At<'i>,
         (point, outcome): (ClientPoint, Option<Outcome>),
         body: Option<&'i ReadBody<'i>>,
     ) -> ClientRequestInfo<'i> {
         ClientRequestInfo {
             point,
-            facts: at.facts,
+            facts: &at.facts,
             place: at.place.clone(),
             request_contexts: &mut self.request_contexts,
             reply_contexts: &self.reply_contexts,

@@ -38,7 +38,7 @@ pub(crate) use outcome::Outcome;
 pub(crate) use place::Place;
 pub use points::ReplyStatus;
 pub use request_info::Parameter;
-pub(crate) use request_info::{CallFacts, ReadBody, TypedRequest};
+pub(crate) use request_info::{CallFacts, ReadBody, RequestArguments, TypedRequest};
 pub use served::ServedObject;
 pub(crate) use server_info::ServerOrb;
 pub use server_info::ServerRequestInfo;

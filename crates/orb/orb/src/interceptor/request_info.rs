@@ -29,11 +29,21 @@ pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
 /// A request whose types its stub or its skeleton knows.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct TypedRequest<'a> {
     pub(crate) types: &'static OperationTypes,
-    pub(crate) arguments: &'a WriteArguments<'a>,
-    pub(crate) environment: &'a dyn Environment,
+    pub(crate) arguments: RequestArguments<'a>,
+}
+
+/// Where the arguments of a request are.
+#[derive(Clone)]
+pub(crate) enum RequestArguments<'a> {
+    /// At their client, which writes them as often as it is asked.
+    Written(&'a WriteArguments<'a>, &'a dyn Environment),
+    /// At their server.
+    Received(Decoder<'a>),
+    /// They have come, and were let go before the reply.
+    Gone,
 }
 
 impl TypedRequest<'_> {
@@ -41,18 +51,29 @@ impl TypedRequest<'_> {
         &self,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
     ) -> Result<R, SystemException> {
-        let coding = Coding {
-            environment: Some(self.environment),
-            ..Coding::default()
+        let read = match &self.arguments {
+            RequestArguments::Written(write, environment) => written(*write, *environment, read),
+            RequestArguments::Received(arguments) => read(&mut arguments.clone()),
+            RequestArguments::Gone => return Err(not_available("arguments")),
         };
-        let written = || {
-            let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
-            (self.arguments)(&mut out)?;
-            let block = out.into_block();
-            read(&mut Decoder::new(&block, ByteOrder::NATIVE, coding))
-        };
-        written().map_err(|error| cdr_exception(error, CompletionStatus::No))
+        read.map_err(|error| cdr_exception(error, CompletionStatus::No))
     }
+}
+
+/// Reads what `write` writes.
+fn written<R>(
+    write: &WriteArguments<'_>,
+    environment: &dyn Environment,
+    read: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,
+) -> Result<R, CdrError> {
+    let coding = Coding {
+        environment: Some(environment),
+        ..Coding::default()
+    };
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+    write(&mut out)?;
+    let block = out.into_block();
+    read(&mut Decoder::new(&block, ByteOrder::NATIVE, coding))
 }
 
 fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
@@ -61,7 +82,7 @@ fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
 }
 
 /// What does not change between the points of a request.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) struct CallFacts<'a> {
     pub(crate) request_id: u32,
     pub(crate) operation: &'a str,
@@ -78,6 +99,15 @@ impl<'a> CallFacts<'a> {
         self.details.ok_or_else(|| not_available(what))
     }
 
+    /// Those of which more is known than the arguments.
+    fn described(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
+        let details = self.details(what)?;
+        match details.is_described() {
+            true => Ok(details),
+            false => Err(not_available(what)),
+        }
+    }
+
     pub(super) fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         let arguments = match &self.typed {
             Some(typed) => typed.read(|request| typed.types.arguments(request))?,
@@ -89,7 +119,7 @@ impl<'a> CallFacts<'a> {
     pub(super) fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
         match &self.typed {
             Some(typed) => Ok(typed.types.exceptions()),
-            None => Ok(self.details("exceptions")?.exceptions()),
+            None => Ok(self.described("exceptions")?.exceptions()),
         }
     }
 
@@ -101,15 +131,20 @@ impl<'a> CallFacts<'a> {
                 .iter()
                 .map(ToString::to_string)
                 .collect()),
-            None => Ok(self.details("contexts")?.contexts()),
+            None => Ok(self.described("contexts")?.contexts()),
         }
     }
 
     pub(super) fn operation_context(&self) -> Result<Context, SystemException> {
         match &self.typed {
             Some(typed) => typed.read(|request| typed.types.context(request)),
-            None => Ok(self.details("operation_context")?.operation_context()),
+            None => Ok(self.described("operation_context")?.operation_context()),
         }
+    }
+
+    /// Whether what a reply says can be told.
+    pub(super) fn are_results_known(&self) -> bool {
+        self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
 
     /// The result, and the arguments as they have come back.
@@ -119,7 +154,7 @@ impl<'a> CallFacts<'a> {
         what: &str,
     ) -> Result<(Any, Vec<Parameter>), SystemException> {
         let Some(typed) = &self.typed else {
-            let details = self.details(what)?;
+            let details = self.described(what)?;
             let (result, arguments) = self.read(body, what, |input| details.results(input))?;
             return Ok((result, parameters(arguments)));
         };

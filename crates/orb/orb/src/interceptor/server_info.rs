@@ -29,7 +29,7 @@ pub(crate) struct ServerOrb<'a> {
 /// See the module. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
 pub struct ServerRequestInfo<'a> {
     pub(super) point: ServerPoint,
-    pub(super) facts: CallFacts<'a>,
+    pub(super) facts: &'a CallFacts<'a>,
     pub(super) orb: ServerOrb<'a>,
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
@@ -69,17 +69,24 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.sync_scope
     }
 
-    /// The arguments: not known where a request is served, as a skeleton or a dynamic servant unmarshals them behind
-    /// this point, by types that the ORB does not know.
+    /// The arguments, with what goes back at `send_reply`. Known of a servant that knows its operations at run time, once it
+    /// has read them ([`ServerCall::tell_arguments`](crate::ServerCall::tell_arguments)).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated skeleton, which unmarshals them behind this point by types that the
+    /// ORB does not know, and where a dynamic servant answers without having read them.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         self.point.check(ValidAt(0b01100), "arguments")?;
-        self.facts.arguments()
+        match self.point {
+            ServerPoint::SendReply if self.facts.are_results_known() => {
+                let results = self.facts.results(self.body, "arguments");
+                results.map(|(_, arguments)| arguments)
+            }
+            _ => self.facts.arguments(),
+        }
     }
 
-    /// The user exceptions that the operation may raise: not known either.
+    /// The user exceptions that the operation may raise. Known where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -88,7 +95,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.exceptions()
     }
 
-    /// The names of the operation's `context` clause: not known either.
+    /// The names of the operation's `context` clause. Known where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -97,7 +104,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.contexts()
     }
 
-    /// The values that came by that clause: not known either.
+    /// The values that came by that clause. Known where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -106,7 +113,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.operation_context()
     }
 
-    /// What the operation has returned: not known either.
+    /// What the operation has returned. Known where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -185,8 +192,8 @@ impl<'a> ServerRequestInfo<'a> {
         add(self.reply_contexts, (id, data), replace)
     }
 
-    /// The exception that the request is about to be answered with. A user exception's type is not known to the ORB, so
-    /// that UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
+    /// The exception that the request is about to be answered with. A user exception is there where a dynamic servant has
+    /// described the operation; else its type is not known, and UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.

@@ -9,6 +9,8 @@ use super::served::ServedObject;
 use super::server_info::{ServerOrb, ServerRequestInfo};
 use super::slots::{Slots, ThreadSlots};
 use super::traits::ServerRequestInterceptor;
+use crate::operation::OperationDetails;
+use crate::operation_types::OperationTypes;
 use punctual_giop::ServiceContexts;
 use std::fmt;
 use std::sync::Arc;
@@ -27,6 +29,14 @@ pub(crate) struct ServerPass {
     pub(crate) reply_contexts: Vec<OwnedContext>,
     /// Known from `receive_request` on.
     object: Option<Box<dyn ServedObject>>,
+    /// Of a servant that knows its operations at run time: what it has told of this one.
+    pub(crate) details: Option<Arc<dyn OperationDetails + Send>>,
+    /// Of a servant whose skeleton knows its types: those of the operation, and where the arguments begin.
+    pub(crate) typed: Option<(&'static OperationTypes, usize)>,
+    /// Whether the intermediate point is still to come, when such a servant reads its arguments (§16.3.8).
+    pub(crate) is_to_receive: bool,
+    /// What an interceptor has raised there.
+    pub(crate) refused: Option<Outcome>,
     /// What the thread had in its table before the upcall, during that.
     around: Option<Slots>,
     /// How many interceptors are told when the upcall is over, whoever has the ending points.
@@ -54,6 +64,10 @@ impl ServerPass {
             entered: 0,
             reply_contexts: Vec::new(),
             object: None,
+            details: None,
+            typed: None,
+            is_to_receive: false,
+            refused: None,
             around: None,
             in_upcall: 0,
         }
@@ -86,10 +100,20 @@ impl ServerPass {
         of: &Request<'_>,
         object: Option<Box<dyn ServedObject>>,
     ) -> Option<Outcome> {
-        let point = ServerPoint::ReceiveRequest;
+        self.enter_upcall(object);
+        self.tell_received(of)
+    }
+
+    /// The calling thread is about to call the servant: it has the request's slots until [`ServerPass::leave_upcall`].
+    pub(crate) fn enter_upcall(&mut self, object: Option<Box<dyn ServedObject>>) {
         self.object = object;
         let thread = ThreadSlots { orb: self.orb };
         self.around = Some(thread.replace(self.slots.clone()));
+    }
+
+    /// The intermediate point by itself.
+    pub(crate) fn tell_received(&mut self, of: &Request<'_>) -> Option<Outcome> {
+        let point = ServerPoint::ReceiveRequest;
         self.in_upcall = self.entered;
         for interceptor in of.interceptors.get(..self.entered).unwrap_or_default() {
             let mut info = self.info(of, (point, None), None);
@@ -119,6 +143,10 @@ impl ServerPass {
             entered: std::mem::take(&mut self.entered),
             reply_contexts: self.reply_contexts.clone(),
             object: self.object.take(),
+            details: self.details.clone(),
+            typed: self.typed,
+            is_to_receive: false,
+            refused: None,
             around: None,
             in_upcall: 0,
         }
@@ -168,13 +196,13 @@ impl ServerPass {
 
     fn info<'i>(
         &'i mut self,
-        of: &Request<'i>,
+        of: &'i Request<'i>,
         (point, outcome): (ServerPoint, Option<Outcome>),
         body: Option<&'i ReadBody<'i>>,
     ) -> ServerRequestInfo<'i> {
         ServerRequestInfo {
             point,
-            facts: of.facts,
+            facts: &of.facts,
             orb: of.orb,
             request_contexts: of.contexts,
             reply_contexts: &mut self.reply_contexts,

@@ -18,34 +18,34 @@ pub(crate) struct ValueTrace;
 
 impl ClientRequestInterceptor for ValueTrace {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
-        show_request("->", &info.facts, info.arguments());
+        show_request("->", info.facts, info.arguments());
         Ok(())
     }
 
     fn receive_reply(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        show_reply("<-", &info.facts, info.result(), info.arguments());
+        show_reply("<-", info.facts, info.result(), info.arguments());
         Ok(())
     }
 
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
-        show_exception("<-", &info.facts, info.received_exception());
+        show_exception("<-", info.facts, info.received_exception());
         Ok(())
     }
 }
 
 impl ServerRequestInterceptor for ValueTrace {
     fn receive_request(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        show_request("<-", &info.facts, info.arguments());
+        show_request("<-", info.facts, info.arguments());
         Ok(())
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        show_reply("->", &info.facts, info.result(), info.arguments());
+        show_reply("->", info.facts, info.result(), info.arguments());
         Ok(())
     }
 
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        show_exception("->", &info.facts, info.sending_exception());
+        show_exception("->", info.facts, info.sending_exception());
         Ok(())
     }
 }

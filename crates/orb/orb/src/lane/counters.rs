@@ -14,6 +14,7 @@ pub(crate) struct Counters {
     refused: AtomicU64,
     handed_over: AtomicU64,
     borrowed: AtomicU64,
+    unanswered: AtomicU64,
     worst_wait: AtomicU64,
     by_priority: ByPriority,
 }
@@ -44,6 +45,15 @@ impl Counters {
 
     pub(super) fn handed_over(&self) -> u64 {
         self.handed_over.load(Ordering::Relaxed)
+    }
+
+    /// A request that was to be answered later was not answered in time.
+    pub(crate) fn has_timed_out(&self) {
+        self.unanswered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn unanswered(&self) -> u64 {
+        self.unanswered.load(Ordering::Relaxed)
     }
 
     /// A thread of another lane was asked for.

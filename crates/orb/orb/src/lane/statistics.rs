@@ -30,6 +30,9 @@ pub struct LaneStatistics {
     pub waiting: usize,
     /// Requests that were refused with TRANSIENT, as no thread could serve them.
     pub refused: u64,
+    /// Requests that were answered with TIMEOUT, as the servant that was to answer them later had not within the time that it may
+    /// take (`timeouts.answer`).
+    pub unanswered: u64,
     /// How often another thread took a connection over, as an upcall blocked or took long.
     pub handed_over: u64,
     /// How often a thread of a lane of lower priority stood in for its own.
@@ -54,6 +57,7 @@ impl Lane {
             at_other_priorities,
             waiting: self.buffered_requests(),
             refused: counters.refused(),
+            unanswered: counters.unanswered(),
             handed_over: counters.handed_over(),
             borrowed: counters.borrowed(),
             worst_wait: counters.worst_wait(),
@@ -87,6 +91,9 @@ impl fmt::Display for LaneStatistics {
             ", {} waiting, {} refused, {} handed over, {} borrowed",
             self.waiting, self.refused, self.handed_over, self.borrowed
         )?;
+        if self.unanswered > 0 {
+            write!(f, ", {} unanswered", self.unanswered)?;
+        }
         match self.worst_wait {
             Duration::ZERO => Ok(()),
             worst => write!(f, ", worst wait {worst:?}"),

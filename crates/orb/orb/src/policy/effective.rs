@@ -145,7 +145,11 @@ impl Effective {
                 Policy::BufferCapacity(capacity) => terms.capacity = *capacity,
                 Policy::Bidirectional(both) => self.bidirectional = *both == Bidirectional::Both,
                 Policy::OutOfBand(out_of_band) => self.out_of_band = *out_of_band,
-                Policy::QueueOrder(order) => terms.order = order.chosen(),
+                Policy::QueueOrder(order) => {
+                    terms.order = order.chosen();
+                    let is_told = !terms.has_arrival_order();
+                    self.queued.order = is_told.then_some(*order);
+                }
                 Policy::RequestPriority(range) => self.queued.request_priority = Some(*range),
                 Policy::ReplyPriority(range) => self.queued.reply_priority = Some(*range),
                 Policy::RequestStartTime(start) => self.queued.request_start = Some(*start),
@@ -172,8 +176,12 @@ impl Effective {
         }
         terms.priority = self.queued.request_priority.unwrap_or_default().max;
         self.buffering = buffering.map(|when| BufferTerms { when, ..terms });
-        if self.needs_a_request() {
-            // They are kept by requests.
+        let unordered = Queued {
+            order: None,
+            ..self.queued
+        };
+        if self.ends.are_any() || unordered.is_any() {
+            // They are kept by requests. An order is not missed where nothing waits.
             self.collocation = Collocation::None;
         }
         self.properties = properties

@@ -21,7 +21,7 @@ pub(super) const RELATIVE_REQUEST_TIMEOUT: u32 = 31;
 /// Messaging's RELATIVE_RT_TIMEOUT_POLICY_TYPE (CORBA 3.3 part 1, §17.3).
 pub(super) const RELATIVE_ROUNDTRIP_TIMEOUT: u32 = 32;
 /// Messaging's QUEUE_ORDER_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
-pub(super) const QUEUE_ORDER: u32 = 35;
+pub(crate) const QUEUE_ORDER: u32 = 35;
 /// BiDirPolicy's BIDIRECTIONAL_POLICY_TYPE (CORBA 3.3 part 2, §9.9).
 pub(super) const BIDIRECTIONAL: u32 = 37;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.

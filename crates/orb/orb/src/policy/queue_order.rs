@@ -5,8 +5,8 @@ use std::ops::BitOr;
 /// Messaging::QueueOrderPolicy: the orders that are allowed for requests that wait. Several are joined by `|`; of several, the
 /// ORB takes the first that it would list here.
 ///
-/// It orders the requests that wait in a client's buffer ([`crate::Buffering`]); and those that wait in the buffer of a thread
-/// pool at a server, as far as requests say their priority or end time.
+/// It orders the requests that wait in a client's buffer ([`crate::Buffering`]); and, as it travels with them, those that wait in
+/// the buffer of a thread pool at a server of Punctual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QueueOrder(u16);
 
@@ -25,6 +25,11 @@ impl QueueOrder {
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
+    }
+
+    /// Of a value of Messaging::Ordering.
+    pub(crate) const fn of_bits(bits: u16) -> Self {
+        Self(bits)
     }
 
     /// Whether one of `others` is among these.

@@ -2,7 +2,7 @@
 
 use super::buffering::{BufferCapacity, Buffering, WhenFull};
 use super::ends::deadline;
-use super::queue_order::{Order, PriorityRange};
+use super::queue_order::{Order, PriorityRange, QueueOrder};
 use punctual_exec::Deadline;
 use std::time::SystemTime;
 
@@ -37,6 +37,8 @@ pub(crate) struct Queued {
     pub(crate) reply_priority: Option<PriorityRange>,
     pub(crate) request_start: Option<SystemTime>,
     pub(crate) reply_start: Option<SystemTime>,
+    /// Where it is another than that in which they come.
+    pub(crate) order: Option<QueueOrder>,
 }
 
 /// Before when a request may not leave, if that is yet to come, and before when its reply may not be given to the caller.

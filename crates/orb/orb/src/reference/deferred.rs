@@ -199,7 +199,7 @@ impl<R, E> fmt::Debug for Poller<R, E> {
 type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
 
 /// A call with a reply handler.
-struct Handled {
+pub(super) struct Handled {
     lane: Arc<Lane>,
     /// Until it is done.
     call: Mutex<Option<(Deferred<ObjectRef>, Finish)>>,
@@ -207,7 +207,7 @@ struct Handled {
 
 impl Handled {
     /// Has the handler called when the result is there, by the thread that reads replies.
-    fn begin(call: Deferred<ObjectRef>, finish: Finish) {
+    pub(super) fn begin(call: Deferred<ObjectRef>, finish: Finish) {
         let lane = call.lane().clone();
         let this = Arc::new(Self {
             lane,

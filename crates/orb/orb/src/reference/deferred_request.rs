@@ -1,10 +1,12 @@
 //! Deferred calls of operations that are known at run time only: what deferred synchronous requests of the Dynamic Invocation
 //! Interface are made of (CORBA 3.3 part 1, §11.2).
 
+use super::deferred::Handled;
 use super::object::ObjectRef;
 use super::pollable::Pollable;
-use crate::client::{self, Body, CalledOperation, Deferred};
+use crate::client::{self, Body, CalledOperation, Deferred, Described};
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::operation::OperationDetails;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_exec::Deadline;
 use std::sync::Arc;
@@ -16,17 +18,21 @@ use std::time::Duration;
 pub struct DeferredRequest(Deferred<ObjectRef>);
 
 impl ObjectRef {
-    /// Sends a two-way request, by wire in any case; `arguments` may run again later.
+    /// Sends a two-way request, by wire in any case; `arguments` may run again later. Interceptors are told `details` of it.
     ///
     /// What keeps it from being sent is its result.
     #[must_use = "dropped, the call is cancelled"]
     pub fn send_deferred(
         &self,
         operation: Arc<str>,
+        details: Arc<dyn OperationDetails + Send>,
         arguments: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send + 'static,
     ) -> DeferredRequest {
         let lane = self.callee().lane.clone();
-        let operation = CalledOperation::Named(Box::new(operation));
+        let operation = CalledOperation::Named(Box::new(Described {
+            name: operation,
+            details,
+        }));
         DeferredRequest(Deferred::begin(
             self.clone(),
             lane,
@@ -37,6 +43,12 @@ impl ObjectRef {
 }
 
 impl DeferredRequest {
+    /// Has `finish` called when the results are there, or what kept the call from them: once, by the thread that reads replies
+    /// (`docs/guide/asynchrony.md`); where the ORB has shut down, by this one.
+    pub fn when_done(self, finish: impl FnOnce(Self) + Send + 'static) {
+        Handled::begin(self.0, Box::new(move |call| finish(Self(call))));
+    }
+
     /// Waits for the results, and lets `results` read them; `exceptions` decodes the user exception of an id, or says `None` where
     /// it is none of the operation's.
     ///

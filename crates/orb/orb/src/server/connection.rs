@@ -12,7 +12,7 @@ use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{SendsParts, SharedLink};
 use crate::budget::{Evictable, host_of};
-use crate::lane::{BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
+use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
 use crate::profile::Origin;
@@ -24,8 +24,9 @@ use punctual_cdr::{Block, Environment};
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, SendError};
-use std::io::IoSlice;
+use std::io::{self, IoSlice};
 use std::sync::{Arc, OnceLock, Weak};
+use std::task::Waker;
 use std::time::Duration;
 
 /// A connection that a client opened.
@@ -92,6 +93,15 @@ impl AnswersLater for ServerConnection {
 
     fn ends_request(&self) {
         Self::ends_request(self);
+    }
+
+    fn wake_after(&self, time: Duration, waker: &Waker) -> io::Result<Option<Alarm>> {
+        let replies = self.lane().replies();
+        replies.wake_at(Deadline::after(time), waker)
+    }
+
+    fn has_timed_out(&self) {
+        self.lane().counters.has_timed_out();
     }
 }
 

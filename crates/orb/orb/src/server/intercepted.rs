@@ -13,9 +13,12 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
 use crate::interceptor::{
-    CallFacts, Outcome, OwnedContext, ReadBody, Request, ServedObject, ServerOrb, ServerPass,
+    CallFacts, Outcome, OwnedContext, ReadBody, Request, RequestArguments, ServedObject, ServerOrb,
+    ServerPass, TypedRequest,
 };
 use crate::messaging::{Examined, Head};
+use crate::operation::OperationDetails;
+use crate::operation_types::OperationTypes;
 use crate::policy::SyncScope;
 use crate::priority::Priority;
 use crate::relayed::RawBody;
@@ -62,7 +65,7 @@ impl ObjectAdapter for Intercepted {
         }
         let slots = interceptors.slots().unwrap_or_default();
         let mut pass = Box::new(ServerPass::new(self.broker.number(), slots));
-        let refused = pass.receive_request_service_contexts(&call.to_intercept(&pass));
+        let refused = pass.receive_request_service_contexts(&call.to_intercept(&pass, None));
         call.carry(&pass.reply_contexts);
         call.pass = Some(pass);
         let answered = match refused {
@@ -131,21 +134,57 @@ impl<'m> ServerCall<'m> {
         self.pass.is_some()
     }
 
-    /// The servant is there, and is about to be called by this thread: interceptors see the request, and the object.
-    /// For adapters, of calls that are intercepted, and once; the same thread calls [`ServerCall::leave_upcall`] when
-    /// the upcall is over.
+    /// The servant is there, and is about to be called by this thread: interceptors see the request, the object, and the
+    /// arguments where their types are known. For adapters, of calls that are intercepted, and once; the same thread calls
+    /// [`ServerCall::leave_upcall`] when the upcall is over.
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
     pub fn receive_request(
         &mut self,
         object: Option<Box<dyn ServedObject>>,
+        types: Option<&'static OperationTypes>,
     ) -> Result<(), DispatchError> {
         let Some(mut pass) = self.pass.take() else {
             return Ok(());
         };
-        let refused = pass.receive_request(&self.to_intercept(&pass), object);
+        pass.typed = types.map(|types| (types, self.arguments.position()));
+        let refused = pass.receive_request(&self.to_intercept(&pass, None), object);
         self.carry(&pass.reply_contexts);
+        self.pass = Some(pass);
+        refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
+    }
+
+    /// As [`ServerCall::receive_request`], of a servant that knows its operations at run time: interceptors see the request
+    /// when it has read the arguments ([`ServerCall::tell_arguments`]), or answers without them (CORBA 3.3 part 1,
+    /// §16.3.8). For adapters.
+    pub fn receive_request_later(&mut self, object: Option<Box<dyn ServedObject>>) {
+        if let Some(pass) = &mut self.pass {
+            pass.enter_upcall(object);
+            pass.is_to_receive = true;
+        }
+    }
+
+    /// Interceptors see the request now, if they are still to, with what is known of its operation. Called again, it says the
+    /// same. For servants that know their operations at run time, before they answer.
+    ///
+    /// # Errors
+    /// What to tell the caller instead of a result.
+    pub fn tell_arguments(
+        &mut self,
+        details: Option<Arc<dyn OperationDetails + Send>>,
+    ) -> Result<(), DispatchError> {
+        let Some(mut pass) = self.pass.take() else {
+            return Ok(());
+        };
+        if pass.is_to_receive {
+            pass.is_to_receive = false;
+            pass.details.clone_from(&details);
+            let request = self.to_intercept(&pass, details.as_deref());
+            pass.refused = pass.tell_received(&request);
+            self.carry(&pass.reply_contexts);
+        }
+        let refused = pass.refused.clone();
         self.pass = Some(pass);
         refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
     }
@@ -157,7 +196,11 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    fn to_intercept<'r>(&self, pass: &ServerPass) -> Request<'r>
+    fn to_intercept<'r>(
+        &self,
+        pass: &ServerPass,
+        details: Option<&'r (dyn OperationDetails + Send)>,
+    ) -> Request<'r>
     where
         'm: 'r,
     {
@@ -174,8 +217,11 @@ impl<'m> ServerCall<'m> {
                     ResponseFlags::SYNC_WITH_SERVER => SyncScope::WithServer,
                     _ => SyncScope::WithTransport,
                 },
-                details: None,
-                typed: None,
+                details: details.map(|details| details as &dyn OperationDetails),
+                typed: pass.typed.map(|(types, at)| TypedRequest {
+                    types,
+                    arguments: self.received(at),
+                }),
             },
             orb: ServerOrb {
                 orb_id: ids.orb,
@@ -183,6 +229,17 @@ impl<'m> ServerCall<'m> {
                 environment: self.environment(),
             },
             contexts: self.contexts,
+        }
+    }
+
+    /// The arguments, which begin there, whether they were read since or not.
+    fn received(&self, at: usize) -> RequestArguments<'m> {
+        if self.arguments.position() == at {
+            return RequestArguments::Received(self.arguments.clone());
+        }
+        match self.arguments.earlier(at) {
+            Some(arguments) => RequestArguments::Received(arguments),
+            None => RequestArguments::Gone,
         }
     }
 
@@ -221,8 +278,9 @@ impl<'m> ServerCall<'m> {
                 look(&mut made.body.clone());
             }
         };
+        let details = pass.details.clone();
         let changed = pass.end(
-            &self.to_intercept(&pass),
+            &self.to_intercept(&pass, details.as_deref()),
             outcome,
             Some(&body as &ReadBody<'_>),
         );

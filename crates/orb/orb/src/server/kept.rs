@@ -4,13 +4,14 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::refusal::Refusal;
 use super::seen::Seen;
-use crate::lane::{Buffered, RequestBuffer};
+use crate::invocation_policies::standing;
+use crate::lane::{Buffered, RequestBuffer, Standing};
 use crate::messaging::{Head, Message};
 use crate::priority::Priority;
 use crate::timeline;
 use crate::upcall::Serving;
 use punctual_exec::reactor::depth;
-use punctual_giop::{MessageKind, RequestHeader, Target};
+use punctual_giop::{MessageKind, RequestHeader, Target, service_context};
 use std::fmt;
 use std::sync::Arc;
 
@@ -40,26 +41,23 @@ pub(super) fn keep(
         // CloseConnection tells the client so; what was counted is taken back.
         return None;
     }
-    let priority = connection.urgency(&message, &mut kept.seen);
+    let (priority, standing) = connection.urgency(&message, &mut kept.seen);
     if let Some(seen) = &kept.seen {
         seen.is_queued(priority);
     }
     let octets = message.block.full_len();
     kept.message = Some(message);
-    if let Err(kept) = buffer.put(priority, octets, Box::new(kept)) {
+    if let Err(kept) = buffer.put((priority, standing), octets, Box::new(kept)) {
         kept.refuse();
     }
     None
 }
 
 impl ServerConnection {
-    /// The priority at which a request is to be served. Tells the timeline of the request.
-    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> Option<Priority> {
+    /// The priority at which a request is to be served, and how it stands among others of that. Tells the timeline of the
+    /// request.
+    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> (Option<Priority>, Standing) {
         let of_lane = self.lane().priority();
-        let is_recording = timeline::is_recording();
-        if of_lane.is_some() && !is_recording {
-            return of_lane;
-        }
         let conversation = &self.conversation;
         let mut decoder = message.decoder(conversation.coding(message.header.version));
         // One that does not decode is refused when it is served.
@@ -67,12 +65,16 @@ impl ServerConnection {
             .session
             .get_head(MessageKind::Request, &mut decoder);
         let Ok(Head::Request(header, _)) = head else {
-            return of_lane;
+            return (of_lane, Standing::default());
         };
-        if is_recording {
+        if timeline::is_recording() {
             *seen = Some(Seen::read(self, header.request_id));
         }
-        of_lane.or_else(|| self.urgency_of(&header))
+        let policies = header.contexts.find(service_context::INVOCATION_POLICIES);
+        // What does not decode is refused, too.
+        let standing = policies.and_then(|data| standing(data).ok());
+        let priority = of_lane.or_else(|| self.urgency_of(&header));
+        (priority, standing.unwrap_or_default())
     }
 
     fn urgency_of(&self, header: &RequestHeader<'_>) -> Option<Priority> {

@@ -6,12 +6,15 @@
 
 use super::conversation::Conversation;
 use crate::broker::Broker;
+use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};
 use punctual_cdr::Block;
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::task::Waker;
+use std::time::Duration;
 
 /// A connection, as what is answered later sees it.
 pub(super) trait AnswersLater: Send + Sync {
@@ -24,6 +27,15 @@ pub(super) trait AnswersLater: Send + Sync {
 
     /// A request that was counted as in progress is over.
     fn ends_request(&self);
+
+    /// Wakes somebody when that time has passed, unless the alarm is dropped before.
+    ///
+    /// # Errors
+    /// Why nobody can.
+    fn wake_after(&self, time: Duration, waker: &Waker) -> io::Result<Option<Alarm>>;
+
+    /// A request was not answered in time. Counted.
+    fn has_timed_out(&self);
 }
 
 /// Those of one connection.
@@ -52,6 +64,7 @@ pub(super) struct Awaited {
 const WAITS: u8 = 0;
 const CANCELLED: u8 = 1;
 const CLOSED: u8 = 2;
+const TIMED_OUT: u8 = 3;
 
 /// Why one may not be answered later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +169,11 @@ impl Awaited {
     /// Whether the connection has ended, so that no reply can be sent.
     pub(super) fn is_closed(&self) -> bool {
         self.state.load(Ordering::Acquire) == CLOSED
+    }
+
+    /// Whoever waited was told that it takes too long.
+    pub(super) fn has_timed_out(&self) {
+        self.ends(TIMED_OUT);
     }
 
     /// Has `watcher` woken when nobody waits any more; whether somebody does.

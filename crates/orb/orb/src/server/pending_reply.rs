@@ -2,7 +2,8 @@
 //!
 //! [`ServerCall::answer_later`] takes out of a request what its reply needs. Until that is made, the request is one in
 //! progress: its connection says goodbye after it, and the ORB's shutdown waits for it. No thread is kept for it. It is
-//! answered exactly once: one that is dropped is answered with NO_RESPONSE, or with UNKNOWN where a panic drops it.
+//! answered exactly once: one that is dropped is answered with NO_RESPONSE, or with UNKNOWN where a panic drops it, and one
+//! that is kept beyond its time-out with TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, SendsEarly, ServerCall};
 use super::pending::{AnswersLater, Awaited, TooMany};
@@ -11,16 +12,26 @@ use crate::adapter::DispatchError;
 use crate::budget::Hold;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::interceptor::{OwnedContext, ServerPass};
+use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};
 use punctual_cdr::{Block, ByteOrder, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::{ResponseFlags, ServiceContexts};
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
-use std::task::Waker;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Wake, Waker};
+use std::time::Duration;
 
 /// A request that will be answered: see the module.
 pub struct PendingReply {
+    open: Arc<Open>,
+    /// Set where it has a time-out. Dropped with the request, before the time has come.
+    _alarm: Option<Alarm>,
+}
+
+/// What its reply needs. Shared with the alarm, which answers in its place when the time is over.
+struct Open {
     connection: Arc<dyn AnswersLater>,
     awaited: Arc<Awaited>,
     operation: Box<str>,
@@ -30,11 +41,18 @@ pub struct PendingReply {
     code_sets: CodeSets,
     reply_contexts: ReplyContexts,
     /// What is to stay until it is answered.
-    held: Option<Box<dyn Any + Send + Sync>>,
+    held: Mutex<Option<Box<dyn Any + Send + Sync>>>,
     /// Where the ORB has interceptors: what their ending points need.
     intercepted: Option<Mutex<Intercepted>>,
     /// Its octets in the account of what all peers have sent, if they are many: its arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
+    /// Whether somebody answers it, or has.
+    is_claimed: AtomicBool,
+}
+
+/// The right to answer, which one has. Dropped, the request is over: answered as one that was let go, if it was not.
+struct Claimed<'o> {
+    open: &'o Open,
     is_answered: bool,
 }
 
@@ -47,13 +65,27 @@ struct Intercepted {
 }
 
 impl ServerCall<'_> {
-    /// Has the request answered later: by what this returns, from any thread. Nothing else can be answered to it from
-    /// now on; its arguments can still be read. Allocates.
+    /// Has the request answered later: by what this returns, from any thread, within `timeouts.answer`. Nothing else can be
+    /// answered to it from now on; its arguments can still be read. Allocates.
     ///
     /// # Errors
     /// TRANSIENT where too many requests of the connection, or of all, wait to be answered so
-    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`).
+    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`). NO_RESOURCES where there is a time-out that
+    /// cannot be kept, as the thread for it cannot be started.
     pub fn answer_later(&mut self) -> Result<(PendingReply, Dispatched), DispatchError> {
+        self.answer_within(self.conversation.broker().config().timeouts.answer)
+    }
+
+    /// The same with a time-out of its own, or none. One that is not answered by then is answered with TIMEOUT,
+    /// COMPLETED_MAYBE.
+    ///
+    /// # Errors
+    /// As [`ServerCall::answer_later`].
+    pub fn answer_within(
+        &mut self,
+        time_out: Option<Duration>,
+    ) -> Result<(PendingReply, Dispatched), DispatchError> {
+        self.tell_arguments(None)?;
         let connection = self.sender.answers_later().ok_or_else(gone)?;
         let response = match self.answered {
             true => ResponseFlags::NONE,
@@ -80,7 +112,7 @@ impl ServerCall<'_> {
                 contexts: contexts.map(|(id, data)| (id, data.to_vec())).collect(),
             })
         });
-        let pending = PendingReply {
+        let open = Arc::new(Open {
             intercepted,
             operation: self.operation.into(),
             request_id: self.request_id,
@@ -88,12 +120,16 @@ impl ServerCall<'_> {
             response,
             code_sets: self.arguments.coding().code_sets,
             reply_contexts: std::mem::replace(&mut self.reply_contexts, ReplyContexts::None),
-            held: None,
+            held: Mutex::new(None),
             _received: self.message.and_then(|message| message.held.clone()),
-            is_answered: false,
+            is_claimed: AtomicBool::new(false),
             awaited,
             connection,
-        };
+        });
+        let mut pending = PendingReply { open, _alarm: None };
+        if let Some(time_out) = time_out {
+            pending.set_alarm(time_out)?;
+        }
         Ok((pending, Dispatched(())))
     }
 }
@@ -102,24 +138,28 @@ impl PendingReply {
     /// The operation's name on the wire.
     #[must_use]
     pub fn operation(&self) -> &str {
-        &self.operation
+        &self.open.operation
     }
 
-    /// Whether somebody waits for the answer: not where the request was a one-way, was cancelled, or came on a connection that has
-    /// ended.
+    /// Whether somebody waits for the answer: not where the request was a one-way, was cancelled, was answered with TIMEOUT, or
+    /// came on a connection that has ended.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
-        self.awaited.is_awaited()
+        self.open.awaited.is_awaited()
     }
 
     /// Has `watcher` woken when nobody waits for the answer any more; whether somebody does now. One watcher at a time.
     pub fn watch(&self, watcher: &Waker) -> bool {
-        self.awaited.watch(watcher)
+        self.open.awaited.watch(watcher)
     }
 
     /// Keeps something until the request is answered: it is dropped just before the reply is sent. For object adapters.
-    pub fn hold(&mut self, what: Box<dyn Any + Send + Sync>) {
-        self.held = Some(what);
+    pub fn hold(&self, what: Box<dyn Any + Send + Sync>) {
+        let mut held = lock(&self.open.held);
+        // Under the lock: who answers takes what is held under it, afterwards.
+        if !self.open.is_claimed.load(Ordering::Acquire) {
+            *held = Some(what);
+        }
     }
 
     /// Answers: `make` makes the reply, as a skeleton does. May wait for a peer that does not take its replies, for no longer
@@ -128,28 +168,42 @@ impl PendingReply {
     /// # Errors
     /// [`AnswerError`]: the request counts as answered all the same.
     pub fn answer(
-        mut self,
+        self,
         make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
     ) -> Result<(), AnswerError> {
-        self.make(make)
+        let claimed = self.open.claim();
+        claimed.ok_or(AnswerError::TimedOut)?.answer(make)
     }
 
-    fn make(
-        &mut self,
-        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
-    ) -> Result<(), AnswerError> {
-        let mut memory = Block::default();
-        let (reply, outcome) = self.encoded(&mut memory, make);
-        self.is_answered = true;
-        // As for other requests: the object may go before its client hears of it.
-        drop(self.held.take());
-        if self.response.response_expected() && self.awaited.is_closed() {
-            return Err(AnswerError::NobodyWaits);
+    fn set_alarm(&mut self, time_out: Duration) -> Result<(), DispatchError> {
+        let rings = Waker::from(self.open.clone());
+        match self.open.connection.wake_after(time_out, &rings) {
+            Ok(alarm) => {
+                self._alarm = alarm;
+                Ok(())
+            }
+            Err(error) => {
+                let why = format!("the time-out of the answer cannot be kept: {error}");
+                let exception = Kind::NoResources.because(why);
+                // The upcall's own answer is not sent any more.
+                if let Some(mut claimed) = self.open.claim() {
+                    claimed.fail(exception.clone());
+                }
+                Err(exception.into())
+            }
         }
-        if let Some(reply) = reply {
-            self.connection.send(&reply);
-        }
-        outcome
+    }
+}
+
+impl Open {
+    /// The right to answer, unless somebody has it.
+    fn claim(&self) -> Option<Claimed<'_>> {
+        let was_claimed = self.is_claimed.swap(true, Ordering::AcqRel);
+        // Made only where it is one: dropped, it would answer.
+        (!was_claimed).then(|| Claimed {
+            open: self,
+            is_answered: false,
+        })
     }
 
     /// The reply, if one is to be sent, and what became of the answer.
@@ -219,30 +273,82 @@ impl PendingReply {
     }
 }
 
-impl Drop for PendingReply {
+impl Claimed<'_> {
+    fn answer(
+        mut self,
+        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
+    ) -> Result<(), AnswerError> {
+        self.make(make)
+    }
+
+    fn make(
+        &mut self,
+        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
+    ) -> Result<(), AnswerError> {
+        let open = self.open;
+        let mut memory = Block::default();
+        let (reply, outcome) = open.encoded(&mut memory, make);
+        self.is_answered = true;
+        // As for other requests: the object may go before its client hears of it.
+        let held = lock(&open.held).take();
+        drop(held);
+        if open.response.response_expected() && open.awaited.is_closed() {
+            return Err(AnswerError::NobodyWaits);
+        }
+        if let Some(reply) = reply {
+            open.connection.send(&reply);
+        }
+        outcome
+    }
+
+    fn fail(&mut self, exception: SystemException) {
+        let peer = self.open.connection.conversation().peer();
+        let operation = &self.open.operation;
+        tracing::debug!(%peer, "`{operation}` is answered with {exception}");
+        // Whether it is heard is nobody's concern any more.
+        let _ = self.make(|_| Err(exception.into()));
+    }
+}
+
+impl Drop for Claimed<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
-            let exception = match std::thread::panicking() {
+            self.fail(match std::thread::panicking() {
                 true => panicked(),
                 false => no_response("the servant has let go of the request without an answer"),
-            };
-            let peer = self.connection.conversation().peer();
-            tracing::debug!(%peer, "`{}` is answered with {exception}", self.operation);
-            // Whether it is heard is nobody's concern any more.
-            let _ = self.make(|_| Err(exception.into()));
+            });
         }
-        let broker = self.connection.conversation().broker();
-        let pending = self.connection.pending();
-        pending.remove(broker, self.request_id, &self.awaited);
-        self.connection.ends_request();
+        let open = self.open;
+        let broker = open.connection.conversation().broker();
+        let pending = open.connection.pending();
+        pending.remove(broker, open.request_id, &open.awaited);
+        open.connection.ends_request();
+    }
+}
+
+impl Drop for PendingReply {
+    fn drop(&mut self) {
+        drop(self.open.claim());
+    }
+}
+
+/// The time for the answer is over.
+impl Wake for Open {
+    fn wake(self: Arc<Self>) {
+        if let Some(mut claimed) = self.claim() {
+            self.connection.has_timed_out();
+            claimed.fail(timed_out());
+            drop(claimed);
+            self.awaited.has_timed_out();
+        }
     }
 }
 
 impl fmt::Debug for PendingReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingReply")
-            .field("operation", &self.operation)
-            .field("request_id", &self.request_id)
+            .field("operation", &self.operation())
+            .field("request_id", &self.open.request_id)
             .field("is_awaited", &self.is_awaited())
             .finish_non_exhaustive()
     }
@@ -255,6 +361,9 @@ pub enum AnswerError {
     /// The connection has ended: nothing was sent.
     #[error("nobody waits for the answer: the client's connection has ended")]
     NobodyWaits,
+    /// The client was told TIMEOUT before, as the answer has taken longer than it may (`timeouts.answer`): nothing was sent.
+    #[error("the answer comes too late: the client was told TIMEOUT")]
+    TimedOut,
     /// The client was told this instead.
     #[error("the client was told instead: {0}")]
     Instead(SystemException),
@@ -265,6 +374,7 @@ impl From<AnswerError> for SystemException {
         match error {
             AnswerError::Instead(exception) => exception,
             AnswerError::NobodyWaits => Kind::CommFailure.because(error.to_string()),
+            AnswerError::TimedOut => timed_out(),
         }
     }
 }
@@ -284,6 +394,13 @@ impl SendsEarly for Nobody {
 fn no_response(why: &str) -> SystemException {
     let kind = Kind::NoResponse;
     SystemException::new(kind, minor::NOT_ANSWERED, CompletionStatus::Maybe).with_detail(why)
+}
+
+fn timed_out() -> SystemException {
+    let kind = Kind::Timeout;
+    SystemException::new(kind, minor::ANSWER_TIMED_OUT, CompletionStatus::Maybe).with_detail(
+        "the servant has not answered within the time that it may take (timeouts.answer)",
+    )
 }
 
 fn panicked() -> SystemException {

@@ -4,6 +4,7 @@ use super::root::root_named;
 use super::serve::destroyed;
 use super::types::Adapter;
 use crate::current;
+use crate::policy::AnswerTimeoutPolicy;
 use punctual_orb::SystemException;
 use std::sync::Arc;
 
@@ -30,6 +31,13 @@ impl HeldRequest {
             return Err(destroyed());
         }
         Ok(Some(held))
+    }
+}
+
+impl HeldRequest {
+    /// How long its servant may take to answer it.
+    pub(crate) fn answer_timeout(&self) -> AnswerTimeoutPolicy {
+        self.0.policies.answer_timeout
     }
 }
 

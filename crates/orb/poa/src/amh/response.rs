@@ -2,6 +2,7 @@
 
 use super::here::Here;
 use crate::adapter::HeldRequest;
+use crate::policy::AnswerTimeoutPolicy;
 use punctual_orb::{
     AnswerError, CompletionStatus, DispatchError, Dispatched, ObjectRef, OperationError,
     PendingReply, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
@@ -16,8 +17,8 @@ pub type AnswerWith<R, E> =
 /// What one request is answered by, once, at any time and by any thread (TAO's response handler). It keeps no thread.
 ///
 /// One that is dropped answers NO_RESPONSE, or UNKNOWN where a panic drops it: a client is never left without an answer. One that is
-/// kept for ever keeps its client waiting (until that one's time-out), a place among `limits.pending_replies`, and the
-/// shutdown of the ORB.
+/// kept keeps its client waiting, a place among `limits.pending_replies`, and the shutdown of the ORB: until its time-out
+/// (`timeouts.answer`, [`crate::PoaPolicy::AnswerTimeout`]), when the client is told TIMEOUT in its place.
 ///
 /// Answering takes it, so that a second answer does not compile:
 ///
@@ -46,7 +47,8 @@ impl<R, E: OperationError> Response<R, E> {
     /// Takes it out of a request. For generated code.
     ///
     /// # Errors
-    /// TRANSIENT where too many requests wait to be answered, and where the POA is being destroyed.
+    /// TRANSIENT where too many requests wait to be answered, and where the POA is being destroyed; NO_RESOURCES where
+    /// a time-out cannot be kept.
     #[doc(hidden)]
     pub fn of(
         call: &mut ServerCall<'_>,
@@ -54,7 +56,12 @@ impl<R, E: OperationError> Response<R, E> {
     ) -> Result<(Self, Dispatched), DispatchError> {
         // Before anything is taken: what fails is answered as the upcall's own.
         let held = HeldRequest::of_upcall()?;
-        let (mut pending, dispatched) = call.answer_later()?;
+        let policy = held.as_ref().map(HeldRequest::answer_timeout);
+        let (pending, dispatched) = match policy.unwrap_or_default() {
+            AnswerTimeoutPolicy::OfOrb => call.answer_later()?,
+            AnswerTimeoutPolicy::After(time) => call.answer_within(Some(time))?,
+            AnswerTimeoutPolicy::Never => call.answer_within(None)?,
+        };
         if let Some(held) = held {
             pending.hold(Box::new(held));
         }
@@ -68,7 +75,8 @@ impl<R, E: OperationError> Response<R, E> {
     /// Answers with the results: the return value, then `inout` and `out` parameters, as a tuple if they are several.
     ///
     /// # Errors
-    /// [`AnswerError::NobodyWaits`] where the client's connection has ended; [`AnswerError::Instead`] with what the client was
+    /// [`AnswerError::NobodyWaits`] where the client's connection has ended; [`AnswerError::TimedOut`] where the client was told TIMEOUT
+    /// before; [`AnswerError::Instead`] with what the client was
     /// told where the results cannot be marshaled. A servant need not care for either.
     pub fn reply(self, results: R) -> Result<(), AnswerError> {
         self.answer(Ok(results))
@@ -125,8 +133,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Whether somebody waits for the answer. Not where the client has cancelled the request, its connection has ended, or it made a
-    /// one-way of it.
+    /// Whether somebody waits for the answer. Not where the client has cancelled the request or was told TIMEOUT, its connection has
+    /// ended, or it made a one-way of it.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         match &self.0 {

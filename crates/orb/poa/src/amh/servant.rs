@@ -79,6 +79,13 @@ macro_rules! amh_skeleton {
                 <$interface as $crate::orb::Interface>::REPOSITORY_IDS
             }
 
+            fn operation_types(
+                &self,
+                operation: &str,
+            ) -> ::core::option::Option<&'static $crate::orb::OperationTypes> {
+                <$interface as $crate::orb::Interface>::operation_types(operation)
+            }
+
             fn dispatch(&self, call: &mut $crate::orb::ServerCall<'_>) -> $crate::Answered {
                 match <$interface as $crate::Answers<$crate::Amh<__Servant>>>::find(call.operation()) {
                     ::core::option::Option::Some(answer) => answer(&self.servant, call),

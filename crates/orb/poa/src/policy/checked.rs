@@ -1,9 +1,9 @@
 //! Policies that go together.
 
 use super::{
-    Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
-    LifespanPolicy, OperationDemultiplexing, PoaPolicy, RequestProcessingPolicy,
-    ServantRetentionPolicy, ThreadPolicy,
+    AnswerTimeoutPolicy, Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy,
+    ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
+    RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
 use punctual_orb::{AdapterPolicies, AroundUpcall, InvalidPolicy, Orb, Policy};
 use std::borrow::Cow;
@@ -23,6 +23,7 @@ pub(crate) struct Policies {
     pub(crate) processing: RequestProcessingPolicy,
     pub(crate) demultiplexing: Demultiplexing,
     pub(crate) operations: OperationDemultiplexing,
+    pub(crate) answer_timeout: AnswerTimeoutPolicy,
 }
 
 /// Where the list of policies is first at fault, and why.
@@ -138,6 +139,7 @@ impl Policies {
             PoaPolicy::RequestProcessing(value) => self.processing = value,
             PoaPolicy::Demultiplexing(value) => self.demultiplexing = value,
             PoaPolicy::OperationDemultiplexing(value) => self.operations = value,
+            PoaPolicy::AnswerTimeout(value) => self.answer_timeout = value,
             // The ORB judges those: `defined`.
             PoaPolicy::Defined(_) => {}
         }
@@ -179,6 +181,7 @@ impl Policies {
             PoaPolicy::RequestProcessing(self.processing),
             PoaPolicy::Demultiplexing(self.demultiplexing.clone()),
             PoaPolicy::OperationDemultiplexing(self.operations),
+            PoaPolicy::AnswerTimeout(self.answer_timeout),
         ]
     }
 }

@@ -6,6 +6,7 @@ pub(crate) use checked::{Conflict, Policies, defined};
 
 use crate::object_id::ObjectId;
 use punctual_orb::{Policy, PolicyType};
+use std::time::Duration;
 
 /// One policy, for [`crate::Poa::create_poa`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub enum PoaPolicy {
     Demultiplexing(Demultiplexing),
     /// How an operation is found. Not of the standard.
     OperationDemultiplexing(OperationDemultiplexing),
+    /// How long a servant that answers later may take. Not of the standard.
+    AnswerTimeout(AnswerTimeoutPolicy),
     /// A policy of a type that the ORB was told of, which POAs may have ([`punctual_orb::PolicyType`]).
     Defined(Policy),
 }
@@ -115,6 +118,19 @@ pub enum RequestProcessingPolicy {
     /// What a servant manager provides: an activator's with [`ServantRetentionPolicy::Retain`], a
     /// locator's without.
     ServantManager,
+}
+
+/// How long a servant that answers later ([`crate::Response`]) may keep a request that came by wire, before its client is told
+/// TIMEOUT in its place.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnswerTimeoutPolicy {
+    /// As the ORB has it (`timeouts.answer`).
+    #[default]
+    OfOrb,
+    /// That long.
+    After(Duration),
+    /// As long as it likes.
+    Never,
 }
 
 /// How an adapter finds an object by its key (paper 001, §3.5 and §5.3). All tell stale and forged keys

@@ -84,6 +84,7 @@ pub(super) struct TimeoutTable {
     pub(super) idle_ms: Option<u64>,
     pub(super) make_room_ms: Option<u64>,
     pub(super) reply_ms: Option<u64>,
+    pub(super) answer_ms: Option<u64>,
     pub(super) hand_over_ms: Option<u64>,
     pub(super) nested_call_ms: Option<u64>,
     pub(super) quiet_ms: Option<u64>,

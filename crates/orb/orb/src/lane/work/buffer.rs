@@ -1,10 +1,11 @@
-//! Requests that were read while all threads of a pool were in upcalls, the most urgent first.
+//! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
+//! that their clients allow.
 
+use super::standing::{Place, Places, Standing};
 use crate::priority::Priority;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
 use punctual_exec::reactor::Reactor;
-use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,14 +45,13 @@ pub(crate) struct RequestBuffer {
 struct Held {
     requests: BinaryHeap<Entry>,
     octets: usize,
-    /// How many there ever were.
-    count: u64,
+    places: Places,
 }
 
-/// Ordered by priority, then by who came first.
+/// Ordered by priority, then by its place among those.
 #[derive(Debug)]
 struct Entry {
-    order: (Option<Priority>, Reverse<u64>),
+    order: (Option<Priority>, Place),
     octets: usize,
     request: Box<dyn Buffered>,
 }
@@ -86,7 +86,7 @@ impl RequestBuffer {
     /// The request, where there is no room for it.
     pub(crate) fn put(
         &self,
-        priority: Option<Priority>,
+        (priority, standing): (Option<Priority>, Standing),
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
@@ -100,9 +100,8 @@ impl RequestBuffer {
         if !has_room {
             return Err(request);
         }
-        held.count += 1;
         held.octets += octets;
-        let order = (priority, Reverse(held.count));
+        let order = (priority, held.places.next(standing));
         held.requests.push(Entry {
             order,
             octets,
@@ -181,7 +180,9 @@ mod tests {
     ) -> bool {
         let priority = Priority::new(priority).ok();
         let request = Box::new(Noted(number, noted.clone()));
-        buffer.put(priority, 10, request).is_ok()
+        buffer
+            .put((priority, Standing::default()), 10, request)
+            .is_ok()
     }
 
     #[test]
