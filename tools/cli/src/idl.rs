@@ -27,7 +27,12 @@ pub(crate) struct Options {
     separate: bool,
     /// Say where the modules of the files are, each called as its file, to which others refer for what both include: beside
     /// one another unless told otherwise.
-    #[arg(long, value_name = "PATH", default_value = "super", conflicts_with = "together")]
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "super",
+        conflicts_with = "together"
+    )]
     modules: String,
     /// Write Rust files into this folder; it is made if need be.
     #[arg(long, value_name = "DIR", default_value = ".")]

@@ -154,13 +154,25 @@ fn types_that_files_share_are_generated_once_without_being_told() {
 
     // The first that includes it has it.
     assert_eq!(compile(&[], &files), "");
-    assert_eq!((has_reading("Pump.rs"), has_reading("Tank.rs")), (true, false));
+    assert_eq!(
+        (has_reading("Pump.rs"), has_reading("Tank.rs")),
+        (true, false)
+    );
     let tank = generated("Tank.rs");
-    assert!(tank.contains("super::super::pump::plant::Reading"), "{tank}");
-    assert!(tank.contains("// The types of common.idl are in the module `super::pump`.\n"), "{tank}");
+    assert!(
+        tank.contains("super::super::pump::plant::Reading"),
+        "{tank}"
+    );
+    assert!(
+        tank.contains("// The types of common.idl are in the module `super::pump`.\n"),
+        "{tank}"
+    );
 
     // The file itself has it, where it is given.
-    assert_eq!(compile(&["--modules", "crate::idl"], &["Pump.idl", "common.idl"]), "");
+    assert_eq!(
+        compile(&["--modules", "crate::idl"], &["Pump.idl", "common.idl"]),
+        ""
+    );
     assert!(!has_reading("Pump.rs") && has_reading("common.rs"));
     assert!(generated("Pump.rs").contains("crate::idl::common::plant::Reading"));
 
@@ -168,16 +180,31 @@ fn types_that_files_share_are_generated_once_without_being_told() {
     assert_eq!(compile(&["--separate"], &files), "");
     assert!(has_reading("Pump.rs") && has_reading("Tank.rs"));
     assert_eq!(compile(&["--together", "plant"], &files), "");
-    assert_eq!(generated("plant.rs").matches("pub struct Reading").count(), 1);
-    assert_eq!(compile(&["--extern-path", "::Plant=crate::plant"], &files), "");
+    assert_eq!(
+        generated("plant.rs").matches("pub struct Reading").count(),
+        1
+    );
+    assert_eq!(
+        compile(&["--extern-path", "::Plant=crate::plant"], &files),
+        ""
+    );
     assert!(!has_reading("Pump.rs") && !has_reading("Tank.rs"));
 
     // What macros make another type is one.
-    write("Tank.idl", "#define DEPTH level\n#include \"common.idl\"\ninterface Tank {};");
-    write("Pump.idl", "#define DEPTH\n#define double double bars; double d\n#include \"common.idl\"\ninterface Pump {};");
+    write(
+        "Tank.idl",
+        "#define DEPTH level\n#include \"common.idl\"\ninterface Tank {};",
+    );
+    write(
+        "Pump.idl",
+        "#define DEPTH\n#define double double bars; double d\n#include \"common.idl\"\ninterface Pump {};",
+    );
     let text = compile(&[], &files);
     let warning = "`common.idl` does not declare the same wherever it is included";
-    assert!(text.contains(warning) && text.contains("Pump.idl, Tank.idl"), "{text}");
+    assert!(
+        text.contains(warning) && text.contains("Pump.idl, Tank.idl"),
+        "{text}"
+    );
     assert!(has_reading("Pump.rs") && has_reading("Tank.rs"));
 }
 

@@ -15,11 +15,10 @@ mod tanks {
 }
 
 use pumps::plant::device::Place;
-use pumps::plant::{
-    DeviceReadError, DeviceServant, Pump, PumpServant, Reading, Setting, State,
-};
-use punctual::{Orb, SystemException};
+use pumps::plant::{DeviceReadError, DeviceServant, Pump, PumpServant, Reading, Setting, State};
+use punctual::{Collocation, Orb, SystemException};
 use std::sync::Mutex;
+use std::time::Duration;
 use support::watchdog;
 use tanks::plant::storage::{Level, MOST, Tank, TankFillError, TankServant};
 
@@ -38,7 +37,7 @@ struct Thing {
 }
 
 impl DeviceServant for Thing {
-    fn where_(&self) -> Result<Place, SystemException> {
+    fn stands_at(&self) -> Result<Place, SystemException> {
         Ok(Place { row: 7 })
     }
 
@@ -67,7 +66,7 @@ impl TankServant for Thing {
     fn fill(&self, from: &[Reading], setting: &mut Setting) -> Result<Level, TankFillError> {
         let level = Level {
             last: from[0].clone(),
-            where_: Place { row: MOST },
+            stands_at: Place { row: MOST },
             wanted: setting.clone(),
         };
         *setting = Setting::Bars(from[0].bars);
@@ -77,9 +76,10 @@ impl TankServant for Thing {
 
 #[test]
 fn what_one_file_gives_the_other_takes() {
-    let _watchdog = watchdog();
-    let orb = Orb::builder().listen("iiop://127.0.0.1:0".parse().unwrap());
-    let orb = orb.collocation(punctual::Collocation::None).build().unwrap();
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let orb = Orb::builder().configure(|config| config.collocation = Collocation::None);
+    let orb = orb.listen("iiop://127.0.0.1:0".parse().unwrap()).build();
+    let orb = orb.unwrap();
     let poa = orb.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let pump: Pump = poa.activate(Thing::default()).unwrap();
@@ -89,9 +89,9 @@ fn what_one_file_gives_the_other_takes() {
     let feeder = tank.feeder().unwrap().unwrap();
     let history = pump.history(3).unwrap();
     assert_eq!(history[0], feeder.read(None).unwrap());
-    assert_eq!(tank.where_().unwrap(), Place { row: 7 });
+    assert_eq!(tank.stands_at().unwrap(), Place { row: 7 });
     let mut setting = Setting::Bars(1.0);
     let level = tank.fill(&history, &mut setting).unwrap();
-    assert_eq!((level.last, level.where_.row), (FULL, 17));
+    assert_eq!((level.last, level.stands_at.row), (FULL, 17));
     assert_eq!(setting, Setting::Bars(2.5));
 }

@@ -135,8 +135,8 @@ pub mod bridge {
 pub mod stub {
     pub use crate::__operation_error as operation_error;
     pub use punctual_any::{
-        Any, Label, ParameterMode, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription,
-        ValueDescription, ValueModifier, Visibility, typed,
+        Any, Label, ParameterMode, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed,
+        UnionDescription, ValueDescription, ValueModifier, Visibility, typed,
     };
     pub use punctual_cdr::*;
     #[doc(hidden)]
@@ -144,8 +144,9 @@ pub mod stub {
     pub use punctual_orb::value::{no_initializer, operations_of};
     pub use punctual_orb::{
         ArgumentOf, Context, Delivery, DescribedOperations, DispatchError, Dispatched, Interface,
-        IntoReplyHandler, ObjectRef, Operation, OperationTypes, Provided, ResultSlot, ResultSlotOf, ServerCall, SystemException,
-        UserException, handler_interface, held, reference, taken, user_exception,
+        IntoReplyHandler, ObjectRef, Operation, OperationTypes, Provided, ResultSlot, ResultSlotOf,
+        ServerCall, SystemException, UserException, handler_interface, held, reference, taken,
+        user_exception,
     };
     pub use punctual_poa::{
         Amh, Answer, Answered, Answers, Async, Blocking, Delegate, Identity, Implements,

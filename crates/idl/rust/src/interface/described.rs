@@ -20,8 +20,10 @@ pub(super) fn generate(
     declaration: &Declaration,
     reference: &Ident,
 ) -> Option<TokenStream> {
-    let calls = call::own(scope.generator, declaration.id);
-    if calls.is_empty() || !is_chosen(scope.generator) {
+    let generator = scope.generator;
+    let calls = call::own(generator, declaration.id);
+    // What reply handlers take, the operations tell that they handle.
+    if calls.is_empty() || !is_chosen(generator) || generator.handlers.is_handler(declaration.id) {
         return None;
     }
     let [described, types] = ["DescribedOperations", "OperationTypes"].map(|name| scope.name(name));

@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::call::{Call, Value};
 use super::described;
+use super::reference::reference_path;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, ident};
@@ -66,7 +67,10 @@ pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     } else {
         quote!(two_way)
     };
-    let of = described::is_chosen(scope.generator).then(|| quote!(.of::<Self>()));
+    let of = described::is_chosen(scope.generator).then(|| {
+        let interface = reference_path(scope, call.owner);
+        quote!(.of::<#interface>())
+    });
     quote!(const OPERATION: #operation = #operation::#kind(#wire_name)#of;)
 }
 

@@ -4,7 +4,7 @@ use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
 use super::generated::intercepted::Refused;
 use super::support::watchdog;
-use punctual::interceptor::{ClientRequestInfo, InterceptorError, ServerRequestInfo};
+use punctual::interceptor::{ClientRequestInfo, InterceptorError, Parameter, ServerRequestInfo};
 use punctual::{
     Any, Interface, Orb, Policy, Request, SetOverride, SyncScope, SystemExceptionKind as Kind,
     TypeCode, Typed, minor,
@@ -245,9 +245,70 @@ fn a_dynamic_request_tells_arguments_results_and_exceptions() {
 }
 
 #[test]
-fn a_stubs_call_does_not_know_its_arguments_and_says_no_resources() {
+fn a_stubs_call_tells_arguments_results_and_exceptions_at_both_ends() {
     let _watchdog = watchdog(Duration::from_secs(120));
-    for near in nears() {
+    let (heard, served) = (Heard::default(), Heard::default());
+    let (at_client, at_server) = (heard.clone(), served.clone());
+    let first = |arguments: Vec<Parameter>| -> i32 { arguments[0].argument.extract().unwrap() };
+    let client = AtClient(move |point, info: &mut ClientRequestInfo<'_>| {
+        if info.operation() != "deposit" {
+            return Ok(());
+        }
+        let said = match point {
+            "send_request" => format!("{} {}", first(info.arguments()?), info.exceptions()?.len()),
+            "receive_reply" => {
+                let result: i32 = info.result()?.extract().unwrap();
+                format!("{} returned {result}", first(info.arguments()?))
+            }
+            "receive_exception" => {
+                let refused: Refused = info.received_exception()?.extract().unwrap();
+                refused.why
+            }
+            _ => return Ok(()),
+        };
+        assert!(info.contexts().is_ok_and(|all| all.is_empty()) || point != "send_request");
+        at_client.lock().unwrap().push(said);
+        Ok(())
+    });
+    let server = AtServer(move |point: &str, info: &mut ServerRequestInfo<'_>| {
+        if info.operation() != "deposit" {
+            return Ok(());
+        }
+        let said = match point {
+            "receive_request" => {
+                format!("{} {}", first(info.arguments()?), info.exceptions()?.len())
+            }
+            "send_reply" => {
+                let result: i32 = info.result()?.extract().unwrap();
+                format!("{} returned {result}", first(info.arguments()?))
+            }
+            "send_exception" => {
+                let refused: Refused = info.sending_exception()?.extract().unwrap();
+                refused.why
+            }
+            _ => return Ok(()),
+        };
+        at_server.lock().unwrap().push(said);
+        Ok(())
+    });
+    let pair = Pair::new(
+        Near::ByWire,
+        Orb::builder().server_interceptor(Arc::new(server)),
+        Orb::builder().client_interceptor(Arc::new(client)),
+    );
+    assert_eq!(pair.account().deposit(2).unwrap(), 2);
+    pair.account().deposit(-2).unwrap_err();
+    let wanted = ["2 1", "2 returned 2", "-2 1", "negative"];
+    assert_eq!(*heard.lock().unwrap(), wanted);
+    assert_eq!(*served.lock().unwrap(), wanted);
+    pair.end();
+}
+
+#[test]
+fn a_stubs_call_within_the_process_does_not_know_its_arguments_and_says_no_resources() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    {
+        let near = Near::WithinProcess;
         let client = AtClient(move |point, info: &mut ClientRequestInfo<'_>| {
             if point == "send_request" {
                 for unknown in [

@@ -54,10 +54,10 @@ impl ClientRequestInfo<'_> {
         self.facts.response_expected
     }
 
-    /// The arguments, with what has come back at `receive_reply`. Known of requests of the Dynamic Invocation Interface.
+    /// The arguments, with what has come back at `receive_reply`. Known of requests of the Dynamic Invocation Interface, and of stubs'.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated stub's call, whose types are not known at run time.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a stub's call within the process, and where the IDL was compiled without TypeCodes.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         self.point.check(ValidAt(0b10100), "arguments")?;
         match self.point {
@@ -69,37 +69,37 @@ impl ClientRequestInfo<'_> {
         }
     }
 
-    /// The user exceptions that the operation may raise. Known of requests of the Dynamic Invocation Interface.
+    /// The user exceptions that the operation may raise. Known of requests of the Dynamic Invocation Interface, and of stubs'.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated stub's call.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a stub's call within the process, and where the IDL was compiled without TypeCodes.
     pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
         self.point.check(NOT_SEND_POLL, "exceptions")?;
         self.facts.exceptions()
     }
 
-    /// The names of the operation's `context` clause. Known of requests of the Dynamic Invocation Interface.
+    /// The names of the operation's `context` clause. Known of requests of the Dynamic Invocation Interface, and of stubs'.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated stub's call.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a stub's call within the process, and where the IDL was compiled without TypeCodes.
     pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
         self.point.check(NOT_SEND_POLL, "contexts")?;
         self.facts.contexts()
     }
 
-    /// The values that go with it by that clause. Known of requests of the Dynamic Invocation Interface.
+    /// The values that go with it by that clause. Known of requests of the Dynamic Invocation Interface, and of stubs'.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated stub's call.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a stub's call within the process, and where the IDL was compiled without TypeCodes.
     pub fn operation_context(&self) -> Result<Context, SystemException> {
         self.point.check(NOT_SEND_POLL, "operation_context")?;
         self.facts.operation_context()
     }
 
-    /// What the operation has returned. Known of requests of the Dynamic Invocation Interface.
+    /// What the operation has returned. Known of requests of the Dynamic Invocation Interface, and of stubs'.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated stub's call.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a stub's call within the process, and where the IDL was compiled without TypeCodes.
     pub fn result(&self) -> Result<Any, SystemException> {
         self.point.check(ValidAt(0b00100), "result")?;
         let results = self.facts.results(self.body, "result");

@@ -69,12 +69,12 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.sync_scope
     }
 
-    /// The arguments, with what goes back at `send_reply`. Known of a servant that knows its operations at run time, once it
-    /// has read them ([`ServerCall::tell_arguments`](crate::ServerCall::tell_arguments)).
+    /// The arguments, with what goes back at `send_reply`. Known of skeletons, and of a servant that knows its
+    /// operations at run time, once it has read them ([`ServerCall::tell_arguments`](crate::ServerCall::tell_arguments)).
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a generated skeleton, which unmarshals them behind this point by types that the
-    /// ORB does not know, and where a dynamic servant answers without having read them.
+    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a call within the process, where the IDL was compiled without TypeCodes, and where a
+    /// dynamic servant answers without having read them.
     pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
         self.point.check(ValidAt(0b01100), "arguments")?;
         match self.point {
@@ -86,7 +86,7 @@ impl<'a> ServerRequestInfo<'a> {
         }
     }
 
-    /// The user exceptions that the operation may raise. Known where a dynamic servant has described the operation.
+    /// The user exceptions that the operation may raise. Known of skeletons, and where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -95,7 +95,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.exceptions()
     }
 
-    /// The names of the operation's `context` clause. Known where a dynamic servant has described the operation.
+    /// The names of the operation's `context` clause. Known of skeletons, and where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -104,7 +104,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.contexts()
     }
 
-    /// The values that came by that clause. Known where a dynamic servant has described the operation.
+    /// The values that came by that clause. Known of skeletons, and where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -113,7 +113,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.operation_context()
     }
 
-    /// What the operation has returned. Known where a dynamic servant has described the operation.
+    /// What the operation has returned. Known of skeletons, and where a dynamic servant has described the operation.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1.
@@ -192,8 +192,8 @@ impl<'a> ServerRequestInfo<'a> {
         add(self.reply_contexts, (id, data), replace)
     }
 
-    /// The exception that the request is about to be answered with. A user exception is there where a dynamic servant has
-    /// described the operation; else its type is not known, and UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
+    /// The exception that the request is about to be answered with. A user exception is there where the skeleton knows its
+    /// types, or a dynamic servant has described the operation; else its type is not known, and UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
