@@ -202,8 +202,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             GIOP,
             SYS,
             "punctual-example-cubit",
+            "punctual-guide",
         ],
     ),
+    // The guide's pages, and the tests of their snippets.
+    ("punctual-guide", &["punctual", "punctual-build"]),
     (
         "punctual-interop",
         &[
