@@ -35,14 +35,19 @@ fn write_page(page: &Page, out: &Path, text: &mut String) -> Result<(), Box<dyn 
     let here = |block: &&Block| block.file.is_none() && block.not_run.is_none();
     let of = |language: &str| {
         let blocks = page.blocks.iter().filter(here);
-        blocks.filter(move |block| block.language == language).collect::<Vec<_>>()
+        blocks
+            .filter(move |block| block.language == language)
+            .collect::<Vec<_>>()
     };
     let (rust, configurations) = (of("rust"), of("toml"));
     if rust.is_empty() && configurations.is_empty() {
         return Ok(());
     }
     let module = page.name.replace('-', "_");
-    writeln!(text, "mod {module} {{\n#[allow(unused_imports)]\nuse super::support::*;")?;
+    writeln!(
+        text,
+        "mod {module} {{\n#[allow(unused_imports)]\nuse super::support::*;"
+    )?;
     let idl: String = of("idl").iter().map(|block| block.text.as_str()).collect();
     if !idl.is_empty() {
         compile(&module, &idl, out)?;
@@ -67,7 +72,12 @@ fn write_page(page: &Page, out: &Path, text: &mut String) -> Result<(), Box<dyn 
 }
 
 fn write_rust(block: &Block, text: &mut String) -> std::fmt::Result {
-    let Block { line, setup, text: code, .. } = block;
+    let Block {
+        line,
+        setup,
+        text: code,
+        ..
+    } = block;
     if block.has("items") {
         return writeln!(text, "// Line {line}.\n{code}");
     }
@@ -81,7 +91,10 @@ fn write_rust(block: &Block, text: &mut String) -> std::fmt::Result {
         true => "#[allow(dead_code)]",
         false => "#[test]",
     };
-    writeln!(text, "{attribute}\nfn line_{line}() -> Done {{\n{setup}\n{code}\nOk(())\n}}")
+    writeln!(
+        text,
+        "{attribute}\nfn line_{line}() -> Done {{\n{setup}\n{code}\nOk(())\n}}"
+    )
 }
 
 fn compile(module: &str, idl: &str, out: &Path) -> Result<(), Box<dyn Error>> {

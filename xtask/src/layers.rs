@@ -206,7 +206,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // The guide's pages, and the tests of their snippets.
-    ("punctual-guide", &["punctual", "punctual-build"]),
+    (
+        "punctual-guide",
+        &["punctual", "punctual-naming", "punctual-build"],
+    ),
     (
         "punctual-interop",
         &[

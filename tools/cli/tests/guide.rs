@@ -47,12 +47,21 @@ fn each_command_of_the_readme_runs() {
 fn a_command_that_fails_is_told_with_its_page_and_line() {
     let page = Page::parse("page", "# Page\n\n```console\n$ true\n$ ls missing\n```\n");
     let told = run(&page, "page.md").unwrap_err();
-    assert!(told.starts_with("page.md:5: `ls missing` ended with status 2"), "{told}");
+    assert!(
+        told.starts_with("page.md:5: `ls missing` ended with status 2"),
+        "{told}"
+    );
 }
 
 #[test]
 fn output_that_differs_is_told_with_its_page_and_line() {
-    let page = Page::parse("page", "```console\n$ echo one; echo two\none\n…\n$ echo three\nfour\n```\n");
+    let page = Page::parse(
+        "page",
+        "```console\n$ echo one; echo two\none\n…\n$ echo three\nfour\n```\n",
+    );
     let told = run(&page, "page.md").unwrap_err();
-    assert!(told.starts_with("page.md:5: `echo three` printed"), "{told}");
+    assert!(
+        told.starts_with("page.md:5: `echo three` printed"),
+        "{told}"
+    );
 }

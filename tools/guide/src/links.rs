@@ -77,7 +77,10 @@ mod tests {
     fn links_in_code_are_none() {
         let text = "[a](b.md) and [c](d.md#e)\n`[no](link)`\n```rust\nx[0](y)\n```\n[`code`](f.md)";
         let found = links(text);
-        let targets: Vec<_> = found.iter().map(|(line, to)| (*line, to.as_str())).collect();
+        let targets: Vec<_> = found
+            .iter()
+            .map(|(line, to)| (*line, to.as_str()))
+            .collect();
         assert_eq!(targets, [(1, "b.md"), (1, "d.md#e"), (6, "f.md")]);
     }
 

@@ -131,7 +131,10 @@ mod tests {
         assert_eq!(blocks, expected);
         assert!(page.blocks[0].has("no_run"));
         assert_eq!(page.blocks[0].setup, "let x = 1;");
-        assert_eq!(page.blocks[1].not_run.as_deref(), Some("it needs a network"));
+        assert_eq!(
+            page.blocks[1].not_run.as_deref(),
+            Some("it needs a network")
+        );
         assert_eq!(page.blocks[2].file.as_deref(), Some("idl/a.idl"));
         assert_eq!(page.blocks[3].file, None);
         assert_eq!(page.blocks[3].setup, "let x = 1;");

@@ -64,7 +64,10 @@ fn links_between_documents_lead_to_files_and_headings() {
 #[test]
 fn the_table_of_contents_names_each_page_of_the_guide_once() {
     let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
-    let named: Vec<_> = links(&summary).into_iter().map(|(_, target)| target).collect();
+    let named: Vec<_> = links(&summary)
+        .into_iter()
+        .map(|(_, target)| target)
+        .collect();
     let once: BTreeSet<_> = named.iter().collect();
     assert_eq!(once.len(), named.len(), "a page is named twice");
     for page in pages().unwrap() {
@@ -82,9 +85,18 @@ fn what_is_not_run_says_why() {
             let place = format!("docs/guide/{}.md:{}", page.name, block.line);
             assert_ne!(block.not_run.as_deref(), Some(""), "{place}: no reason");
             let is_marked = block.not_run.is_some() || !block.has("ignore");
-            assert!(is_marked, "{place}: ignored without `guide: not run: REASON`");
-            let known = ["rust", "idl", "toml", "sh", "console", "text", "json", "cpp"];
-            assert!(known.contains(&block.language.as_str()), "{place}: `{}`", block.language);
+            assert!(
+                is_marked,
+                "{place}: ignored without `guide: not run: REASON`"
+            );
+            let known = [
+                "rust", "idl", "toml", "sh", "console", "text", "json", "cpp",
+            ];
+            assert!(
+                known.contains(&block.language.as_str()),
+                "{place}: `{}`",
+                block.language
+            );
         }
     }
     assert_eq!(without, NOT_RUN, "change the number if that is meant");

@@ -16,8 +16,18 @@ struct Table {
 }
 
 const FILE: [Table; 8] = [
-    Table { heading: "", file: TABLES, keys: "File", meanings: &[("crates/orb/orb/src/config/orb_config.rs", "OrbConfig")] },
-    Table { heading: "[timeouts]", file: TABLES, keys: "TimeoutTable", meanings: &[("crates/orb/orb/src/config/timeouts.rs", "Timeouts")] },
+    Table {
+        heading: "",
+        file: TABLES,
+        keys: "File",
+        meanings: &[("crates/orb/orb/src/config/orb_config.rs", "OrbConfig")],
+    },
+    Table {
+        heading: "[timeouts]",
+        file: TABLES,
+        keys: "TimeoutTable",
+        meanings: &[("crates/orb/orb/src/config/timeouts.rs", "Timeouts")],
+    },
     Table {
         heading: "[limits]",
         file: TABLES,
@@ -27,7 +37,12 @@ const FILE: [Table; 8] = [
             ("crates/orb/orb/src/config/budgets.rs", "Budgets"),
         ],
     },
-    Table { heading: "[concurrency]", file: TABLES, keys: "ConcurrencyTable", meanings: &[("crates/orb/orb/src/config/concurrency.rs", "PoolSize")] },
+    Table {
+        heading: "[concurrency]",
+        file: TABLES,
+        keys: "ConcurrencyTable",
+        meanings: &[("crates/orb/orb/src/config/concurrency.rs", "PoolSize")],
+    },
     Table {
         heading: "[one_way_buffering]",
         file: TABLES,
@@ -46,8 +61,18 @@ const FILE: [Table; 8] = [
             ("crates/run/sys/src/tcp.rs", "KeepAlive"),
         ],
     },
-    Table { heading: "[tls]", file: "crates/orb/orb/src/config/tls.rs", keys: "TlsTable", meanings: &[("crates/link/tls/src/options.rs", "TlsOptions")] },
-    Table { heading: "[[library]]", file: TABLES, keys: "LibraryTable", meanings: &[("crates/orb/orb/src/config/orb_config.rs", "OrbConfig")] },
+    Table {
+        heading: "[tls]",
+        file: "crates/orb/orb/src/config/tls.rs",
+        keys: "TlsTable",
+        meanings: &[("crates/link/tls/src/options.rs", "TlsOptions")],
+    },
+    Table {
+        heading: "[[library]]",
+        file: TABLES,
+        keys: "LibraryTable",
+        meanings: &[("crates/orb/orb/src/config/orb_config.rs", "OrbConfig")],
+    },
 ];
 
 /// Keys whose fields have other names.
@@ -81,8 +106,17 @@ pub(super) fn tables() -> Result<String> {
                 continue;
             }
             let (field, docs) = meaning(&key.name, table, &meanings)?;
-            let field = if field == key.name { String::new() } else { format!("`{field}`") };
-            let _ = writeln!(out, "| `{}` | {} | {docs} | {field} |", key.name, value(&key));
+            let field = if field == key.name {
+                String::new()
+            } else {
+                format!("`{field}`")
+            };
+            let _ = writeln!(
+                out,
+                "| `{}` | {} | {docs} | {field} |",
+                key.name,
+                value(&key)
+            );
         }
     }
     Ok(out)
@@ -96,11 +130,18 @@ fn meaning(key: &str, table: &Table, meanings: &[Vec<Field>]) -> Result<(String,
         let docs = found.map(|field| field.docs).unwrap_or_default();
         return Ok(("concurrency".to_owned(), docs));
     }
-    let renamed = RENAMED.iter().find(|(from, _)| *from == key).map(|(_, to)| *to);
+    let renamed = RENAMED
+        .iter()
+        .find(|(from, _)| *from == key)
+        .map(|(_, to)| *to);
     let name = renamed.unwrap_or_else(|| key.strip_suffix("_ms").unwrap_or(key));
     // A key of two structs is the last one's: `most_octets` of the capacity.
     let fields = meanings.iter().flatten().filter(|field| field.name == name);
-    let field = if renamed.is_some() { fields.last() } else { fields.into_iter().next() };
+    let field = if renamed.is_some() {
+        fields.last()
+    } else {
+        fields.into_iter().next()
+    };
     let field = field.ok_or_else(|| format!("`{} {key}`: no field `{name}`", table.heading))?;
     match field.docs.is_empty() {
         false => Ok((name.to_owned(), field.docs.clone())),

@@ -14,7 +14,11 @@ use crate::run::{Result, root};
 const PLACES: [(&str, &str, fn() -> Result<String>); 3] = [
     ("docs/guide/configuration.md", "options", options::table),
     ("docs/guide/configuration.md", "keys", keys::tables),
-    ("docs/guide/troubleshooting.md", "minor codes", minor_codes::table),
+    (
+        "docs/guide/troubleshooting.md",
+        "minor codes",
+        minor_codes::table,
+    ),
 ];
 
 /// What to do.

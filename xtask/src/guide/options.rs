@@ -29,7 +29,12 @@ pub(super) fn table() -> Result<String> {
             known(&field.expr, &items)
         };
         let (name, expected, meaning) = (value("name")?, value("expected")?, value("meaning")?);
-        let _ = writeln!(out, "| `{name}` | {} | {} |", escaped(&expected), escaped(&meaning));
+        let _ = writeln!(
+            out,
+            "| `{name}` | {} | {} |",
+            escaped(&expected),
+            escaped(&meaning)
+        );
     }
     Ok(out)
 }
@@ -46,7 +51,12 @@ fn known(expression: &Expr, items: &[Item]) -> Result<String> {
     let Expr::Path(path) = expression else {
         return Err("an option's text is neither a literal nor a constant".to_owned());
     };
-    let names: Vec<String> = path.path.segments.iter().map(|part| part.ident.to_string()).collect();
+    let names: Vec<String> = path
+        .path
+        .segments
+        .iter()
+        .map(|part| part.ident.to_string())
+        .collect();
     match names.as_slice() {
         [name] => constant(items, name),
         [module, name] => constant(&parse(&format!("{FOLDER}/{module}.rs"))?, name),

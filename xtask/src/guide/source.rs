@@ -4,7 +4,8 @@ use crate::run::{Result, root};
 use syn::{Expr, ExprLit, Fields, Item, ItemStruct, Lit, Meta};
 
 pub(super) fn read(path: &str) -> Result<String> {
-    std::fs::read_to_string(root().join(path)).map_err(|error| format!("cannot read {path}: {error}"))
+    std::fs::read_to_string(root().join(path))
+        .map_err(|error| format!("cannot read {path}: {error}"))
 }
 
 pub(super) fn parse(path: &str) -> Result<Vec<Item>> {
@@ -22,15 +23,24 @@ pub(super) struct Field {
 
 /// The fields of a struct in a file.
 pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
-    let is_it = |item: &Item| matches!(item, Item::Struct(ItemStruct { ident, .. }) if ident == name);
+    let is_it =
+        |item: &Item| matches!(item, Item::Struct(ItemStruct { ident, .. }) if ident == name);
     let found = parse(path)?.into_iter().find(is_it);
-    let Some(Item::Struct(ItemStruct { fields: Fields::Named(fields), .. })) = found else {
+    let Some(Item::Struct(ItemStruct {
+        fields: Fields::Named(fields),
+        ..
+    })) = found
+    else {
         return Err(format!("{path} has no struct {name} with named fields"));
     };
     let fields = fields.named.iter().map(|field| {
         let ty = &field.ty;
         Field {
-            name: field.ident.as_ref().map(ToString::to_string).unwrap_or_default(),
+            name: field
+                .ident
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
             ty: quote::quote!(#ty).to_string().replace(' ', ""),
             docs: docs(&field.attrs),
         }
@@ -40,10 +50,12 @@ pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
 
 /// What doc comments say, as one paragraph for a table's cell.
 pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
-    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
-        Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value),
-        _ => None,
-    });
+    let lines = attributes
+        .iter()
+        .filter_map(|attribute| match &attribute.meta {
+            Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value),
+            _ => None,
+        });
     let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
     cell(&lines.join(" "))
 }
@@ -51,14 +63,20 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
 /// The text of a literal.
 pub(super) fn text(expression: &Expr) -> Option<String> {
     match expression {
-        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
         _ => None,
     }
 }
 
 /// Text for a table's cell: links of rustdoc become code, and bars are escaped.
 fn cell(text: &str) -> String {
-    let plain = text.replace("[`crate::", "`").replace("[`", "`").replace("`]", "`");
+    let plain = text
+        .replace("[`crate::", "`")
+        .replace("[`", "`")
+        .replace("`]", "`");
     // The targets of rustdoc's links.
     let mut out = String::new();
     let mut rest = plain.as_str();

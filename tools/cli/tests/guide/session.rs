@@ -50,7 +50,11 @@ impl Session {
 
     pub(crate) fn run(&mut self, step: &Step) -> Result<(), String> {
         self.lock_versions().map_err(|error| error.to_string())?;
-        let expected: Vec<_> = step.output.iter().map(|line| self.with_port(line)).collect();
+        let expected: Vec<_> = step
+            .output
+            .iter()
+            .map(|line| self.with_port(line))
+            .collect();
         let mut child = self.start(step).map_err(|error| error.to_string())?;
         let lines = reader(&mut child);
         if step.is_background {
@@ -66,7 +70,10 @@ impl Session {
                 Some(status) => break status,
                 None if Instant::now() > until => {
                     self.running.push(child);
-                    return Err(format!("`{command}` did not end; it printed\n{}", printed.join("\n")));
+                    return Err(format!(
+                        "`{command}` did not end; it printed\n{}",
+                        printed.join("\n")
+                    ));
                 }
                 None => thread::sleep(Duration::from_millis(5)),
             }
@@ -79,7 +86,9 @@ impl Session {
         let code = status.code().unwrap_or(-1);
         if code != step.status {
             let printed = printed.join("\n");
-            return Err(format!("`{command}` ended with status {code}, and printed\n{printed}"));
+            return Err(format!(
+                "`{command}` ended with status {code}, and printed\n{printed}"
+            ));
         }
         match !step.is_compared || fits(&expected, &printed) {
             true => Ok(()),
@@ -97,15 +106,25 @@ impl Session {
         let command = command.replace("cargo run --bin punctual --", punctual);
         let script = match step.is_background {
             true => format!("exec 2>&1\n{command}"),
-            false => format!("exec 2>&1\n{command}\nstatus=$?\npwd > {}\nexit $status", self.place().display()),
+            false => format!(
+                "exec 2>&1\n{command}\nstatus=$?\npwd > {}\nexit $status",
+                self.place().display()
+            ),
         };
         let bin = Path::new(punctual).parent().unwrap_or(Path::new("/"));
-        let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+        let path = format!(
+            "{}:{}",
+            bin.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
         Command::new("bash")
             .args(["-c", &script])
             .current_dir(&self.folder)
             .env("PATH", path)
-            .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"))
+            .env(
+                "CARGO_TARGET_DIR",
+                Path::new(env!("CARGO_TARGET_TMPDIR")).join("new"),
+            )
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_DEV_DEBUG", "0")
             .env("CARGO_NET_OFFLINE", "true")
@@ -181,7 +200,10 @@ fn shown(step: &Step, expected: &[String], lines: &Receiver<String>) -> Result<(
             Ok(line) => printed.push(line),
             Err(_) => {
                 let printed = printed.join("\n");
-                return Err(format!("`{command}` printed\n{printed}\nwhere the page has\n{}", expected.join("\n")));
+                return Err(format!(
+                    "`{command}` printed\n{printed}\nwhere the page has\n{}",
+                    expected.join("\n")
+                ));
             }
         }
     }
