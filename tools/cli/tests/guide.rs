@@ -8,9 +8,14 @@ mod transcript;
 
 use punctual_guide::{Page, pages, root};
 use session::Session;
+use std::sync::{Mutex, PoisonError};
+
+/// Pages that make crates build them in one folder: one page at a time.
+static BUILDING: Mutex<()> = Mutex::new(());
 
 /// Runs the commands of a page; what went wrong names the page and the line.
 fn run(page: &Page, path: &str) -> Result<(), String> {
+    let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut session = Session::new().map_err(|error| format!("{path}: {error}"))?;
     for block in &page.blocks {
         let at = |line: usize, what: String| format!("{path}:{line}: {what}");

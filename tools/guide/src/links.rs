@@ -17,13 +17,18 @@ pub fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// The anchors of a page's headings, as GitHub and mdbook make them.
+/// The anchors of a page: those of its headings, as GitHub and mdbook make them, and those that `<a id="…">` names.
 #[must_use]
 pub fn headings(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
     let mut is_code = false;
     for line in text.lines() {
         is_code ^= line.starts_with("```");
+        if let Some((_, rest)) = line.split_once("<a id=\"")
+            && !is_code
+        {
+            anchors.extend(rest.split_once('"').map(|(id, _)| id.to_owned()));
+        }
         let title = line.trim_start_matches('#');
         if is_code || title.len() == line.len() || !title.starts_with(' ') {
             continue;
@@ -86,7 +91,8 @@ mod tests {
 
     #[test]
     fn headings_have_the_anchors_of_github() {
-        let text = "# One, two: `three`\n## A\n## A\n```sh\n# no heading\n```\n";
-        assert_eq!(headings(text), ["one-two-three", "a", "a-1"]);
+        let text =
+            "# One, two: `three`\n## A\n## A\n```sh\n# no heading\n```\n<a id=\"here\"></a>\n";
+        assert_eq!(headings(text), ["one-two-three", "a", "a-1", "here"]);
     }
 }

@@ -2,7 +2,6 @@
 
 pub use punctual::prelude::*;
 pub use std::error::Error;
-pub use std::sync::Arc;
 pub use std::time::Duration;
 
 /// How a snippet ends.
