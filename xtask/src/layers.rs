@@ -186,6 +186,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-ifr",
         ],
     ),
+    // The guide's pages, and the tests of their snippets.
+    (
+        "punctual-guide",
+        &["punctual", "punctual-naming", "punctual-build"],
+    ),
     (
         "punctual-cli",
         &[
@@ -204,11 +209,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-example-cubit",
             "punctual-guide",
         ],
-    ),
-    // The guide's pages, and the tests of their snippets.
-    (
-        "punctual-guide",
-        &["punctual", "punctual-naming", "punctual-build"],
     ),
     (
         "punctual-interop",

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// A command that takes longer hangs; the first one of a crate builds all of Punctual.
 const LONGEST: Duration = Duration::from_secs(900);
 /// A command in the background that shows no more for so long hangs.
-const QUIET: Duration = Duration::from_secs(120);
+const QUIET: Duration = Duration::from_secs(300);
 
 pub(crate) struct Session {
     within: tempfile::TempDir,
