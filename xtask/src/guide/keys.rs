@@ -138,7 +138,7 @@ fn meaning(key: &str, table: &Table, meanings: &[Vec<Field>]) -> Result<(String,
     // A key of two structs is the last one's: `most_octets` of the capacity.
     let fields = meanings.iter().flatten().filter(|field| field.name == name);
     let field = if renamed.is_some() {
-        fields.last()
+        fields.into_iter().next_back()
     } else {
         fields.into_iter().next()
     };

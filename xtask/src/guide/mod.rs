@@ -10,8 +10,11 @@ mod source;
 
 use crate::run::{Result, root};
 
+/// Writes what stands in a place.
+type Generate = fn() -> Result<String>;
+
 /// Where what is generated stands: page, name, and what writes it.
-const PLACES: [(&str, &str, fn() -> Result<String>); 3] = [
+const PLACES: [(&str, &str, Generate); 3] = [
     ("docs/guide/configuration.md", "options", options::table),
     ("docs/guide/configuration.md", "keys", keys::tables),
     (
