@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest sequence that paper 001 sends (§3.3): sizes are powers of two up to this.
+/// The largest sequence that Gokhale and Schmidt 1998 sends (§3.3): sizes are powers of two up to this.
 const LARGEST_SWEPT: u32 = 1024;
 /// The longest sequence a case may have.
 const MAX_UNITS: u32 = 1 << 20;
@@ -190,7 +190,7 @@ impl Case {
     }
 }
 
-/// What `latency` runs: the small operations, and paper 001's sweep there and one way; echoes at
+/// What `latency` runs: the small operations, and Gokhale and Schmidt 1998's sweep there and one way; echoes at
 /// three sizes.
 #[must_use]
 pub fn full() -> Vec<Case> {

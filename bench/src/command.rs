@@ -31,11 +31,11 @@ pub enum Command {
     Allocations(counting::Options),
     /// Context switches a call, both sides on one processor.
     ContextSwitches(counting::Options),
-    /// Where a call's time goes: the stages of paper 000's tables 1 and 2. For a program that was built with
+    /// Where a call's time goes: the stages of Schmidt et al. 2001's tables 1 and 2. For a program that was built with
     /// its time probes.
     Timeprobes(timeprobes::Options),
     /// What finding an object and its operation costs, by strategy, over objects, operations and the depth
-    /// of adapters: paper 001's figures 31 and 32.
+    /// of adapters: Gokhale and Schmidt 1998's figures 31 and 32.
     Demux(demux::Options),
     /// User-space instructions of a server's call, over objects, operations and depth, under valgrind.
     DemuxInstructions(demux::counts::Options),
@@ -53,12 +53,12 @@ pub enum Command {
     /// The process of `anys` that is counted.
     #[command(hide = true)]
     AnysPeer(anys::Peer),
-    /// Paper 000's figure 16: every messaging protocol over every link, by type of data.
+    /// Schmidt et al. 2001's figure 16: every messaging protocol over every link, by type of data.
     Cubit(cubit::Options),
     /// A side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
-    /// Paper 002's tables 1 and 2: latency and throughput of synchronous and asynchronous calls.
+    /// Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous and asynchronous calls.
     Ami(ami::Options),
     /// A side of a pair of `ami`; the measurement starts it.
     #[command(hide = true)]
@@ -67,7 +67,7 @@ pub enum Command {
         #[command(subcommand)]
         peer: ami::Peer,
     },
-    /// Paper 004's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
+    /// O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
     Oneway(oneway::Options),
     /// The server of `oneway`; the measurement starts it.
     #[command(hide = true)]

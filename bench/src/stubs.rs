@@ -1,5 +1,5 @@
 //! `stubs`: an interface of 200 operations by compiled and by interpreted stubs: how large the programs are,
-//! and how many instructions calls take (papers 001 and 002 compare the two).
+//! and how many instructions calls take (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
 
 use crate::Result;
 use crate::counting::Instrument;

@@ -186,6 +186,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-ifr",
         ],
     ),
+    // The guide's pages, and the tests of their snippets.
+    (
+        "punctual-guide",
+        &["punctual", "punctual-naming", "punctual-build"],
+    ),
     (
         "punctual-cli",
         &[
@@ -202,6 +207,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             GIOP,
             SYS,
             "punctual-example-cubit",
+            "punctual-guide",
         ],
     ),
     (

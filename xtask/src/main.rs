@@ -4,6 +4,7 @@ mod clocks;
 mod corpus;
 mod cross;
 mod fuzz;
+mod guide;
 mod interop;
 mod layers;
 mod modules;
@@ -33,8 +34,10 @@ enum Chore {
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
-    /// Check that the tables in docs/poa.md and docs/real-time.md name every operation, and tests that there are.
+    /// Check that the pages with a table of operations name every operation, and tests that there are.
     Tables,
+    /// Write what the guide says of options, keys and minor codes, from the code.
+    Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
     /// Run libFuzzer on each target.
@@ -52,6 +55,7 @@ fn main() -> ExitCode {
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
+        Chore::Guide(options) => guide::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),

@@ -1,4 +1,4 @@
-//! `ami`: paper 002's tables 1 and 2: latency and throughput of synchronous calls, of asynchronous ones with reply handlers, of
+//! `ami`: Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous calls, of asynchronous ones with reply handlers, of
 //! pollers and of futures, beside a pipelined raw socket and the figures that the paper prints of TAO.
 //!
 //! Each contender has a server and a client of its own, and they take turns within a round. *Latency* is from before a

@@ -1,4 +1,4 @@
-//! `punctual bench cubit`: paper 000's figure 16, as a matrix of every messaging protocol and link.
+//! `punctual bench cubit`: Schmidt et al. 2001's figure 16, as a matrix of every messaging protocol and link.
 //!
 //! `operation` has the figure's types of data, `paper` what the paper says of them. A `contender`
 //! is raw sockets, as in all measurements, or a pair that the ORB can listen by (`pair`), each with a
@@ -35,7 +35,7 @@ const ONE_WAYS: [u32; 2] = [0, 1024];
 /// A megabyte takes so much longer that a batch has this many times fewer calls.
 const FEWER: u32 = 20;
 
-/// Measures each operation of paper 000's figure 16 over every pair of a messaging protocol and a link
+/// Measures each operation of Schmidt et al. 2001's figure 16 over every pair of a messaging protocol and a link
 /// that the ORB has, beside raw sockets and the paper's figures.
 #[derive(Debug, clap::Args)]
 pub struct Options {

@@ -1,4 +1,4 @@
-//! What paper 000 says of its figure 16 (§5.2).
+//! What Schmidt et al. 2001 says of its figure 16 (§5.2).
 //!
 //! The bars' own heights are in an image that the paper's text does not repeat; these are the figures
 //! of the text, and there are no others. Its machine: four Pentium II Xeon at 400 MHz, Linux 2.2.10,

@@ -1,4 +1,4 @@
-//! `demux`: how long it takes to find an object and its operation, by paper 001's experiment (§3.5 to 3.7,
+//! `demux`: how long it takes to find an object and its operation, by Gokhale and Schmidt 1998's experiment (§3.5 to 3.7,
 //! §5.3), and in figures of its own.
 //!
 //! A server has its objects once for each strategy, and a client calls them in the paper's four orders: batch

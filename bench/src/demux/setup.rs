@@ -89,7 +89,7 @@ pub(super) fn id(object: u32) -> ObjectId {
     ObjectId::from(format!("object {object}").as_str())
 }
 
-/// In which order objects and operations are called (paper 001, §3.7).
+/// In which order objects and operations are called (Gokhale and Schmidt 1998, §3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {

@@ -40,7 +40,7 @@ pub struct Options {
     /// Only these contenders, and their floors; `all` for every one there is.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
-    /// Only these cases, e.g. cube_void,take_octets:4096; the default is paper 001's sweep.
+    /// Only these cases, e.g. cube_void,take_octets:4096; the default is Gokhale and Schmidt 1998's sweep.
     #[arg(long, value_delimiter = ',', conflicts_with = "quick")]
     pub cases: Vec<Case>,
     /// A few sizes and fewer calls: less than a minute.

@@ -1,4 +1,4 @@
-//! `oneway`: one-way requests by how far they are waited for, and buffered, beside two-way requests: paper 004's figures 16
+//! `oneway`: one-way requests by how far they are waited for, and buffered, beside two-way requests: O'Ryan et al. 2001's figures 16
 //! and 17 (§5.2 and §5.3).
 //!
 //! A server in a process of its own counts requests, and for figure 17 tests 1,000 times for each whether a number is prime. A

@@ -1,4 +1,4 @@
-//! Paper 004's figures 16 and 17: a chart for each size and placement, a bar for each kind of request.
+//! O'Ryan et al. 2001's figures 16 and 17: a chart for each size and placement, a bar for each kind of request.
 
 use super::report::{Report, Row};
 use crate::Result;

@@ -42,12 +42,12 @@ use setup::{Contender, HIGH, LOWEST, Link, Setup};
 pub enum Experiment {
     /// A paced high client, alone and beside low ones at full load.
     Latency(latency::Options),
-    /// Paper 003's priority inversion test: a high client at full load of calls, and 1 to 50 low ones of one priority.
+    /// Schmidt 2000's priority inversion test: a high client at full load of calls, and 1 to 50 low ones of one priority.
     Inversion(series::Inversion),
-    /// Paper 004's figures 14 and 15: an ORB a thread against endpoints with priorities, beside 1 to 15 low clients of
+    /// O'Ryan et al. 2001's figures 14 and 15: an ORB a thread against endpoints with priorities, beside 1 to 15 low clients of
     /// different priorities.
     Endpoints(series::Endpoints),
-    /// Paper 003's comparison of thread pools: one whose threads read and serve, one that buffers, a thread for each
+    /// Schmidt 2000's comparison of thread pools: one whose threads read and serve, one that buffers, a thread for each
     /// connection, and lanes, beside low clients of different priorities.
     Pools(series::Pools),
     /// Whether requests are served in the order of their priorities, by a timeline of each.

@@ -1,6 +1,6 @@
 //! `rt inversion`, `rt endpoints` and `rt pools`: the papers' experiments, over the number of low clients.
 //!
-//! Of paper 004's figures 14 and 15 the text has no numbers, only what they show: with endpoints of a priority, latency
+//! Of O'Ryan et al. 2001's figures 14 and 15 the text has no numbers, only what they show: with endpoints of a priority, latency
 //! slightly below that of an ORB a thread, and jitter slightly above. So there are none of its figures beside ours.
 
 mod report;
@@ -21,7 +21,7 @@ use clap::Args;
 
 /// No batch takes longer, in milliseconds.
 const LONGEST: u64 = 15_000;
-/// Calls of each client in paper 004.
+/// Calls of each client in O'Ryan et al. 2001.
 const PAPER: u32 = 20_000;
 
 /// What to run, and where the figures go.

@@ -1,4 +1,4 @@
-//! `timeprobes`: where a call's time goes, by the stages of paper 000's tables 1 and 2.
+//! `timeprobes`: where a call's time goes, by the stages of Schmidt et al. 2001's tables 1 and 2.
 //!
 //! A contender runs twice at once: as it is, and with its probes switched on. Both make batches of calls in
 //! turn, so that what the stamps cost shows beside what the stages come to. At their end the two processes

@@ -1,4 +1,4 @@
-//! Paper 000's tables 1 and 2: its stages, in its order, with what TAO took for each.
+//! Schmidt et al. 2001's tables 1 and 2: its stages, in its order, with what TAO took for each.
 //!
 //! Measured on a Pentium II Xeon at 400 MHz, averages of 1,000 calls of `cube_void` over IIOP.
 

@@ -74,8 +74,12 @@ pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
 
 fn panels(report: &Report) -> Vec<Panel> {
     let sides = [
-        side(report, "client (paper 000, table 1)", |run| &run.client),
-        side(report, "server (paper 000, table 2)", |run| &run.server),
+        side(report, "client (Schmidt et al. 2001, table 1)", |run| {
+            &run.client
+        }),
+        side(report, "server (Schmidt et al. 2001, table 2)", |run| {
+            &run.server
+        }),
     ];
     let ways = [Placement::Same, Placement::Cross].map(|placement| end_to_end(report, placement));
     let panels = ways.into_iter().chain(sides.into_iter().flatten());

@@ -3,7 +3,7 @@
 //! Without an argument it serves an object and calls it; with one, it calls the object which that
 //! names: an `IOR:`, a `corbaloc:` or a `file://` with one of these in it.
 
-use punctual::{Interface, Orb, RootPoa, SystemException};
+use punctual::prelude::*;
 
 /// What the IDL compiler wrote.
 mod idl {

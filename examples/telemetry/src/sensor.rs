@@ -1,7 +1,7 @@
 //! A sensor: what it has measured, who watches it, and the file that it remembers all in.
 
 use punctual::SystemExceptionKind::{BadParam, ObjectNotExist, PersistStore};
-use punctual::{Any, SystemException};
+use punctual::prelude::*;
 use punctual_example_telemetry::{
     Observer, OutOfRange, Plate, PlateState, Quality, Reading, Readings, SensorRecordError,
     SensorServant, SensorSetAlarmAboveError,

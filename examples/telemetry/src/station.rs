@@ -6,10 +6,7 @@
 
 mod sensor;
 
-use punctual::{
-    IdAssignmentPolicy, Implements, LifespanPolicy, ObjectId, Orb, Poa, PoaPolicy,
-    RequestProcessingPolicy, RootPoa, ServantManager, SystemException,
-};
+use punctual::prelude::*;
 use punctual_example_telemetry::{
     Names, Sensor, Station, StationFindError, StationServant, UnknownSensor,
 };

@@ -1,7 +1,8 @@
 //! Somebody who watches a sensor: `telemetry-watch STATION SENSOR` prints what it is, records values that are too high,
 //! and is told of one.
 
-use punctual::{Any, AnyJson, Interface, Orb, RootPoa, SystemException};
+use punctual::AnyJson;
+use punctual::prelude::*;
 use punctual_example_telemetry::{
     Observer, ObserverServant, Reading, Sensor, SensorRecordError, Station,
 };

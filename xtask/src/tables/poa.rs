@@ -3,7 +3,7 @@
 use super::Page;
 
 pub(super) const PAGE: Page = Page {
-    path: "docs/poa.md",
+    path: "crates/orb/poa/tests/operations.md",
     interfaces: INTERFACES,
     others: &[EXCEPTIONS, POLICIES],
 };

@@ -11,7 +11,7 @@ pub trait LoanMemory: Send {
     fn as_mut_slice(&mut self) -> &mut [u8];
 }
 
-/// A buffer that a connection lent to the application (paper 000, §3.4.1: zero-copy).
+/// A buffer that a connection lent to the application (Schmidt et al. 2001, §3.4.1: zero-copy).
 ///
 /// Its octets passed as an argument over that connection travel without a copy where the link
 /// shares memory with its peer; over any other connection they are copied like any octets. Given back

@@ -1,6 +1,6 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Links in shared libraries: the Component Configurator of paper 000 (§4.4, §4.5) for protocols.
+//! Links in shared libraries: the Component Configurator of Schmidt et al. 2001 (§4.4, §4.5) for protocols.
 //!
 //! A link that implements [`punctual_link::Link`] goes into a library of its own with
 //! [`export_link!`], and [`load`] makes a link of that library again, in a program that never heard of

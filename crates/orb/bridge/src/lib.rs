@@ -1,7 +1,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! An in-line bridge: requests that arrive by one protocol leave by another, and their bodies are not
-//! demarshaled on the way (paper 000, §3.4.2, where an ORB bridges others and remote terminals).
+//! demarshaled on the way (Schmidt et al. 2001, §3.4.2, where an ORB bridges others and remote terminals).
 //!
 //! A [`Bridge`] is the object adapter of its ORB. Whatever object key a request names, unless
 //! [`BridgeOptions::objects`] leaves it out, the bridge passes

@@ -121,7 +121,7 @@ pub mod fuzzing {
 /// its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
 /// byte order do ([`Terms`](relay::Terms)), and if the body begins at the same alignment.
 /// [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the call, and
-/// [`ServerCall::pass_back`] answers with the reply as it came (paper 000, §3.4.2).
+/// [`ServerCall::pass_back`] answers with the reply as it came (Schmidt et al. 2001, §3.4.2).
 pub mod relay {
     pub use crate::reference::{
         endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,

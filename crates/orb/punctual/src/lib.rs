@@ -1,17 +1,56 @@
-//! **Punctual**: a real-time object request broker.
+//! **Punctual**: a real-time object request broker (ORB). A program calls objects in other processes, on other machines and of other
+//! CORBA ORBs as if they were its own.
 //!
-//! The facade that applications depend on: nothing but names. OMG IDL is compiled by
-//! `punctual-build` (or `punctual idl`) to typed references and servant traits, which use [`stub`].
+//! What an object can do is written in OMG IDL:
+//!
+//! ```idl
+//! interface Hello {
+//!     string greet(in string name);
+//! };
+//! ```
+//! A build script compiles it to Rust with the crate `punctual-build`. Of `Hello` it makes `Hello`, a reference that clients call, and
+//! `HelloServant`, the trait that a server implements:
 //!
 //! ```no_run
-//! use punctual::{Orb, RootPoa};
+//! use punctual::prelude::*;
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // The server: -ORB… options are taken out of the arguments, e.g. -ORBListenEndpoints iiop://:2809.
 //! let (orb, _arguments) = Orb::init(std::env::args())?;
 //! let poa = orb.root_poa()?;
+//! // let hello: Hello = poa.activate(Greeter)?;             // Greeter implements HelloServant
+//! // println!("{}", orb.object_to_string(&hello)?);         // IOR:…, for any ORB
 //! poa.manager().activate()?;
 //! orb.run();
+//!
+//! // The client:
+//! let object = orb.string_to_object("file://hello.ior")?;
+//! // println!("{}", Hello::narrow(object)?.greet("world")?); // a remote call
 //! # Ok(()) }
 //! ```
+//! `punctual new NAME` makes a crate with all of this. The guide begins with `docs/guide/first-object.md`, your first object in
+//! ten minutes; its other chapters are about IDL in Rust, servers, callbacks, errors, transports, asynchrony, real time and
+//! other ORBs (`docs/SUMMARY.md` lists them).
+//!
+//! # Types by subject
+//! | subject | types |
+//! |---|---|
+//! | start and end of an ORB | [`Orb`], [`OrbBuilder`], [`OrbConfig`], [`ListenEndpoint`], [`Timeouts`], [`Budgets`], [`InitError`], [`ConfigError`] |
+//! | references | [`ObjectRef`], [`Interface`], [`AsObject`], [`NotNil`], [`Validation`] |
+//! | errors of calls | [`SystemException`], [`SystemExceptionKind`], [`CompletionStatus`], [`OperationError`], [`UserException`], [`minor`] |
+//! | servers | [`RootPoa`], [`Poa`], [`PoaManager`], [`PoaPolicy`], [`ObjectId`], [`ServantManager`], [`ServantActivator`], [`ServantLocator`], [`AdapterActivator`], [`Current`], [`IorTable`], [`request_peer`] |
+//! | servants | [`Servant`], [`Implements`], [`Tie`], [`servant_of`]; that answer later: [`Amh`], [`Async`], [`Response`] |
+//! | policies of calls | [`Policy`], [`SetOverride`], [`PolicyManager`], [`PolicyCurrent`], [`SyncScope`], [`Buffering`], [`Rebind`], [`Collocation`], [`Security`], [`Bidirectional`], [`Mux`], [`Wait`], [`PolicyType`] |
+//! | asynchronous calls | [`Poller`], [`PollableSet`], [`ReplyHandler`], [`CallsInFlight`], module [`messaging`] |
+//! | types known at run time | [`Any`], [`TypeCode`], [`Typed`], [`AnyJson`], modules [`dyn_any`] and [`json`] |
+//! | values | [`ValueType`], [`ValueRef`], [`ValueFactory`], [`CustomMarshal`], [`Fixed`], [`Decimal`], [`Char`], [`LongDouble`] |
+//! | calls without IDL | [`Request`], [`MultipleRequests`], [`DynamicImplementation`], [`Gateway`], [`Repository`], [`InterfaceDescription`] |
+//! | real time | module [`rt`] |
+//! | interceptors | module [`interceptor`], [`SmartProxies`], module `observe` (features `trace-context`, `metrics`) |
+//! | transports | module [`protocol`], [`ProtocolBundle`], [`Loan`], module [`bridge`] |
+//!
+//! # Cargo features
+//! `tls` (the link `ssliop`), `reliable` (reliable datagrams) and `plugins` (links from shared libraries) are on by default.
+//! `trace-context`, `metrics` and `time-probes` are not.
 #![warn(unnameable_types)]
 
 pub use punctual_any::{
@@ -55,6 +94,20 @@ pub use punctual_poa::{
     RequestProcessingPolicy, Response, RootPoa, Servant, ServantActivator, ServantLocator,
     ServantManager, ServantRetentionPolicy, SmartProxies, Spawn, ThreadPolicy, Tie, servant_of,
 };
+
+/// What most programs use: `use punctual::prelude::*;`.
+///
+/// Traits whose methods would not be found without them ([`Interface`], [`AsObject`], [`RootPoa`], [`OperationError`], [`NotNil`]),
+/// the ORB, the POA with its policies, errors, and policies of calls.
+pub mod prelude {
+    pub use crate::{
+        Any, AsObject, CompletionStatus, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
+        Interface, LifespanPolicy, ListenEndpoint, NotNil, ObjectId, ObjectRef, OperationError,
+        Orb, OrbBuilder, Poa, PoaPolicy, Policy, RequestProcessingPolicy, RootPoa, Servant,
+        ServantManager, ServantRetentionPolicy, SetOverride, SystemException, SystemExceptionKind,
+        UserException,
+    };
+}
 
 /// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
 pub mod messaging {

@@ -1,4 +1,4 @@
-//! Large octet sequences over shared memory: how often they are copied, by policy (paper 000, §3.4.1).
+//! Large octet sequences over shared memory: how often they are copied, by policy (Schmidt et al. 2001, §3.4.1).
 #![allow(clippy::unwrap_used)]
 
 mod support;

@@ -1,4 +1,4 @@
-//! ClientPriorityPolicy: to endpoints of which priority a client's calls go (paper 004, §4.2.2).
+//! ClientPriorityPolicy: to endpoints of which priority a client's calls go (O'Ryan et al. 2001, §4.2.2).
 
 use punctual_ior::tags;
 use punctual_orb::{PolicyLevels, PolicyType, Priority};

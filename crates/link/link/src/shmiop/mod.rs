@@ -3,7 +3,7 @@
 //! Each side of a connection has a memory of its own (`layout`), which it alone can write and the other
 //! reads: a *ring*, through which octets go in order, and a *pool*, from which it lends large runs of
 //! octets that do not go through the ring. Nobody ever writes what the other owns, so that what one
-//! side knows of itself it can believe, and what it reads of the other it checks (paper 000, §3.4.1:
+//! side knows of itself it can believe, and what it reads of the other it checks (Schmidt et al. 2001, §3.4.1:
 //! a send and a receive pool for each connection, zero-copy and single-copy).
 //!
 //! | file | what |

@@ -1,5 +1,5 @@
 //! A call whose caller goes on: its reply is waited for later, or somebody is told when it is there (CORBA 3.3 part 2, §22;
-//! paper 002).
+//! Arulanthu et al. 2000).
 //!
 //! It is an [`Invocation`] that is put away between its request and its reply, with all that it borrowed while it was sent: the
 //! reference, and the arguments, which another attempt may need.

@@ -1,4 +1,4 @@
-//! Which of a reference's endpoints calls go to as far as priorities go (paper 004, §4.2.2).
+//! Which of a reference's endpoints calls go to as far as priorities go (O'Ryan et al. 2001, §4.2.2).
 
 use crate::lane::Endpoint;
 use crate::policy::UnmetPolicies;

@@ -2,7 +2,7 @@
 //!
 //! Each forward opens another list of endpoints, which takes the place of the profile that was
 //! forwarded: its endpoints are tried in turn until one succeeds, is itself forwarded, or all have
-//! failed; then the call goes on with the profile behind the forwarded one (paper 000, §3.3.5 and
+//! failed; then the call goes on with the profile behind the forwarded one (Schmidt et al. 2001, §3.3.5 and
 //! §4.7, figure 12). Lists nest to a configurable depth, which also ends loops. The way that led to
 //! success is remembered ([`Path`]) and tried first by the next call; when it fails, the call begins
 //! once more from the reference itself, since an object may be back where it was.

@@ -15,7 +15,10 @@ type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
 
 struct OptionRule {
     name: &'static str,
+    /// What stands behind it.
     expected: &'static str,
+    /// What it is for, as a program's help and the guide say it.
+    meaning: &'static str,
     obey: Obey,
 }
 
@@ -34,17 +37,20 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: CONFIG_FILE,
         expected: "the path of a TOML file",
+        meaning: "The configuration file, read before all other options.",
         // Read ahead of the others, in `apply`.
         obey: |_, _| Ok(()),
     },
     OptionRule {
         name: "-ORBInitRef",
         expected: INITIAL_REFERENCE,
+        meaning: "An initial reference by name. It is checked at the start; a `file://` is read when it is resolved.",
         obey: initial_reference,
     },
     OptionRule {
         name: "-ORBDefaultInitRef",
         expected: "the beginning of a URL, e.g. corbaloc::host:2809",
+        meaning: "The URL of names that have no `-ORBInitRef`: this, a `/` and the name.",
         obey: |config, value| {
             reference::check_prefix("-ORBDefaultInitRef", value)?;
             config.default_initial_reference = Some(value.to_owned());
@@ -54,11 +60,13 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBListenEndpoints",
         expected: "protocol://place[/option=value&…], several with `;` between",
+        meaning: "Where to listen: `iiop://host:port`; without a host on all interfaces, port 0 for one that the system chooses. Replaces the file's endpoints.",
         obey: |config, value| listen(config, "-ORBListenEndpoints", value, None),
     },
     OptionRule {
         name: LANE_ENDPOINTS,
         expected: LANE,
+        meaning: "Where threads of that CORBA priority listen; the ORB needs Real-time CORBA.",
         obey: |config, value| {
             let lane = value.split_once('=');
             let lane = lane.and_then(|(priority, rest)| Some((priority.parse().ok()?, rest)));
@@ -72,6 +80,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBClientProtocols",
         expected: "protocols in order of preference, with commas between",
+        meaning: "Protocols that calls may go out by.",
         obey: |config, value| {
             let names = value
                 .split(',')
@@ -84,6 +93,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBLibrary",
         expected: "the path of a shared library that exports a link",
+        meaning: "Loads a link from a shared library.",
         obey: |config, value| {
             config.libraries.push(value.into());
             Ok(())
@@ -92,6 +102,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBConcurrency",
         expected: "thread_per_connection, reactive, or leader_followers[,threads=2,max_threads=16]",
+        meaning: "Which threads serve the connections of endpoints that do not say so themselves.",
         obey: |config, value| {
             config.concurrency = Concurrency::parse("-ORBConcurrency", value)?;
             Ok(())
@@ -100,6 +111,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBWait",
         expected: "read, reactor or leader_followers",
+        meaning: "How calls wait for their replies.",
         obey: |config, value| {
             config.wait = parse_wait("-ORBWait", value)?;
             Ok(())
@@ -108,6 +120,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBSecurity",
         expected: security::WORDS,
+        meaning: "Whether calls go by TLS: where a reference offers it (`prefer`), always (`require`), or in the order of the reference's endpoints (`off`).",
         obey: |config, value| {
             config.security = security::parse("-ORBSecurity", value)?;
             Ok(())
@@ -116,6 +129,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBCharCodeSet",
         expected: code_set::WORDS,
+        meaning: "The code set of `char` and `string`, where both sides have it.",
         obey: |config, value| {
             config.char_code_set = code_set::parse("-ORBCharCodeSet", value)?;
             Ok(())
@@ -124,6 +138,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBCollocation",
         expected: collocation::WAYS,
+        meaning: "How calls on objects of the same process go: through their POA (`thru_poa`), past it (`direct`), or as requests (`none`).",
         obey: |config, value| {
             config.collocation = collocation::parse_way("-ORBCollocation", value)?;
             Ok(())
@@ -132,6 +147,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBReplyHandlers",
         expected: reply_handlers::WAYS,
+        meaning: "Which threads run the handlers of asynchronous calls: the one that reads replies, the main thread, or callers that wait.",
         obey: |config, value| {
             config.reply_handlers = reply_handlers::parse("-ORBReplyHandlers", value)?;
             Ok(())
@@ -140,6 +156,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBCollocationScope",
         expected: collocation::SCOPES,
+        meaning: "Whose objects count as objects of the same process: those of every ORB in it, or this ORB's own.",
         obey: |config, value| {
             config.collocation_scope = collocation::parse_scope("-ORBCollocationScope", value)?;
             Ok(())
@@ -148,6 +165,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBTrace",
         expected: "giop, hex or payload, with commas between",
+        meaning: "Prints each message, decoded; with a hex dump; with what it carries. Says why requests are held back.",
         obey: |config, value| {
             config.trace = parse_trace("-ORBTrace", value)?;
             Ok(())
@@ -156,6 +174,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBGIOPVersion",
         expected: "1.0, 1.1 or 1.2",
+        meaning: "The newest version of GIOP to speak and to publish.",
         obey: |config, value| {
             config.giop_version = parse_version("-ORBGIOPVersion", value)?;
             Ok(())
@@ -164,6 +183,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBCallTimeout",
         expected: TIME,
+        meaning: "How long a call may take. None by default.",
         obey: |config, value| {
             config.timeouts.call = time("-ORBCallTimeout", value)?;
             Ok(())
@@ -172,6 +192,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBConnectTimeout",
         expected: TIME,
+        meaning: "How long setting up a connection may take. 10 s by default.",
         obey: |config, value| {
             config.timeouts.connect = time("-ORBConnectTimeout", value)?;
             Ok(())
@@ -180,6 +201,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBMaxMessageSize",
         expected: "octets, at least 1024",
+        meaning: "The longest message that is taken or sent. 64 MiB by default.",
         obey: |config, value| {
             config.limits.message = octets("-ORBMaxMessageSize", value)?;
             Ok(())
@@ -188,6 +210,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBFragmentSize",
         expected: "octets, 0 for never",
+        meaning: "Messages longer than this are sent in fragments. 4 MiB by default.",
         obey: |config, value| {
             config.fragment_size = octets("-ORBFragmentSize", value)?;
             Ok(())
@@ -196,6 +219,13 @@ const RULES: &[OptionRule] = &[
 ];
 
 impl OrbConfig {
+    /// The `-ORB…` options that there are, for a program's own help: each one's name, what stands behind it, and what it is for.
+    pub fn options() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+        RULES
+            .iter()
+            .map(|rule| (rule.name, rule.expected, rule.meaning))
+    }
+
     /// Takes every `-ORB…` option out of `arguments`, obeys it, and returns the rest.
     ///
     /// `-ORBConfigFile` is read before any other option, so that the others override it.

@@ -11,17 +11,17 @@ const MIB: u64 = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budgets {
-    /// Octets of messages longer than 16 KiB that have come and are not done with: half received, or their requests or
-    /// replies in progress. Default a quarter of the memory, at most 4 GiB. Where more comes, the connection is closed
-    /// that holds most of the peer that holds most; one peer (by its host) may hold three quarters.
+    /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies are in progress. Default a quarter
+    /// of the memory, at most 4 GiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
+    /// host) may hold three quarters.
     pub received: usize,
-    /// Threads that receive while others of their connection are in upcalls (`Concurrency::ThreadPerConnection`), beyond
-    /// one for each connection. Default one for each MiB of memory, from 64 to 4,096. The last quarter is for
-    /// connections that have fewer than 8.
+    /// Threads beyond one for each connection (`Concurrency::ThreadPerConnection`): they receive while other threads of their
+    /// connection are in upcalls. Default one for each MiB of memory, from 64 to 4,096. The last quarter is for connections that
+    /// have fewer than 8.
     pub threads: usize,
     /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.
     pub requests_per_connection: u32,
-    /// Requests of all connections that servants have taken to answer them later (AMH). Default one for each 4 KiB of memory,
+    /// Requests of all connections that servants will answer later (AMH). Default one for each 4 KiB of memory,
     /// from 16,384 to 1,048,576; more are answered with TRANSIENT.
     pub pending_replies: usize,
     /// The same of one connection. Default 131,072, as many calls as one of our clients has under way on one; no more than three

@@ -3,7 +3,7 @@
 use super::error::{ConfigError, bad_value};
 use std::fmt;
 
-/// Which threads serve an endpoint's connections (papers 000, §5, and 001, §4: the concurrency
+/// Which threads serve an endpoint's connections (Schmidt et al. 2001, §5, and Gokhale and Schmidt 1998, §4: the concurrency
 /// strategies).
 ///
 /// Endpoint options `concurrency`, `threads`, `max_threads` and `reserve`:
@@ -25,12 +25,12 @@ pub enum Concurrency {
 /// How many threads a pool has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSize {
-    /// From the start, at least 1. Default 1.
+    /// The threads that the pool starts with, at least 1. Default 1.
     pub threads: usize,
-    /// At most, where those that are there are held up. Default 16.
+    /// The most threads. The pool grows to this while its threads are busy in long upcalls. Default 16.
     pub most: usize,
-    /// Whether requests are refused with TRANSIENT while all of those are held up for some
-    /// milliseconds; otherwise they wait. Default yes.
+    /// Whether one more thread refuses requests with TRANSIENT while all threads have been busy for some milliseconds;
+    /// otherwise requests wait. Default yes.
     pub reserve: bool,
 }
 

@@ -33,8 +33,8 @@ pub struct ListenEndpoint {
     /// kernel's choice), a path, a name. Empty: wherever the link chooses.
     pub place: String,
     /// `hostname_in_ior` and `port_in_ior` name the address to put into references instead of the one
-    /// listened at, for containers and NAT. `priority`, a CORBA priority, makes it one of a lane whose threads run at that (paper
-    /// 004, §4.2.2: prioritised endpoints); the ORB needs Real-time CORBA for it ([`crate::OrbBuilder::priorities`]).
+    /// listened at, for containers and NAT. `priority`, a CORBA priority, makes it one of a lane whose threads run at that (
+    /// O'Ryan et al. 2001, §4.2.2: prioritised endpoints); the ORB needs Real-time CORBA for it ([`crate::OrbBuilder::priorities`]).
     /// `deadline`, as `runtime/deadline/period` (`1ms/5ms/10ms`), has its requests served by threads with `SCHED_DEADLINE`:
     /// a pool (`leader_followers`) of one, unless `threads` says how many. Others are the link's own, see there.
     pub options: BTreeMap<String, String>,

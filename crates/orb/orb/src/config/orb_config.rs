@@ -45,7 +45,7 @@ pub struct OrbConfig {
     /// (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB. Default UTF-8.
     pub char_code_set: CharCodeSet,
     /// Whether references that came from another host may lead to Unix sockets and shared memory of this one. Default
-    /// no: whoever sends a reference could have this process speak to any socket of its host.
+    /// no: otherwise a peer's reference could make this process connect to any socket of its host.
     pub foreign_local_endpoints: bool,
     /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
     /// loaded without the feature `plugins`: the ORB does not start then.
@@ -62,9 +62,9 @@ pub struct OrbConfig {
     pub limits: Limits,
     /// Limits on what all peers together have this process hold.
     pub budgets: Budgets,
-    /// Connections that clients may hold open here at once. Default 4,096. For one more, the one goes that was quiet
-    /// for longest (`timeouts.make_room`), of the host that has most; where none was quiet it is told to
-    /// go (CloseConnection) and logged, but for an eighth beyond that many, in reserve for hosts that have fewer.
+    /// Connections that clients may hold open here at once. Default 4,096. To accept one more, the ORB closes the connection that
+    /// was quiet for longest (at least `timeouts.make_room`) of the host that has most. Where none was quiet, the new one is closed
+    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few connections.
     pub max_connections: usize,
     /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
     pub concurrency: Concurrency,
@@ -80,11 +80,11 @@ pub struct OrbConfig {
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
-    /// Whether servers are told of calls that nobody waits for any more (CancelRequest): those whose time is over, and those whose
-    /// poller or future was dropped. They may ignore it. Default true.
+    /// Whether the ORB sends CancelRequest for calls that nobody waits for any more: after a time-out, and when a poller or future
+    /// is dropped. Servers may ignore it. Default true.
     pub cancel_requests: bool,
-    /// Connections to servers that are kept for later calls. At one more, those that no call uses are
-    /// closed, the one first that was used longest ago. Default 1,024.
+    /// Connections to servers that are kept for later calls. When there are more, the ORB closes connections that no call uses,
+    /// the least recently used first. Default 1,024.
     pub client_connections: usize,
     /// Connections to one endpoint that threads spread over which call there at the same time
     /// ([`crate::Mux::Adaptive`]), at most; they count among `client_connections`. Default: as many as the machine has
@@ -100,15 +100,15 @@ pub struct OrbConfig {
     pub giop_version: GiopVersion,
     /// How deep forwards of one call may nest before it fails with TRANSIENT. Default 10.
     pub max_forwards: u32,
-    /// Lets one-way requests wait, to be sent together. Default none: each is sent at once.
+    /// Buffers one-way requests, and sends several together. Default none: each is sent at once.
     pub one_way_buffering: Option<Buffering>,
-    /// Whether requests go both ways by one connection, where no policy says so. Not by default.
+    /// Whether servers may call back by a client's own connection (bidirectional GIOP), where no policy says so. Not by default.
     pub bidirectional: Bidirectional,
-    /// What the buffer of a connection holds at most, and what happens beyond that. 8 MiB, and the caller sends, by default.
+    /// How much a connection's buffer holds, and what happens to requests beyond that. Default 8 MiB, and the caller sends.
     pub buffer_capacity: BufferCapacity,
-    /// How long a one-way request may be kept back that is one of many sent in a row, so that the transport puts them
-    /// into one packet (TCP). The operating system has taken each when its call returns; the last one leaves within
-    /// six times as long as a rule, or with the next request that is no one-way. Default 50 µs; zero lets each leave at once.
+    /// How long the transport may hold back one of many one-way requests in a row, to put several into one packet (TCP). The
+    /// operating system has each when its call returns; the last one usually leaves within six times as long, or with the next
+    /// request that is no one-way. Default 50 µs; zero lets each leave at once.
     /// Key `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// Options of TCP connections.

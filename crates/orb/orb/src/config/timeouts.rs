@@ -17,13 +17,13 @@ pub struct Timeouts {
     pub call: Option<Duration>,
     /// How long a new peer may keep silent before its first message. Default 30 s.
     pub first_message: Option<Duration>,
-    /// How long a peer may take from a message's first octet to its last. Default 30 s.
+    /// How long a peer may take from a message's first byte to its last. Default 30 s.
     pub message: Option<Duration>,
     /// How long a client's connection may be quiet, no request in progress, before it is closed (CloseConnection,
     /// which loses nothing: clients open another with their next call). Default none.
     pub idle: Option<Duration>,
-    /// How long it must have been quiet before it is closed so to make room for another, where there are
-    /// `max_connections`. Default 1 s; `None` never, so that others are told to go.
+    /// How long a connection must have been quiet before it is closed to make room for another, where there are
+    /// `max_connections`. Default 1 s; `None` never closes one for another.
     pub make_room: Option<Duration>,
     /// How long a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,
@@ -33,15 +33,15 @@ pub struct Timeouts {
     /// How long an upcall may take before another thread receives on its connection, if more requests
     /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
     pub hand_over: Option<Duration>,
-    /// How long a call may wait that an upcall makes which a pool's thread, or the one thread of
-    /// reactive endpoints, is in, if it has no time of its own: what it waits for may need that thread.
+    /// How long a call may wait that a servant makes on a thread of a pool, or on the one thread of reactive endpoints, unless the call
+    /// has a time-out of its own: its reply may depend on a request that only this thread could serve.
     /// Default 60 s. Calls that wait by [`crate::Wait::Reactor`] are not bound by it.
     pub nested_call: Option<Duration>,
-    /// How long no call may have begun on a client's connection until the next one looks at it first, by one system
-    /// call: whether the server has closed it, as a request that was sent into that would be neither answered nor safe
-    /// to repeat. Default 50 ms; `None` never looks.
+    /// After so long without a call, the next call on a connection first checks, by one system call, whether the server has closed
+    /// it: a request sent into a closed connection would be neither answered nor safe to repeat. Default 50 ms; `None` never
+    /// checks.
     pub quiet: Option<Duration>,
-    /// How long the call that looks may wait for the rest of a message that it finds begun there. Default 100 ms;
+    /// How long that check may wait for the rest of a message that has begun to arrive. Default 100 ms;
     /// `None` waits as long as the call itself may.
     pub drain: Option<Duration>,
     /// How long a connection beside the first to its endpoint is kept that is not needed ([`crate::Mux::Adaptive`]).

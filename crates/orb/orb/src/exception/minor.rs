@@ -90,7 +90,7 @@ pub const PROTOCOL: u32 = own(6);
 pub const TOO_MANY_FORWARDS: u32 = own(7);
 /// BAD_PARAM or IMP_LIMIT: a value over a configured limit.
 pub const LIMIT: u32 = own(8);
-/// MARSHAL: octets that are no valid encoding.
+/// MARSHAL: bytes that are no valid encoding of the type.
 pub const ENCODING: u32 = own(9);
 /// BAD_PARAM: a value that its IDL type does not allow (a bound, an inner NUL, a label).
 pub const VALUE: u32 = own(10);
@@ -106,7 +106,7 @@ pub const LISTEN_FAILED: u32 = own(14);
 pub const TOO_MANY_CALLS: u32 = own(15);
 /// COMM_FAILURE: the peer closed the connection in good order, and again after a retry.
 pub const PEER_CLOSED: u32 = own(16);
-/// TRANSIENT: all threads of the pool that would serve it are held up.
+/// TRANSIENT: all threads of the pool that would serve it are busy.
 pub const POOL_EXHAUSTED: u32 = own(18);
 /// TRANSIENT: upcalls nest too deep (`max_nesting`).
 pub const TOO_DEEP: u32 = own(19);
@@ -134,13 +134,13 @@ pub const NO_POLICY_FACTORY: u32 = omg(3);
 pub const INTERCEPTOR_PANICKED: u32 = own(21);
 /// REBIND: a bound reference would have to be bound anew.
 pub const MUST_REBIND: u32 = own(20);
-/// NO_RESPONSE: a servant that was to answer later has let go of the request.
+/// NO_RESPONSE: a servant that was to answer later has dropped the response.
 pub const NOT_ANSWERED: u32 = own(30);
 /// TIMEOUT: a servant that was to answer later has not within the time that it may take.
 pub const ANSWER_TIMED_OUT: u32 = own(31);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
-/// NO_PERMISSION: an object was called by a connection of its client's, which its POA does not allow.
+/// NO_PERMISSION: a callback came by the client's own connection, which the object's POA does not allow.
 pub const NOT_BIDIRECTIONAL: u32 = own(41);
 
 /// A minor code as people read it: the vendor's name, where known, and the number.

@@ -11,7 +11,7 @@ pub trait PolicyFactory: Send + Sync {
     /// A policy of this type with this value.
     ///
     /// # Errors
-    /// What is wrong with the value (`PolicyError` of the standard): INV_POLICY, as a rule.
+    /// INV_POLICY or another system exception that says what is wrong with the value (`PolicyError` of the standard).
     fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException>;
 }
 

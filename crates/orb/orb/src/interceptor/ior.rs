@@ -39,7 +39,7 @@ pub trait IorInterceptor: Send + Sync {
     /// All have added their components.
     ///
     /// # Errors
-    /// What keeps the adapter from being made; its maker gets it.
+    /// A system exception: the POA is not made, and `create_poa` fails with it.
     fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())

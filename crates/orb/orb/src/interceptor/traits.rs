@@ -20,7 +20,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// A request is about to be sent, or, of an object of this process, to be given to its servant.
     ///
     /// # Errors
-    /// What the caller gets, or where the call goes on; the request is not sent.
+    /// A system exception, which the caller gets, or a forward to another object. The request is not sent.
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -29,7 +29,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// The reply of an asynchronous call has come, and is about to be looked at.
     ///
     /// # Errors
-    /// What the caller gets in place of the reply.
+    /// A system exception, which the caller gets in place of the reply.
     fn send_poll(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -38,7 +38,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// The call has results.
     ///
     /// # Errors
-    /// What the caller gets in place of them.
+    /// A system exception, which the caller gets in place of the results.
     fn receive_reply(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -47,7 +47,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// The call has ended with an exception, of whoever raised it.
     ///
     /// # Errors
-    /// What the caller gets in place of it, or where the call goes on.
+    /// A system exception, which the caller gets in place of it, or a forward to another object.
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -56,7 +56,7 @@ pub trait ClientRequestInterceptor: Send + Sync {
     /// Neither: the call is forwarded, or sent once more; it was a one-way; or it is asynchronous, and its caller goes on.
     ///
     /// # Errors
-    /// What the caller gets, or where the call goes on.
+    /// A system exception, which the caller gets, or a forward to another object.
     fn receive_other(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -76,7 +76,7 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// A request has come, and its servant is not looked for yet: no servant manager has been asked.
     ///
     /// # Errors
-    /// What the request is answered with, or where its caller is sent.
+    /// A system exception, which the request is answered with, or a forward of its caller to another object.
     fn receive_request_service_contexts(
         &self,
         info: &mut ServerRequestInfo<'_>,
@@ -88,7 +88,7 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// The servant is there, and is about to be called by this thread.
     ///
     /// # Errors
-    /// What the request is answered with, or where its caller is sent.
+    /// A system exception, which the request is answered with, or a forward of its caller to another object.
     fn receive_request(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -103,7 +103,7 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// The servant has returned results.
     ///
     /// # Errors
-    /// What the request is answered with in place of them.
+    /// A system exception, which the request is answered with in place of the results.
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -112,7 +112,7 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// The request has ended with an exception, of whoever raised it.
     ///
     /// # Errors
-    /// What the request is answered with in place of it, or where its caller is sent.
+    /// A system exception, which the request is answered with in place of it, or a forward of its caller to another object.
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())
@@ -121,7 +121,7 @@ pub trait ServerRequestInterceptor: Send + Sync {
     /// Neither: the caller is sent elsewhere, or waits for no answer.
     ///
     /// # Errors
-    /// What the request is answered with, or where its caller is sent.
+    /// A system exception, which the request is answered with, or a forward of its caller to another object.
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let _ = info;
         Ok(())

@@ -1,5 +1,5 @@
 //! The thread of a lane that reads replies for which no thread waits, and runs what is to be run when they have come
-//! (paper 002: the asynchronous reply dispatchers).
+//! (Arulanthu et al. 2000: the asynchronous reply dispatchers).
 //!
 //! It is started with the first call of which somebody is to be told, and has the lane's priority. It reads each
 //! connection that has such calls, and then, holding nothing, does what each of those is for: a reply handler is called, a call that is to be

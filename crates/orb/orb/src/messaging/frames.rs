@@ -1,4 +1,4 @@
-//! The frame-sequencing ESIOP behind the seam (paper 000, §3.4.1): one-way media, numbered and stamped,
+//! The frame-sequencing ESIOP behind the seam (Schmidt et al. 2001, §3.4.1): one-way media, numbered and stamped,
 //! never repeated. Whoever receives learns what was lost, and what comes late.
 
 use super::protocol::{

@@ -1,4 +1,4 @@
-//! GIOPlite behind the seam (paper 000, §3.4.2): GIOP between like machines, at least 15 octets shorter.
+//! GIOPlite behind the seam (Schmidt et al. 2001, §3.4.2): GIOP between like machines, at least 15 octets shorter.
 
 use super::protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, QueuedRequest,

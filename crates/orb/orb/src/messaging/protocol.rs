@@ -1,5 +1,5 @@
 //! The seam for messaging protocols: GIOP, GIOPlite and the frame-sequencing ESIOP stand behind it, and
-//! so may a user's own (paper 000, §3.3.1).
+//! so may a user's own (Schmidt et al. 2001, §3.3.1).
 //!
 //! A protocol says what it needs of a link; a pair that does not fit is refused when the ORB starts.
 //! Each connection has a [`Session`] of its protocol, which lays out messages and reads them. What the
@@ -307,7 +307,7 @@ pub trait Session: Send + Sync + Debug {
         let _ = message;
     }
 
-    /// A message of several one-way requests to one operation of one object (paper 000, figure 6), in an
+    /// A message of several one-way requests to one operation of one object (Schmidt et al. 2001, figure 6), in an
     /// empty block.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ pub trait OrbInitializer: Send + Sync {
     /// Before initial references can be resolved: those are registered here that other initialisers resolve.
     ///
     /// # Errors
-    /// What keeps the ORB from starting.
+    /// A system exception: the ORB does not start, and its start fails with it.
     fn pre_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
@@ -26,7 +26,7 @@ pub trait OrbInitializer: Send + Sync {
     /// Initial references can be resolved.
     ///
     /// # Errors
-    /// What keeps the ORB from starting.
+    /// A system exception: the ORB does not start, and its start fails with it.
     fn post_init(&self, info: &mut OrbInitInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())

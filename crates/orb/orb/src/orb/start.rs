@@ -126,7 +126,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Loads a link from a shared library (`punctual_plugin`, paper 000 §4.5: the Component
+    /// Loads a link from a shared library (`punctual_plugin`, Schmidt et al. 2001 §4.5: the Component
     /// Configurator). A library is code that runs in this process: name only what you would run.
     #[must_use]
     pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
@@ -171,7 +171,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Has this take part in the start of the ORB, behind those that were named before: it registers interceptors
+    /// Calls this initialiser when the ORB starts, after those that were named before: it registers interceptors
     /// (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
     #[must_use]
     pub fn initializer(mut self, initializer: Arc<dyn OrbInitializer>) -> Self {

@@ -1,4 +1,4 @@
-//! Requests that wait in the client to be sent together (paper 004, §4.2.4: TAO's BufferingConstraint; paper 000, figure 6:
+//! Requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4: TAO's BufferingConstraint; Schmidt et al. 2001, figure 6:
 //! delayed buffering).
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Policies: how a client wants its calls made (CORBA 3.3 part 1, §8.9; Messaging, §17.3; paper 000's
+//! Policies: how a client wants its calls made (CORBA 3.3 part 1, §8.9; Messaging, §17.3; Schmidt et al. 2001's
 //! policy control component), and what a server publishes for its objects.
 //!
 //! They are set for a whole ORB ([`PolicyManager`]), for a thread ([`PolicyCurrent`]), and for a

@@ -21,7 +21,7 @@ pub enum Otherwise {
     Choose,
 }
 
-/// How large runs of octets and primitive values travel where memory is shared (paper 000, §3.4.1).
+/// How large runs of octets and primitive values travel where memory is shared (Schmidt et al. 2001, §3.4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
     /// In lent buffers, where the link has some and the run is long enough for it: without a copy from a
@@ -32,7 +32,7 @@ pub enum Transfer {
     Copy,
 }
 
-/// Whether calls to one endpoint share a connection (paper 002, §3.1: the transport mux strategies).
+/// Whether calls to one endpoint share a connection (Arulanthu et al. 2000, §3.1: the transport mux strategies).
 ///
 /// Changed while calls are made, it holds for those that begin afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -51,7 +51,7 @@ pub enum Mux {
     Exclusive,
 }
 
-/// How a call waits for its reply (paper 002, §3.1: the wait strategies).
+/// How a call waits for its reply (Arulanthu et al. 2000, §3.1: the wait strategies).
 ///
 /// It is its connection's: calls that wait in different ways share none. Links that cannot be received
 /// from without blocking know only [`Wait::Read`].
@@ -69,7 +69,7 @@ pub enum Wait {
     LeaderFollowers,
 }
 
-/// How stubs call objects of this process (paper 003: collocation).
+/// How stubs call objects of this process (Schmidt 2000: collocation).
 ///
 /// A call that goes to its servant without a request takes as long as the servant does: time-outs do not end
 /// it. What is passed is not marshaled, and so not checked against the bounds of IDL's strings and sequences.

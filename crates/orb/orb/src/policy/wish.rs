@@ -13,7 +13,7 @@ use super::values::{
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::{Duration, SystemTime};
 
-/// One wish.
+/// One policy: a setting of calls, for an ORB, a thread, a reference or a POA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy {
@@ -27,14 +27,13 @@ pub enum Policy {
     RequestEndTime(SystemTime),
     /// By when the reply is to be there, as a moment: REPLY_END_TIME_POLICY_TYPE (30).
     ReplyEndTime(SystemTime),
-    /// How long a connection's set-up may take, in place of [`crate::Timeouts::connect`] (paper 004's successor in TAO:
-    /// ConnectionTimeout).
+    /// How long a connection's set-up may take, in place of [`crate::Timeouts::connect`] (TAO's ConnectionTimeout).
     ConnectTimeout(Duration),
     /// What a bound reference may do without its caller's knowledge: REBIND_POLICY_TYPE (23).
     Rebind(Rebind),
     /// How far a one-way request has come when its call returns: the Messaging policy SYNC_SCOPE_POLICY_TYPE (24).
     SyncScope(SyncScope),
-    /// Whether one-way requests wait to be sent together, and when they leave (paper 004, §4.2.4: TAO's
+    /// Whether one-way requests wait to be sent together, and when they leave (O'Ryan et al. 2001, §4.2.4: TAO's
     /// BufferingConstraint). It takes the place of [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once.
     /// Where a [`Policy::SyncScope`] is set, it holds with [`SyncScope::None`] alone.
     Buffering(Option<Buffering>),
@@ -42,7 +41,7 @@ pub enum Policy {
     /// [`crate::OrbConfig::buffer_capacity`].
     BufferCapacity(BufferCapacity),
     /// Whether a request passes those that are buffered on its connection: it leaves at once and they wait on. Requests that
-    /// are not buffered take them along otherwise (paper 004, §4.2.4: out-of-band requests). It holds for requests of every
+    /// are not buffered take them along otherwise (O'Ryan et al. 2001, §4.2.4: out-of-band requests). It holds for requests of every
     /// kind.
     OutOfBand(bool),
     /// In which order requests leave a buffer: QUEUE_ORDER_POLICY_TYPE (35).

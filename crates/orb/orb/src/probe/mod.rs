@@ -1,4 +1,4 @@
-//! Time probes: stamps at the labelled points of a two-way call (paper 000, §5.3, figure 17).
+//! Time probes: stamps at the labelled points of a two-way call (Schmidt et al. 2001, §5.3, figure 17).
 //!
 //! A stamp says what *begins* at it, and when: the stage lasts until the next stamp of the thread, and a
 //! stage that is come back to counts together ([`calls`]). So the stages of a call leave nothing out, and

@@ -1,4 +1,4 @@
-//! The labelled points, by the names of paper 000's stages.
+//! The labelled points, by the names of Schmidt et al. 2001's stages.
 
 /// Whose call it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -1,4 +1,4 @@
-//! Priorities of endpoints in profiles: TAO's endpoints component, as TAO's clients read it (paper 004, §4.2.2).
+//! Priorities of endpoints in profiles: TAO's endpoints component, as TAO's clients read it (O'Ryan et al. 2001, §4.2.2).
 
 use super::ProfileEndpoint;
 use super::endpoint::host_and_port;

@@ -1,5 +1,5 @@
 //! What an ORB has registered: connectors and acceptors by link, messaging protocols, adapters,
-//! profile codecs (paper 000, §4.1: the connector and acceptor registries).
+//! profile codecs (Schmidt et al. 2001, §4.1: the connector and acceptor registries).
 //!
 //! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
 //! the old one's place. References notice by its number.

@@ -68,7 +68,8 @@ impl<R, E: OperationError> Poller<R, E> {
     /// Waits for the result, until the time-out of the call.
     ///
     /// # Errors
-    /// What the servant or the server raised, or what kept the call from it.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
+    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn wait(mut self) -> Result<R, E> {
         self.take().unwrap_or_else(|| Err(taken().into()))
     }
@@ -88,7 +89,7 @@ impl<R, E: OperationError> Poller<R, E> {
     /// (the operations of a type-specific poller, CORBA 3.3 part 1, §17.10).
     ///
     /// # Errors
-    /// What the servant or the server raised, or what kept the call from it. TIMEOUT (minor code 1) when the time is over,
+    /// The exception that the servant or the server has raised, or a system exception of the call's way. TIMEOUT (minor code 1) when the time is over,
     /// NO_RESPONSE when that was nothing; OBJECT_NOT_EXIST once the result has been taken.
     pub fn result(&mut self, timeout: Duration) -> Result<R, E> {
         if !self.is_ready(timeout) {

@@ -53,7 +53,8 @@ impl DeferredRequest {
     /// it is none of the operation's.
     ///
     /// # Errors
-    /// What the servant or the server raised, or what kept the call from it.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
+    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn finish<R, E: From<SystemException>>(
         self,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,

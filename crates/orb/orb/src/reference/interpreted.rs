@@ -3,7 +3,7 @@
 //! A compiled stub has its own copy of the way from arguments to results, with the marshaling of its types
 //! worked into it. An interpreted one has a list of its arguments and a list of places for its results; how
 //! each travels is found in its type's table of functions, which all operations share. That is less code and
-//! more steps (papers 001 and 002 compare the two).
+//! more steps (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
 
 use super::object::ObjectRef;
 use crate::client::{self, Body};
@@ -17,7 +17,7 @@ pub trait ResultSlot {
     /// Reads the result.
     ///
     /// # Errors
-    /// What is wrong with the octets.
+    /// MARSHAL for bytes that are no value of the type.
     fn fill(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError>;
 }
 

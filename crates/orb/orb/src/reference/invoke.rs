@@ -13,7 +13,8 @@ impl ObjectRef {
     /// Blocks until the reply or the call's time-out. `arguments` may run more than once.
     ///
     /// # Errors
-    /// What the server raised, or what kept the call from it.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
+    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn invoke<R>(
         &self,
         operation: &NamedOperation<'_>,
@@ -27,7 +28,8 @@ impl ObjectRef {
     /// says `None` when the operation declares no such one. For generated stubs.
     ///
     /// # Errors
-    /// What the servant or the server raised, or what kept the call from it.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
+    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn invoke_raising<R, E: From<SystemException>>(
         &self,
         operation: &NamedOperation<'_>,
@@ -69,7 +71,7 @@ impl ObjectRef {
     /// Makes a one-way call: returns when the transport has taken it. For generated stubs.
     ///
     /// # Errors
-    /// What kept it from being sent.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it could not be sent; MARSHAL and BAD_PARAM for values that cannot be.
     pub fn send(
         &self,
         operation: &NamedOperation<'_>,
@@ -84,7 +86,8 @@ impl ObjectRef {
     /// A reference to an object elsewhere is told by a look at one octet.
     ///
     /// # Errors
-    /// What the servant or the server raised, or what kept the call from it.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
+    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     #[inline]
     pub fn call<V, R, E>(
         &self,
@@ -158,7 +161,7 @@ impl ObjectRef {
     /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
     ///
     /// # Errors
-    /// What keeps the request from being sent.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it cannot be sent; MARSHAL and BAD_PARAM for values that cannot be.
     #[inline]
     pub fn call_one_way<V: ?Sized + 'static>(
         &self,

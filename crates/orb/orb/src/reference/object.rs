@@ -253,13 +253,13 @@ impl ObjectRef {
     }
 
     /// A buffer of `length` octets to fill and to pass as an argument through this reference: where
-    /// memory is shared with the server, its octets are not copied (paper 000, §3.4.1: zero-copy).
+    /// memory is shared with the server, its octets are not copied (Schmidt et al. 2001, §3.4.1: zero-copy).
     /// Elsewhere it is memory like any other.
     ///
     /// Connects, if need be, and so may block. Given back when dropped.
     ///
     /// # Errors
-    /// What keeps the reference from being connected.
+    /// TRANSIENT where no endpoint can be connected to, TIMEOUT where the time for it is up, INV_POLICY where policies allow none.
     pub fn loan(&self, length: usize) -> Result<Loan, SystemException> {
         let connection = client::connection(self.callee())?;
         let lent = connection.link().loan(length);
@@ -271,7 +271,7 @@ impl ObjectRef {
     /// those policies cannot be met.
     ///
     /// # Errors
-    /// What keeps the server from being reached, or from answering.
+    /// TRANSIENT or COMM_FAILURE where the server cannot be reached or does not answer, TIMEOUT where the time is up.
     pub fn validate_connection(&self) -> Result<Validation, SystemException> {
         match client::locate(self.callee()) {
             Ok(_) => Ok(Validation::Connected),

@@ -4,7 +4,7 @@
 //! its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
 //! byte order do ([`Terms`]), and if the body begins at the same alignment. [`ServerCall::passed_on`]
 //! takes a request as it came, [`crate::ObjectRef::relay`] makes the call, and [`ServerCall::pass_back`]
-//! answers with the reply as it came (paper 000, §3.4.2).
+//! answers with the reply as it came (Schmidt et al. 2001, §3.4.2).
 //!
 //! [`ServerCall::passed_on`]: crate::ServerCall::passed_on
 //! [`ServerCall::pass_back`]: crate::ServerCall::pass_back

@@ -133,7 +133,7 @@ pub enum AnswerTimeoutPolicy {
     Never,
 }
 
-/// How an adapter finds an object by its key (paper 001, §3.5 and §5.3). All tell stale and forged keys
+/// How an adapter finds an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All tell stale and forged keys
 /// from live ones; they differ in what a lookup costs, and on what that depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Which native priority a CORBA priority is, and the reverse. Asked on each call's way: it should neither block nor
 /// allocate, and give the same answer each time.
 ///
-/// The standard leaves open how an application installs its own, which paper 004 names as a gap: here it is
+/// The standard leaves open how an application installs its own, which O'Ryan et al. 2001 names as a gap: here it is
 /// [`Mapping::Custom`] in the configuration.
 pub trait PriorityMapping: Send + Sync + Debug {
     /// The native priority; `None` where there is none for it.

@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(linear.to_native(Priority::MAX), Some(99));
         assert_eq!(linear.to_corba(1), Some(Priority::MIN));
         assert_eq!(linear.to_corba(99), Some(Priority::MAX));
-        // As paper 004 has it for TAO: (99 - 1) * 16384 / 32767 above the lowest.
+        // As O'Ryan et al. 2001 has it for TAO: (99 - 1) * 16384 / 32767 above the lowest.
         assert_eq!(linear.to_native(at(16384)), Some(50));
         assert_eq!(linear.to_corba(0), None);
         assert_eq!(linear.to_corba(100), None);

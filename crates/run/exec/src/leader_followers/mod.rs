@@ -1,4 +1,4 @@
-//! Leader/Followers (papers 000 §5, 001 §4): threads that share a reactor, and threads that wait for what
+//! Leader/Followers (Schmidt et al. 2001, §5; Gokhale and Schmidt 1998, §4): threads that share a reactor, and threads that wait for what
 //! it brings.
 //!
 //! The kernel is the one that promotes: all threads of a pool wait in the reactor's `epoll` set, and an

@@ -1,4 +1,4 @@
-//! Several one-way requests to one operation of one object, in one message (paper 000, figure 6).
+//! Several one-way requests to one operation of one object, in one message (Schmidt et al. 2001, figure 6).
 //!
 //! ```text
 //! Batch  sequence<octet> key, string operation, ulong count, then for each request:

@@ -1,4 +1,4 @@
-//! GIOPlite: GIOP without what like machines need not tell each other (paper 000, §3.4.2).
+//! GIOPlite: GIOP without what like machines need not tell each other (Schmidt et al. 2001, §3.4.2).
 //!
 //! No magic, no version, no byte order, no service contexts: both ends are machines of one byte
 //! order, configured to speak it. What needs a service context (a priority that the client

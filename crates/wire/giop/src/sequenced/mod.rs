@@ -1,4 +1,4 @@
-//! An environment-specific protocol for one-way media (paper 000, §3.4.1): each request bears a
+//! An environment-specific protocol for one-way media (Schmidt et al. 2001, §3.4.1): each request bears a
 //! sequence number and a time stamp, and none is repeated, because a late frame is worth nothing.
 //!
 //! ```text

@@ -1,4 +1,4 @@
-//! Requests that wait in the client to be sent together (paper 004, §4.2.4; paper 000, figure 6: delayed buffering).
+//! Requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4; Schmidt et al. 2001, figure 6: delayed buffering).
 //!
 //! They wait on their connection, under a lock of their own, which nobody holds while it sends: a server that takes nothing
 //! keeps nobody from adding to them. They are taken out under the sending lock only, all at once, so that they leave in the

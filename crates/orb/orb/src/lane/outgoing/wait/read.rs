@@ -2,7 +2,7 @@
 //!
 //! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
 //! does that ([`crate::lane::outgoing::callers`] has the hand-over). With one caller there is no hand-over at all: one
-//! send, one receive. (Paper 002, §3.1, calls it Leader/Followers on the client.)
+//! send, one receive. (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
 //!
 //! Where threads that wait run reply handlers (`ReplyHandlers::Callers`), the one that reads lets go of the inbox for that, and
 //! comes to wait again.

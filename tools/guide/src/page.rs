@@ -1,0 +1,142 @@
+//! A page, and the blocks of code in it.
+
+use std::io;
+use std::path::Path;
+
+/// A page of the guide.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// The file's name without `.md`.
+    pub name: String,
+    /// Its blocks of code, in order.
+    pub blocks: Vec<Block>,
+}
+
+/// A block of code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The line of its first line of code, counted from 1.
+    pub line: usize,
+    /// The first word behind the fence: `rust`, `idl`, `console`.
+    pub language: String,
+    /// The other words, which commas separate: `items`, `no_run`.
+    pub words: Vec<String>,
+    /// Its lines.
+    pub text: String,
+    /// Where it stands as a file when the page's commands run.
+    pub file: Option<String>,
+    /// Why it is neither compiled nor run.
+    pub not_run: Option<String>,
+    /// Statements that stand before it.
+    pub setup: String,
+}
+
+impl Block {
+    /// Whether one of the words behind the fence is this.
+    #[must_use]
+    pub fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|one| one == word)
+    }
+}
+
+impl Page {
+    /// Reads the text of a page.
+    #[must_use]
+    pub fn parse(name: &str, text: &str) -> Self {
+        let mut page = Self {
+            name: name.to_owned(),
+            blocks: Vec::new(),
+        };
+        // What comments have said of the next block.
+        let mut next = Block::default();
+        let mut open: Option<Block> = None;
+        for (number, line) in text.lines().enumerate() {
+            match &mut open {
+                Some(block) if line.trim_end() == "```" => {
+                    page.blocks.push(std::mem::take(block));
+                    open = None;
+                }
+                Some(block) => {
+                    block.text.push_str(line);
+                    block.text.push('\n');
+                }
+                None => {
+                    if let Some(info) = line.strip_prefix("```") {
+                        let setup = next.setup.clone();
+                        let mut block = std::mem::take(&mut next);
+                        next.setup = setup;
+                        let mut words = info.trim().split(',').map(str::to_owned);
+                        block.language = words.next().unwrap_or_default();
+                        block.words = words.collect();
+                        block.line = number + 2;
+                        open = Some(block);
+                    } else {
+                        obey(line, &mut next);
+                    }
+                }
+            }
+        }
+        page
+    }
+}
+
+/// Takes what a comment says of the blocks behind it.
+fn obey(line: &str, next: &mut Block) {
+    let comment = line.trim().strip_prefix("<!-- guide: ");
+    let Some(said) = comment.and_then(|rest| rest.strip_suffix(" -->")) else {
+        return;
+    };
+    if let Some(statements) = said.strip_prefix("setup") {
+        next.setup = statements.trim().to_owned();
+    } else if let Some(path) = said.strip_prefix("file ") {
+        next.file = Some(path.trim().to_owned());
+    } else if let Some(reason) = said.strip_prefix("not run:") {
+        next.not_run = Some(reason.trim().to_owned());
+    }
+}
+
+/// All pages of a folder, by name.
+pub(crate) fn all(folder: &Path) -> io::Result<Vec<Page>> {
+    let mut pages = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        let name = path.file_stem().and_then(|name| name.to_str());
+        if let (Some(name), Some("md")) = (name, path.extension().and_then(|e| e.to_str())) {
+            pages.push(Page::parse(name, &std::fs::read_to_string(&path)?));
+        }
+    }
+    pages.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_have_their_lines_their_words_and_what_comments_say() {
+        let text = "# A page\n<!-- guide: setup let x = 1; -->\n```rust,no_run\nx;\n```\n\
+                    <!-- guide: not run: it needs a network -->\n```sh\ngit clone\n```\n\
+                    <!-- guide: file idl/a.idl -->\n```idl\nmodule a {};\n```\n```text\n```\n";
+        let page = Page::parse("page", text);
+        let of = |block: &Block| (block.line, block.language.clone(), block.text.clone());
+        let blocks: Vec<_> = page.blocks.iter().map(of).collect();
+        let expected = [
+            (4, "rust", "x;\n"),
+            (8, "sh", "git clone\n"),
+            (12, "idl", "module a {};\n"),
+            (15, "text", ""),
+        ];
+        let expected = expected.map(|(line, word, text)| (line, word.to_owned(), text.to_owned()));
+        assert_eq!(blocks, expected);
+        assert!(page.blocks[0].has("no_run"));
+        assert_eq!(page.blocks[0].setup, "let x = 1;");
+        assert_eq!(
+            page.blocks[1].not_run.as_deref(),
+            Some("it needs a network")
+        );
+        assert_eq!(page.blocks[2].file.as_deref(), Some("idl/a.idl"));
+        assert_eq!(page.blocks[3].file, None);
+        assert_eq!(page.blocks[3].setup, "let x = 1;");
+    }
+}

@@ -1,0 +1,101 @@
+//! Sources, read for what they say of themselves.
+
+use crate::run::{Result, root};
+use syn::{Expr, ExprLit, Fields, Item, ItemStruct, Lit, Meta};
+
+pub(super) fn read(path: &str) -> Result<String> {
+    std::fs::read_to_string(root().join(path))
+        .map_err(|error| format!("cannot read {path}: {error}"))
+}
+
+pub(super) fn parse(path: &str) -> Result<Vec<Item>> {
+    let file = syn::parse_file(&read(path)?).map_err(|error| format!("{path}: {error}"))?;
+    Ok(file.items)
+}
+
+/// A field of a struct.
+pub(super) struct Field {
+    pub(super) name: String,
+    /// Its type, as it is written.
+    pub(super) ty: String,
+    pub(super) docs: String,
+}
+
+/// The fields of a struct in a file.
+pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
+    let is_it =
+        |item: &Item| matches!(item, Item::Struct(ItemStruct { ident, .. }) if ident == name);
+    let found = parse(path)?.into_iter().find(is_it);
+    let Some(Item::Struct(ItemStruct {
+        fields: Fields::Named(fields),
+        ..
+    })) = found
+    else {
+        return Err(format!("{path} has no struct {name} with named fields"));
+    };
+    let fields = fields.named.iter().map(|field| {
+        let ty = &field.ty;
+        Field {
+            name: field
+                .ident
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            ty: quote::quote!(#ty).to_string().replace(' ', ""),
+            docs: docs(&field.attrs),
+        }
+    });
+    Ok(fields.collect())
+}
+
+/// What doc comments say, as one paragraph for a table's cell.
+pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
+    let lines = attributes
+        .iter()
+        .filter_map(|attribute| match &attribute.meta {
+            Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value),
+            _ => None,
+        });
+    let lines: Vec<String> = lines.map(|line| line.trim().to_owned()).collect();
+    cell(&lines.join(" "))
+}
+
+/// The text of a literal.
+pub(super) fn text(expression: &Expr) -> Option<String> {
+    match expression {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(text),
+            ..
+        }) => Some(text.value()),
+        _ => None,
+    }
+}
+
+/// Text for a table's cell: links of rustdoc become code, and bars are escaped.
+fn cell(text: &str) -> String {
+    let plain = text
+        .replace("[`crate::", "`")
+        .replace("[`", "`")
+        .replace("`]", "`");
+    // The targets of rustdoc's links.
+    let mut out = String::new();
+    let mut rest = plain.as_str();
+    while let Some((before, after)) = rest.split_once("`(crate::") {
+        out.push_str(before);
+        out.push('`');
+        rest = after.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    out.push_str(rest);
+    out.trim().replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_of_rustdoc_become_code() {
+        let text = "As [`crate::Mux::Adaptive`] or [`Wait`](crate::Wait) has it | not.";
+        assert_eq!(cell(text), "As `Mux::Adaptive` or `Wait` has it \\| not.");
+    }
+}
