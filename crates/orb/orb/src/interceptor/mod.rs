@@ -23,14 +23,15 @@ mod served;
 mod server_info;
 mod server_pass;
 mod slots;
+mod template;
 mod traits;
 
 pub use client_info::ClientRequestInfo;
 pub(crate) use client_pass::{At, ClientPass};
 pub use error::{InterceptorError, InvalidSlot};
 pub use factories::PolicyFactory;
+pub(crate) use ior::{Adapter, establish, made_by, tell};
 pub use ior::{AdapterState, IorInfo, IorInterceptor};
-pub(crate) use ior::{establish, tell};
 pub use names::DuplicateName;
 pub(crate) use names::{Interceptors, Registered};
 pub(crate) use outcome::Outcome;
@@ -44,6 +45,7 @@ pub use server_info::ServerRequestInfo;
 pub(crate) use server_pass::{Request, ServerPass};
 pub use slots::SlotId;
 pub(crate) use slots::{Slots, ThreadSlots};
+pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
 
 /// A service context that a pass keeps: its id and its data.
