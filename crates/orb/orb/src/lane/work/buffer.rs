@@ -1,7 +1,7 @@
 //! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
 //! that their clients allow.
 
-use super::standing::{Place, Places, Standing};
+use crate::policy::{Place, Places, Standing};
 use crate::priority::Priority;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
