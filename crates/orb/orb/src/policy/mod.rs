@@ -56,7 +56,7 @@ pub(crate) use queue_order::Order;
 pub use queue_order::{PriorityRange, QueueOrder};
 pub(crate) use set::PolicySet;
 pub use set::SetOverride;
-pub(crate) use standing::{Place, Places, Standing};
+pub(crate) use standing::{Places, QueuePlace, Standing};
 pub(crate) use terms::{BufferTerms, Queued, Starts};
 pub use types::PolicyTypeTaken;
 pub(crate) use types::PolicyTypes;

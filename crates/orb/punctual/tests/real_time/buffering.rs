@@ -158,7 +158,7 @@ fn buffered_requests_of_one_priority_are_served_in_the_order_that_their_clients_
         vec![by_priority(), Policy::RequestPriority(range)]
     };
     let now = SystemTime::now();
-    let until = |hours| {
+    let until = |hours: u64| {
         let end = now + Duration::from_secs(3600 * hours);
         vec![by_end(), Policy::RequestEndTime(end)]
     };
