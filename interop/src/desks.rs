@@ -1,18 +1,19 @@
 //! Handler objects of the other side (`idl/plain.idl`). The peers' are ordinary servants of the interface that `punctual idl
-//! --implied-idl` prints, in the peer's process: our client, which reads the reply, delivers it there by a call. The peers' clients
+//! --implied-idl` prints, in the peer's process or in a third: our client, which reads the reply, delivers it there by a call. The peers' clients
 //! call a handler of ours with results and with exceptions in the valuetype `Messaging::ExceptionHolder`.
 
 use crate::Failure;
 use crate::directions::{Until, reported};
 use crate::matrix::{Direction, Matrix, Outcome, Version};
 use crate::peer::Peer;
-use crate::plain::{AmiDeskHandler, AmiDeskHandlerServant, Desk, DeskHalfError};
+use crate::plain::{AmiDeskHandler, AmiDeskHandlerServant, Desk, DeskHalfError, Refused};
 use crate::process::Running;
 use crate::role::Role;
 use crate::sides::{LIMIT, announced, orb};
 use crate::transport::Transport;
 use punctual::messaging::{ExceptionHolder, ReplyHandlerServant};
-use punctual::{Interface, RootPoa, SystemException};
+use punctual::{Any, Interface, ObjectRef, Request, RootPoa, SystemException, TypeCode, Typed};
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 /// Values travel in none before it between different ORBs.
@@ -29,41 +30,103 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, matrix)
 }
 
-/// Our client, their server: its desk answers, and its handler is told of it.
+/// Our client, their server: its desk answers, and a handler is told of it: one in the same process, then one in a third.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
-    let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
-    let server = Running::start("their server", command.arg("desk"))?;
-    let mut references = announced(&server)?;
-    let mut take = |name: &str| {
-        let reference = references.remove(name);
-        reference.ok_or_else(|| format!("their server has no `{name}`"))
-    };
-    let desk = Desk::from_object(client.string_to_object(&take("desk")?)?);
-    let handler = AmiDeskHandler::from_object(client.string_to_object(&take("handler")?)?);
-    let mut record = |case, outcome: Result<(), String>| {
-        matrix.record(case, VERSION, Direction::To, outcome);
-    };
-    let is_told = |expected: &str| match server.line(LIMIT) {
-        Ok(Some(line)) if line.strip_prefix("told ") == Some(expected) => Ok(()),
-        Ok(line) => Err(format!("{line:?} instead of `told {expected}`")),
-        Err(error) => Err(error.to_string()),
-    };
-    desk.sendc_half(&handler, 42);
-    let half = is_told("half 21");
-    desk.sendc_set_rate(&handler, 9);
-    let set = half.and_then(|()| is_told("set_rate"));
-    desk.sendc_get_rate(&handler);
-    record("results, told", set.and_then(|()| is_told("get_rate 9")));
-    desk.sendc_half(&handler, 7);
-    let refused = is_told("half Refused 7 is odd");
-    desk.sendc_half(&handler, -2);
-    let system = || is_told("half IDL:omg.org/CORBA/NO_PERMISSION:1.0 5");
-    record("exceptions, told", refused.and_then(|()| system()));
+    let (server, mut references) = desk_of(peer)?;
+    let (third, mut of_third) = desk_of(peer)?;
+    let desk = Desk::from_object(client.string_to_object(&take(&mut references, "desk")?)?);
+    let handler = client.string_to_object(&take(&mut references, "handler")?)?;
+    let elsewhere = client.string_to_object(&take(&mut of_third, "handler")?)?;
+    for (whose, handler, [results, exceptions, dynamic]) in [
+        (&server, &handler, CASES),
+        (&third, &elsewhere, CASES_OF_THIRD),
+    ] {
+        let told = Told { whose };
+        let typed = AmiDeskHandler::from_object(handler.clone());
+        let mut record = |case, outcome: Result<(), String>| {
+            matrix.record(case, VERSION, Direction::To, outcome);
+        };
+        record(results, told.results(&desk, &typed));
+        record(exceptions, told.exceptions(&desk, &typed));
+        record(dynamic, told.dynamically(&desk, handler));
+    }
     // The last calls may not have returned yet.
-    let ended = server.end(LIMIT);
+    let ended = server.end(LIMIT).and(third.end(LIMIT));
     client.shutdown(true)?;
     Ok(ended?)
+}
+
+/// What a handler in the desk's process is told, and what one in a third.
+const CASES: [&str; 3] = [
+    "results, told",
+    "exceptions, told",
+    "dynamic requests, told",
+];
+const CASES_OF_THIRD: [&str; 3] = [
+    "results, told in a third process",
+    "exceptions, told in a third process",
+    "dynamic requests, told in a third process",
+];
+
+/// A process of theirs with a desk and a handler.
+fn desk_of(peer: &Peer) -> Result<(Running, BTreeMap<String, String>), Failure> {
+    let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
+    let server = Running::start("their server", command.arg("desk"))?;
+    let references = announced(&server)?;
+    Ok((server, references))
+}
+
+fn take(references: &mut BTreeMap<String, String>, name: &str) -> Result<String, Failure> {
+    let reference = references.remove(name);
+    Ok(reference.ok_or_else(|| format!("their server has no `{name}`"))?)
+}
+
+/// Whose handler says what it is told.
+struct Told<'r> {
+    whose: &'r Running,
+}
+
+impl Told<'_> {
+    fn is(&self, expected: &str) -> Result<(), String> {
+        match self.whose.line(LIMIT) {
+            Ok(Some(line)) if line.strip_prefix("told ") == Some(expected) => Ok(()),
+            Ok(line) => Err(format!("{line:?} instead of `told {expected}`")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn results(&self, desk: &Desk, handler: &AmiDeskHandler) -> Result<(), String> {
+        desk.sendc_half(handler, 42);
+        self.is("half 21")?;
+        desk.sendc_set_rate(handler, 9);
+        self.is("set_rate")?;
+        desk.sendc_get_rate(handler);
+        self.is("get_rate 9")
+    }
+
+    fn exceptions(&self, desk: &Desk, handler: &AmiDeskHandler) -> Result<(), String> {
+        desk.sendc_half(handler, 7);
+        self.is("half Refused 7 is odd")?;
+        desk.sendc_half(handler, -2);
+        self.is("half IDL:omg.org/CORBA/NO_PERMISSION:1.0 5")
+    }
+
+    /// The same by requests that are put together here (`Request::sendc`).
+    fn dynamically(&self, desk: &Desk, handler: &ObjectRef) -> Result<(), String> {
+        let half = |number: i32| -> Result<(), SystemException> {
+            let mut request = Request::new(desk, "half");
+            request
+                .add_in("number", Any::new(&number)?)
+                .set_return_type(&TypeCode::LONG)
+                .add_exception(&Refused::type_code());
+            request.sendc(handler)
+        };
+        half(42).map_err(|error| error.to_string())?;
+        self.is("half 21")?;
+        half(7).map_err(|error| error.to_string())?;
+        self.is("half Refused 7 is odd")
+    }
 }
 
 /// Their client, our server.

@@ -11,8 +11,7 @@
 //! ```
 //! Time counts tenths of a microsecond from 15 October 1582 on.
 
-use crate::lane::Standing;
-use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, Queued, numbers};
+use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, Queued, Standing, numbers};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};

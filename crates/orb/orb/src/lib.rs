@@ -50,8 +50,9 @@ pub use exception::{
 };
 pub use interceptor::{
     AdapterState, ClientRequestInfo, ClientRequestInterceptor, DuplicateName, InterceptorError,
-    InvalidSlot, IorInfo, IorInterceptor, Parameter, PolicyFactory, ReplyStatus, ServedObject,
-    ServerRequestInfo, ServerRequestInterceptor, SlotId,
+    InvalidSlot, IorInfo, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate,
+    Parameter, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
+    ServerRequestInterceptor, SlotId,
 };
 pub use lane::{Borrowers, BufferLimits, LaneStatistics, PoolLane};
 pub use messaging::{
@@ -96,7 +97,7 @@ pub use upcall::{
     serves_alone,
 };
 
-pub use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile};
+pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.
 #[doc(hidden)]

@@ -149,9 +149,10 @@ pub mod interceptor {
     pub use punctual_orb::{
         AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
         CodecError, CodecFactory, DuplicateName, ENCODING_CDR_ENCAPS, Encoding, InterceptorError,
-        InvalidSlot, IorInfo, IorInterceptor, OperationDetails, OrbInitInfo, OrbInitializer,
-        Parameter, PiCurrent, PolicyFactory, ReplyStatus, ServedObject, ServerRequestInfo,
-        ServerRequestInterceptor, SlotId, TaggedComponent, TaggedProfile, UnknownEncoding,
+        InvalidSlot, Ior, IorInfo, IorInterceptor, ObjectReferenceFactory, ObjectReferenceTemplate,
+        OperationDetails, OrbInitInfo, OrbInitializer, Parameter, PiCurrent, PolicyFactory,
+        ReplyStatus, ServedObject, ServerRequestInfo, ServerRequestInterceptor, SlotId,
+        TaggedComponent, TaggedProfile, UnknownEncoding,
     };
 }
 

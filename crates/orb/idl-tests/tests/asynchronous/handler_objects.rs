@@ -219,7 +219,7 @@ fn an_object_of_the_clients_own_takes_every_reply() {
 }
 
 /// An ORB that has nothing but a handler.
-fn third_party() -> (Orb, String, mpsc::Receiver<(Told, String)>) {
+pub(super) fn third_party() -> (Orb, String, mpsc::Receiver<(Told, String)>) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
         .build()

@@ -5,6 +5,7 @@
 mod support;
 
 mod behind;
+mod dynamic_requests;
 mod faults;
 mod futures;
 mod giop_server;

@@ -5,10 +5,12 @@ use super::fixture::{Near, Pair, Vault};
 use super::generated::intercepted::Account;
 use super::support::watchdog;
 use punctual::interceptor::{
-    AdapterState, ClientRequestInfo, IorInfo, IorInterceptor, TaggedComponent,
+    AdapterState, ClientRequestInfo, Ior, IorInfo, IorInterceptor, ObjectReferenceFactory,
+    ObjectReferenceTemplate, TaggedComponent, TaggedProfile,
 };
 use punctual::{
-    CreatePoaError, Interface, Orb, SystemException, SystemExceptionKind as Kind, minor,
+    CreatePoaError, IdAssignmentPolicy, Interface, Orb, PoaError, PoaPolicy, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -57,7 +59,7 @@ impl IorInterceptor for Marks {
         assert_ne!(name, "RootPOA/panics", "an interceptor panics on purpose");
     }
 
-    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
+    fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         match info.adapter_name().last().map(String::as_str) {
             Some("refused") => Err(Kind::NoPermission.because("not that one")),
             _ => Ok(()),
@@ -148,4 +150,131 @@ fn an_adapter_is_not_made_where_an_interceptor_raises_and_is_made_where_one_pani
     let account = Account::from_object(pair.as_client(account.as_object()));
     assert_eq!(account.deposit(1).unwrap(), 1);
     pair.end();
+}
+
+/// What one of these makes has a profile of its own beside the adapter's.
+struct Gateway(ObjectReferenceTemplate);
+
+const GATEWAY: u32 = 0x1234_5604;
+
+impl ObjectReferenceFactory for Gateway {
+    fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
+        match object_id {
+            b"refused" => return Err(Kind::NoPermission.because("not that one")),
+            b"panics" => panic!("a factory panics on purpose"),
+            _ => {}
+        }
+        let mut ior = self.0.make_object(repository_id, object_id)?;
+        ior.profiles.push(TaggedProfile {
+            tag: GATEWAY,
+            data: object_id.to_vec(),
+        });
+        Ok(ior)
+    }
+}
+
+/// Puts a factory in the place of those of children.
+#[derive(Default)]
+struct Replaces(Mutex<Vec<ObjectReferenceTemplate>>);
+
+impl IorInterceptor for Replaces {
+    fn establish_components(&self, info: &mut IorInfo<'_>) {
+        let early = [
+            info.adapter_template().map(drop),
+            info.current_factory().map(drop),
+        ];
+        for raised in early {
+            let raised = raised.unwrap_err();
+            assert_eq!(
+                (raised.kind(), raised.minor()),
+                (Kind::BadInvOrder, minor::omg(14))
+            );
+        }
+    }
+
+    fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
+        let template = info.adapter_template()?.clone();
+        // There is no adapter yet whose reference it could be.
+        let early = info.current_factory()?.make_object("IDL:a:1.0", b"early");
+        assert_eq!(early.unwrap_err().kind(), Kind::ObjectNotExist);
+        self.0.lock().unwrap().push(template.clone());
+        if template.adapter_name().len() > 1 {
+            info.set_current_factory(Arc::new(Gateway(template)))?;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_factory_of_an_interceptors_makes_every_reference_of_its_adapter() {
+    let _watchdog = watchdog(Duration::from_secs(120));
+    let replaces = Arc::new(Replaces::default());
+    let server = Orb::builder().ior_interceptor(replaces.clone());
+    let server = server.server_id("bank").orb_id("main");
+    let pair = Pair::new(Near::ByWire, server, Orb::builder());
+    let user_ids = [PoaPolicy::IdAssignment(IdAssignmentPolicy::User)];
+    let manager = pair.poa.manager();
+    let child = pair
+        .poa
+        .create_poa("child", Some(manager), &user_ids)
+        .unwrap();
+    let vault = Arc::new(Vault::default());
+    let id = "seven".into();
+    let activated: Account = child.activate_with_id(&id, vault.clone()).unwrap();
+    for account in [
+        activated,
+        child.create_reference_with_id(&id).unwrap(),
+        child.id_to_reference(&id).unwrap(),
+        child.servant_to_reference(&vault).unwrap(),
+    ] {
+        let profiles = &account.as_object().ior().profiles;
+        let last = profiles.last().unwrap();
+        assert_eq!((last.tag, &last.data[..]), (GATEWAY, &b"seven"[..]));
+        // The adapter's own profile is there still, and leads to the object.
+        let account = Account::from_object(pair.as_client(account.as_object()));
+        account.deposit(1).unwrap();
+        assert_eq!(
+            child.reference_to_id(&account_of(&pair, &account)).unwrap(),
+            id
+        );
+    }
+    assert_eq!(vault.holds.load(std::sync::atomic::Ordering::Relaxed), 4);
+    let kind = |id: &str| {
+        let made: Result<Account, _> = child.create_reference_with_id(&id.into());
+        match made.unwrap_err() {
+            PoaError::System(raised) => raised.kind(),
+            other => panic!("{other}"),
+        }
+    };
+    assert_eq!(kind("refused"), Kind::NoPermission);
+    assert_eq!(kind("panics"), Kind::Unknown);
+    // Others are made as ever.
+    let of_root = pair.account.as_object().ior().profiles.iter();
+    assert!(of_root.clone().all(|profile| profile.tag != GATEWAY));
+    let templates = replaces.0.lock().unwrap();
+    let names: Vec<String> = templates
+        .iter()
+        .map(|one| {
+            format!(
+                "{} {} {}",
+                one.server_id(),
+                one.orb_id(),
+                one.adapter_name().join("/")
+            )
+        })
+        .collect();
+    assert_eq!(names, ["bank main RootPOA", "bank main RootPOA/child"]);
+    assert_ne!(templates[0], templates[1]);
+    // As the adapter makes it itself.
+    let own = templates[1]
+        .make_object(Account::REPOSITORY_ID, b"seven")
+        .unwrap();
+    assert!(own.profiles.iter().all(|profile| profile.tag != GATEWAY));
+    drop(templates);
+    pair.end();
+}
+
+/// A client's reference, as the server has it.
+fn account_of(pair: &Pair, account: &Account) -> Account {
+    Account::from_object(super::fixture::moved(account.as_object(), &pair.server))
 }

@@ -7,6 +7,7 @@ mod support;
 mod closures;
 mod codecs;
 mod components;
+mod dynamic_servants;
 mod fixture;
 mod flow;
 mod model;

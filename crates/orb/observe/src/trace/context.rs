@@ -43,6 +43,23 @@ impl TraceContext {
         }
     }
 
+    /// A span that another library has begun.
+    #[cfg(feature = "opentelemetry")]
+    pub(super) fn of_span(trace_id: u128, span_id: u64, flags: u8) -> Option<Self> {
+        (trace_id != 0 && span_id != 0).then_some(Self {
+            trace_id,
+            span_id,
+            flags,
+            state: None,
+        })
+    }
+
+    /// The flags as they are written.
+    #[cfg(feature = "opentelemetry")]
+    pub(super) fn flags(&self) -> u8 {
+        self.flags
+    }
+
     /// Another span of the same trace.
     #[must_use]
     pub fn child(&self) -> Self {

@@ -21,6 +21,18 @@ type Source = dyn Fn() -> Option<TraceContext> + Send + Sync;
 /// Is told of a span and of the trace context that it stands for.
 type Sink = dyn Fn(&Span, &TraceContext) + Send + Sync;
 
+/// Another library that makes spans of `tracing`'s its own.
+pub(super) trait Joins: Send + Sync {
+    /// Whether the calling thread is in a span of its, whose child a span that begins here is.
+    fn is_in_trace(&self) -> bool;
+
+    /// A span that has just been made is that one's child.
+    fn set_parent(&self, span: &Span, parent: &TraceContext);
+
+    /// The context that it has for a span; `None` where it has none.
+    fn context_of(&self, span: &Span) -> Option<TraceContext>;
+}
+
 /// Traces the calls of an ORB: `Orb::builder().initializer(Arc::new(tracing.clone()))`. Cheap to clone; made by
 /// [`TracingBuilder`].
 ///
@@ -39,6 +51,7 @@ struct Shared {
     slot: OnceLock<SlotId>,
     source: Option<Box<Source>>,
     sink: Option<Box<Sink>>,
+    joined: Option<Box<dyn Joins>>,
     samples: bool,
 }
 
@@ -68,6 +81,12 @@ impl TracingBuilder {
         self
     }
 
+    #[cfg(feature = "opentelemetry")]
+    pub(super) fn joining(mut self, library: Box<dyn Joins>) -> Self {
+        self.0.joined = Some(library);
+        self
+    }
+
     /// What an ORB is built with: with one, as each has its slots.
     #[must_use]
     pub fn build(self) -> Tracing {
@@ -84,6 +103,7 @@ impl Tracing {
             slot: OnceLock::new(),
             source: None,
             sink: None,
+            joined: None,
             samples: true,
         })
     }
@@ -115,13 +135,26 @@ impl Tracing {
 }
 
 impl Shared {
-    fn begin(&self, from: Option<TraceContext>) -> (Option<TraceContext>, TraceContext) {
+    /// A span begins, which goes on from there, or from what another library says; the context that stands for it.
+    fn begin(&self, span: &Span, kind: &str, from: Option<TraceContext>) -> TraceContext {
         let parent = from.or_else(|| self.source.as_ref().and_then(|source| source()));
-        let own = match &parent {
+        let of_library = self.joined.as_ref().and_then(|library| {
+            span.record("otel.kind", kind);
+            match &parent {
+                // What a server is told goes before what its thread happens to be in.
+                Some(parent) if kind == SERVER || !library.is_in_trace() => {
+                    library.set_parent(span, parent);
+                }
+                _ => {}
+            }
+            library.context_of(span)
+        });
+        let own = of_library.unwrap_or_else(|| match &parent {
             Some(parent) => parent.child(),
             None => TraceContext::root(self.samples),
-        };
-        (parent, own)
+        });
+        self.tell(span, &own, parent.as_ref());
+        own
     }
 
     fn tell(&self, span: &Span, own: &TraceContext, parent: Option<&TraceContext>) {
@@ -180,6 +213,10 @@ impl OrbInitializer for Tracing {
 /// The interceptor of either end.
 struct AtEnd(Arc<Shared>);
 
+/// Kinds of spans, as OpenTelemetry names them.
+const CLIENT: &str = "client";
+const SERVER: &str = "server";
+
 const NAME: &str = "punctual.trace-context";
 
 thread_local! {
@@ -216,10 +253,6 @@ impl ClientRequestInterceptor for AtEnd {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let slot = self.0.slot.get().copied();
         let from = slot.and_then(|slot| held(&info.get_slot(slot).ok()?));
-        let (parent, own) = self.0.begin(from);
-        if let Some(data) = encoded(&own) {
-            info.add_request_service_context(TRACE_CONTEXT, &data, true)?;
-        }
         let span = tracing::info_span!(
             "corba.call",
             operation = info.operation(),
@@ -227,8 +260,12 @@ impl ClientRequestInterceptor for AtEnd {
             span_id = field::Empty,
             parent_id = field::Empty,
             error = field::Empty,
+            otel.kind = field::Empty,
         );
-        self.0.tell(&span, &own, parent.as_ref());
+        let own = self.0.begin(&span, CLIENT, from);
+        if let Some(data) = encoded(&own) {
+            info.add_request_service_context(TRACE_CONTEXT, &data, true)?;
+        }
         CALLS.with_borrow_mut(|calls| calls.push(span));
         Ok(())
     }
@@ -270,10 +307,6 @@ impl ServerRequestInterceptor for AtEnd {
         info: &mut ServerRequestInfo<'_>,
     ) -> Result<(), InterceptorError> {
         let data = info.get_request_service_context(TRACE_CONTEXT).ok();
-        let (parent, own) = self.0.begin(data.and_then(decoded));
-        if let Some(slot) = self.0.slot.get() {
-            info.set_slot(*slot, kept(Some(&own)))?;
-        }
         let span = tracing::info_span!(
             "corba.upcall",
             operation = info.operation(),
@@ -281,8 +314,12 @@ impl ServerRequestInterceptor for AtEnd {
             span_id = field::Empty,
             parent_id = field::Empty,
             error = field::Empty,
+            otel.kind = field::Empty,
         );
-        self.0.tell(&span, &own, parent.as_ref());
+        let own = self.0.begin(&span, SERVER, data.and_then(decoded));
+        if let Some(slot) = self.0.slot.get() {
+            info.set_slot(*slot, kept(Some(&own)))?;
+        }
         self.0.served.begins(info.request_id(), span);
         Ok(())
     }

@@ -8,12 +8,17 @@
 //! 0x50554e03: encapsulation { string traceparent; string tracestate; }
 //! ```
 //!
+//! Spans may be another library's: `Joins` says which context a span has then. OpenTelemetry's are joined by the feature
+//! `opentelemetry` (`TracingBuilder::with_opentelemetry`).
+//!
 //! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as those do: to the upcall's thread,
 //! whichever that is, and along with asynchronous calls.
 
 mod context;
 mod ids;
 mod interceptors;
+#[cfg(feature = "opentelemetry")]
+mod opentelemetry;
 mod wire;
 
 pub use context::{BadTraceParent, TraceContext};

@@ -1,10 +1,11 @@
 //! IOR interceptors: what is called when an object adapter is made, to put components into its references
-//! (CORBA 3.3 part 1, §16.5).
+//! (CORBA 3.3 part 1, §16.5), or to make these themselves.
 
 use super::guard::guarded;
+use super::template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::policy::{Components, Policy};
-use punctual_ior::TaggedComponent;
+use punctual_ior::{Ior, TaggedComponent};
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,11 +37,12 @@ pub trait IorInterceptor: Send + Sync {
         let _ = info;
     }
 
-    /// All have added their components.
+    /// All have added their components: the adapter's references may be made by another factory from now on
+    /// ([`IorInfo::set_current_factory`]).
     ///
     /// # Errors
     /// A system exception: the POA is not made, and `create_poa` fails with it.
-    fn components_established(&self, info: &IorInfo<'_>) -> Result<(), SystemException> {
+    fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
@@ -61,7 +63,9 @@ pub struct IorInfo<'a> {
     policies: &'a dyn Fn(u32) -> Option<Policy>,
     manager_id: u32,
     state: AdapterState,
-    adapter_name: &'a [String],
+    template: &'a ObjectReferenceTemplate,
+    /// In the template's place, if another is.
+    factory: Option<Arc<dyn ObjectReferenceFactory>>,
     /// Each with the tag of the profiles that it is for, if not for all.
     components: Components,
     /// Whether components may still be added.
@@ -128,24 +132,72 @@ impl IorInfo<'_> {
         self.state
     }
 
-    /// The names from the root adapter to this one: what `adapter_template` says of it. (Object reference templates
-    /// themselves are not provided.)
+    /// The names from the root adapter to this one.
     #[must_use]
     pub fn adapter_name(&self) -> &[String] {
-        self.adapter_name
+        self.template.adapter_name()
+    }
+
+    /// The adapter as what makes its references. It makes none before the adapter is there.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 before all components are established.
+    pub fn adapter_template(&self) -> Result<&ObjectReferenceTemplate, SystemException> {
+        match self.is_open {
+            true => Err(super::error::not_valid_here("adapter_template")),
+            false => Ok(self.template),
+        }
+    }
+
+    /// What will make the adapter's references: the template, or what an interceptor has put in its place.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 before all components are established.
+    pub fn current_factory(&self) -> Result<Arc<dyn ObjectReferenceFactory>, SystemException> {
+        if self.is_open {
+            return Err(super::error::not_valid_here("current_factory"));
+        }
+        Ok(match &self.factory {
+            Some(factory) => factory.clone(),
+            None => Arc::new(self.template.clone()),
+        })
+    }
+
+    /// Has the adapter's references made by another, from the first on.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER 14 before all components are established.
+    pub fn set_current_factory(
+        &mut self,
+        factory: Arc<dyn ObjectReferenceFactory>,
+    ) -> Result<(), SystemException> {
+        if self.is_open {
+            return Err(super::error::not_valid_here("current_factory"));
+        }
+        self.factory = Some(factory);
+        Ok(())
     }
 }
 
 impl fmt::Debug for IorInfo<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("IorInfo")
-            .field("adapter_name", &self.adapter_name)
+            .field("adapter_name", &self.adapter_name())
             .field("components", &self.components)
             .finish_non_exhaustive()
     }
 }
 
-/// Has all of them see an adapter that is being made: what they have added to its references.
+/// An adapter that is being made.
+pub(crate) struct Adapter<'a> {
+    pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
+    /// Its manager, and the state of that.
+    pub(crate) manager: (u32, AdapterState),
+    pub(crate) template: &'a ObjectReferenceTemplate,
+}
+
+/// Has all of them see an adapter that is being made: what they have added to its references, and what makes these, if it is
+/// not the adapter.
 ///
 /// What one of them does wrong while it adds is logged, and is nothing to the others (§16.5.4.1).
 ///
@@ -153,15 +205,15 @@ impl fmt::Debug for IorInfo<'_> {
 /// What one has raised when all had added theirs.
 pub(crate) fn establish(
     interceptors: &[Arc<dyn IorInterceptor>],
-    policies: &dyn Fn(u32) -> Option<Policy>,
-    adapter_name: &[String],
-    (manager_id, state): (u32, AdapterState),
-) -> Result<Components, SystemException> {
+    adapter: &Adapter<'_>,
+) -> Result<(Components, Option<Arc<dyn ObjectReferenceFactory>>), SystemException> {
+    let (manager_id, state) = adapter.manager;
     let mut info = IorInfo {
-        policies,
+        policies: adapter.policies,
         manager_id,
         state,
-        adapter_name,
+        template: adapter.template,
+        factory: None,
         components: Components::new(),
         is_open: true,
     };
@@ -171,14 +223,35 @@ pub(crate) fn establish(
     info.is_open = false;
     for one in interceptors {
         let established = guarded((one.name(), "components_established"), || {
-            Ok(one.components_established(&info)?)
+            Ok(one.components_established(&mut info)?)
         });
         // There is nothing that could be forwarded.
         if let Err(super::InterceptorError::System(exception)) = established {
             return Err(exception);
         }
     }
-    Ok(info.components)
+    Ok((info.components, info.factory))
+}
+
+/// The reference that a factory makes. One that panics raises UNKNOWN.
+///
+/// # Errors
+/// What it has raised.
+pub(crate) fn made_by(
+    factory: &dyn ObjectReferenceFactory,
+    repository_id: &str,
+    object_id: &[u8],
+) -> Result<Ior, SystemException> {
+    let mut made = Ior::default();
+    let called = guarded(("", "make_object"), || {
+        made = factory.make_object(repository_id, object_id)?;
+        Ok(())
+    });
+    match called {
+        Err(super::InterceptorError::System(exception)) => Err(exception),
+        // There is nothing that could be forwarded.
+        _ => Ok(made),
+    }
 }
 
 /// Tells each of them something.

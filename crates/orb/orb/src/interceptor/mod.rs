@@ -23,6 +23,7 @@ mod served;
 mod server_info;
 mod server_pass;
 mod slots;
+mod template;
 mod traits;
 mod value_trace;
 
@@ -30,8 +31,8 @@ pub use client_info::ClientRequestInfo;
 pub(crate) use client_pass::{At, ClientPass};
 pub use error::{InterceptorError, InvalidSlot};
 pub use factories::PolicyFactory;
+pub(crate) use ior::{Adapter, establish, made_by, tell};
 pub use ior::{AdapterState, IorInfo, IorInterceptor};
-pub(crate) use ior::{establish, tell};
 pub use names::DuplicateName;
 pub(crate) use names::{Interceptors, Registered};
 pub(crate) use outcome::Outcome;
@@ -45,6 +46,7 @@ pub use server_info::ServerRequestInfo;
 pub(crate) use server_pass::{Request, ServerPass};
 pub use slots::SlotId;
 pub(crate) use slots::{Slots, ThreadSlots};
+pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
 pub(crate) use value_trace::ValueTrace;
 

@@ -43,4 +43,4 @@ pub(crate) use references::Which;
 pub(crate) use replies::{Continuation, in_reply_handler};
 pub use statistics::LaneStatistics;
 pub use work::{Borrowers, BufferLimits};
-pub(crate) use work::{Buffered, RequestBuffer, Standing};
+pub(crate) use work::{Buffered, RequestBuffer};

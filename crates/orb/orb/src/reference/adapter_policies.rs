@@ -1,12 +1,14 @@
 //! What an ORB does for the policies of its object adapter.
 
 use super::object::ObjectRef;
+use super::places::reference_to;
 use crate::exception::SystemException;
-use crate::interceptor::{self, AdapterState};
+use crate::interceptor::{self, AdapterState, ObjectReferenceFactory, ObjectReferenceTemplate};
 use crate::orb::Orb;
 use crate::policy::{AdapterPolicies, InvalidPolicy, Policy};
 use crate::profile::PublishedEndpoints;
 use punctual_ior::{Ior, TaggedProfile, tags};
+use std::sync::Arc;
 
 impl Orb {
     /// The policies of an adapter that is given these, and has for the rest what the ORB has for its adapters
@@ -41,7 +43,7 @@ impl Orb {
     }
 
     /// Has the ORB's IOR interceptors add what they have to the references of an adapter that is being made (CORBA 3.3
-    /// part 1, §16.5). For adapters.
+    /// part 1, §16.5), and says what makes these, if it is not the adapter itself (`own`). For adapters.
     ///
     /// # Errors
     /// What keeps the adapter from being made, as one of them has raised.
@@ -50,10 +52,11 @@ impl Orb {
         policies: AdapterPolicies,
         adapter_name: &[String],
         manager: (u32, AdapterState),
-    ) -> Result<AdapterPolicies, SystemException> {
+        own: Arc<dyn ObjectReferenceFactory>,
+    ) -> Result<(AdapterPolicies, Option<Arc<dyn ObjectReferenceFactory>>), SystemException> {
         let interceptors = self.broker().interceptors.ior();
         if interceptors.is_empty() {
-            return Ok(policies);
+            return Ok((policies, None));
         }
         let policy = |kind: u32| {
             policies
@@ -61,8 +64,29 @@ impl Orb {
                 .find(|one| one.policy_type() == kind)
                 .cloned()
         };
-        let components = interceptor::establish(interceptors, &policy, adapter_name, manager)?;
-        Ok(policies.with_components(components))
+        let ids = self.broker().ids();
+        let names = (ids.server, ids.orb);
+        let adapter = interceptor::Adapter {
+            policies: &policy,
+            manager,
+            template: &ObjectReferenceTemplate::new(names, adapter_name, own),
+        };
+        let (components, factory) = interceptor::establish(interceptors, &adapter)?;
+        Ok((policies.with_components(components), factory))
+    }
+
+    /// The reference that a factory of an IOR interceptor makes. For adapters.
+    ///
+    /// # Errors
+    /// What it has raised; UNKNOWN where it panics.
+    pub fn make_reference_by(
+        &self,
+        factory: &dyn ObjectReferenceFactory,
+        type_id: &str,
+        object_id: &[u8],
+    ) -> Result<ObjectRef, SystemException> {
+        let ior = interceptor::made_by(factory, type_id, object_id)?;
+        Ok(reference_to(self, ior))
     }
 
     /// Tells the ORB's IOR interceptors that a manager of adapters has another state. For adapters.

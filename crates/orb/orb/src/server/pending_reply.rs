@@ -18,45 +18,50 @@ use punctual_cdr::{Block, ByteOrder, CodeSets, Coding, Decoder, GiopVersion};
 use punctual_giop::{ResponseFlags, ServiceContexts};
 use std::any::Any;
 use std::fmt;
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
 /// A request that will be answered: see the module.
 pub struct PendingReply {
-    open: Arc<Open>,
+    shared: Arc<Shared>,
     /// Set where it has a time-out. Dropped with the request, before the time has come.
     _alarm: Option<Alarm>,
 }
 
-/// What its reply needs. Shared with the alarm, which answers in its place when the time is over.
+/// A request, as its servant and its alarm have it: whichever answers takes it.
+struct Shared {
+    operation: Box<str>,
+    awaited: Arc<Awaited>,
+    /// Until somebody answers it: the connection may be gone when the servant lets go of an answer that comes too late.
+    open: Mutex<Option<Open>>,
+}
+
+/// What its reply needs.
 struct Open {
     connection: Arc<dyn AnswersLater>,
-    awaited: Arc<Awaited>,
-    operation: Box<str>,
     request_id: u32,
     version: GiopVersion,
     response: ResponseFlags,
     code_sets: CodeSets,
     reply_contexts: ReplyContexts,
     /// What is to stay until it is answered.
-    held: Mutex<Option<Box<dyn Any + Send + Sync>>>,
+    held: Option<Box<dyn Any + Send + Sync>>,
     /// Where the ORB has interceptors: what their ending points need.
-    intercepted: Option<Mutex<Intercepted>>,
+    intercepted: Option<Intercepted>,
     /// Its octets in the account of what all peers have sent, if they are many: its arguments may be kept until it is answered.
     _received: Option<Arc<Hold>>,
-    /// Whether somebody answers it, or has.
-    is_claimed: AtomicBool,
 }
 
-/// The right to answer, which one has. Dropped, the request is over: answered as one that was let go, if it was not.
-struct Claimed<'o> {
-    open: &'o Open,
+/// A request that is being answered. Dropped, it is over: answered as one that was let go, if it was not.
+struct Claimed<'s> {
+    shared: &'s Shared,
+    open: Open,
     is_answered: bool,
 }
 
-/// See [`PendingReply::intercepted`].
+/// See [`Open::intercepted`].
 struct Intercepted {
     /// Until they have been called.
     pass: Option<Box<ServerPass>>,
@@ -107,29 +112,38 @@ impl ServerCall<'_> {
         self.answered = true;
         let intercepted = self.pass.as_mut().map(|pass| {
             let contexts = self.contexts.iter();
-            Mutex::new(Intercepted {
+            Intercepted {
                 pass: Some(Box::new(pass.answered_later())),
                 contexts: contexts.map(|(id, data)| (id, data.to_vec())).collect(),
-            })
+            }
         });
-        let open = Arc::new(Open {
+        let open = Open {
             intercepted,
-            operation: self.operation.into(),
             request_id: self.request_id,
             version: self.version,
             response,
             code_sets: self.arguments.coding().code_sets,
             reply_contexts: std::mem::replace(&mut self.reply_contexts, ReplyContexts::None),
-            held: Mutex::new(None),
+            held: None,
             _received: self.message.and_then(|message| message.held.clone()),
-            is_claimed: AtomicBool::new(false),
+            connection: connection.clone(),
+        };
+        let shared = Arc::new(Shared {
+            operation: self.operation.into(),
             awaited,
-            connection,
+            open: Mutex::new(Some(open)),
         });
-        let mut pending = PendingReply { open, _alarm: None };
-        if let Some(time_out) = time_out {
-            pending.set_alarm(time_out)?;
-        }
+        let alarm = match time_out {
+            None => None,
+            Some(time_out) => {
+                let alarm = connection.wake_after(time_out, &Waker::from(shared.clone()));
+                alarm.map_err(|error| shared.refuse(&error))?
+            }
+        };
+        let pending = PendingReply {
+            shared,
+            _alarm: alarm,
+        };
         Ok((pending, Dispatched(())))
     }
 }
@@ -138,27 +152,26 @@ impl PendingReply {
     /// The operation's name on the wire.
     #[must_use]
     pub fn operation(&self) -> &str {
-        &self.open.operation
+        &self.shared.operation
     }
 
     /// Whether somebody waits for the answer: not where the request was a one-way, was cancelled, was answered with TIMEOUT, or
     /// came on a connection that has ended.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
-        self.open.awaited.is_awaited()
+        self.shared.awaited.is_awaited()
     }
 
     /// Has `watcher` woken when nobody waits for the answer any more; whether somebody does now. One watcher at a time.
     pub fn watch(&self, watcher: &Waker) -> bool {
-        self.open.awaited.watch(watcher)
+        self.shared.awaited.watch(watcher)
     }
 
     /// Keeps something until the request is answered: it is dropped just before the reply is sent. For object adapters.
     pub fn hold(&self, what: Box<dyn Any + Send + Sync>) {
-        let mut held = lock(&self.open.held);
-        // Under the lock: who answers takes what is held under it, afterwards.
-        if !self.open.is_claimed.load(Ordering::Acquire) {
-            *held = Some(what);
+        // Where it has timed out by now, it is dropped at once.
+        if let Some(open) = &mut *lock(&self.shared.open) {
+            open.held = Some(what);
         }
     }
 
@@ -171,51 +184,72 @@ impl PendingReply {
         self,
         make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
     ) -> Result<(), AnswerError> {
-        let claimed = self.open.claim();
-        claimed.ok_or(AnswerError::TimedOut)?.answer(make)
-    }
-
-    fn set_alarm(&mut self, time_out: Duration) -> Result<(), DispatchError> {
-        let rings = Waker::from(self.open.clone());
-        match self.open.connection.wake_after(time_out, &rings) {
-            Ok(alarm) => {
-                self._alarm = alarm;
-                Ok(())
-            }
-            Err(error) => {
-                let why = format!("the time-out of the answer cannot be kept: {error}");
-                let exception = Kind::NoResources.because(why);
-                // The upcall's own answer is not sent any more.
-                if let Some(mut claimed) = self.open.claim() {
-                    claimed.fail(exception.clone());
-                }
-                Err(exception.into())
-            }
-        }
+        let claimed = self.shared.claim();
+        claimed.ok_or(AnswerError::TimedOut)?.make(make)
     }
 }
 
-impl Open {
-    /// The right to answer, unless somebody has it.
+impl Shared {
+    /// The request, to be answered, unless somebody does that already.
     fn claim(&self) -> Option<Claimed<'_>> {
-        let was_claimed = self.is_claimed.swap(true, Ordering::AcqRel);
-        // Made only where it is one: dropped, it would answer.
-        (!was_claimed).then(|| Claimed {
-            open: self,
+        let open = lock(&self.open).take()?;
+        Some(Claimed {
+            shared: self,
+            open,
             is_answered: false,
         })
     }
 
+    /// Answers that its time-out cannot be kept: the upcall's own answer is not sent any more.
+    #[cold]
+    fn refuse(&self, error: &io::Error) -> DispatchError {
+        let why = format!("the time-out of the answer cannot be kept: {error}");
+        let exception = Kind::NoResources.because(why);
+        if let Some(mut claimed) = self.claim() {
+            claimed.fail(exception.clone());
+        }
+        exception.into()
+    }
+}
+
+impl Claimed<'_> {
+    fn make(
+        &mut self,
+        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
+    ) -> Result<(), AnswerError> {
+        let mut memory = Block::default();
+        let (reply, outcome) = self.encoded(&mut memory, make);
+        self.is_answered = true;
+        // As for other requests: the object may go before its client hears of it.
+        drop(self.open.held.take());
+        if self.open.response.response_expected() && self.shared.awaited.is_closed() {
+            return Err(AnswerError::NobodyWaits);
+        }
+        if let Some(reply) = reply {
+            self.open.connection.send(&reply);
+        }
+        outcome
+    }
+
+    fn fail(&mut self, exception: SystemException) {
+        let peer = self.open.connection.conversation().peer();
+        let operation = &self.shared.operation;
+        tracing::debug!(%peer, "`{operation}` is answered with {exception}");
+        // Whether it is heard is nobody's concern any more.
+        let _ = self.make(|_| Err(exception.into()));
+    }
+
     /// The reply, if one is to be sent, and what became of the answer.
     fn encoded(
-        &self,
+        &mut self,
         memory: &mut Block,
         make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
     ) -> (Option<Block>, Result<(), AnswerError>) {
-        let mut intercepted = self.intercepted.as_ref().map(lock);
-        let (pass, contexts) = match &mut intercepted {
-            Some(one) => (one.pass.take(), &one.contexts[..]),
-            None => (None, &[][..]),
+        let intercepted = self.open.intercepted.as_mut();
+        let pass = intercepted.and_then(|intercepted| intercepted.pass.take());
+        let contexts = match &self.open.intercepted {
+            Some(intercepted) => &intercepted.contexts[..],
+            None => &[],
         };
         let contexts: Vec<_> = contexts.iter().map(|(id, data)| (*id, &data[..])).collect();
         let mut call = self.call(memory, ServiceContexts::new(&contexts));
@@ -248,20 +282,21 @@ impl Open {
 
     /// The request once more, as far as its reply needs it.
     fn call<'c>(&'c self, reply: &'c mut Block, contexts: ServiceContexts<'c>) -> ServerCall<'c> {
-        let conversation = self.connection.conversation();
+        let open = &self.open;
+        let conversation = open.connection.conversation();
         let coding = Coding {
-            code_sets: self.code_sets,
-            ..conversation.coding(self.version)
+            code_sets: open.code_sets,
+            ..conversation.coding(open.version)
         };
         ServerCall {
             conversation,
             sender: &Nobody,
-            operation: &self.operation,
-            request_id: self.request_id,
-            version: self.version,
-            response: self.response,
+            operation: &self.shared.operation,
+            request_id: open.request_id,
+            version: open.version,
+            response: open.response,
             contexts,
-            reply_contexts: self.reply_contexts.clone(),
+            reply_contexts: open.reply_contexts.clone(),
             arguments: Decoder::new(&[], ByteOrder::NATIVE, coding),
             message: None,
             arrival: None,
@@ -273,43 +308,6 @@ impl Open {
     }
 }
 
-impl Claimed<'_> {
-    fn answer(
-        mut self,
-        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
-    ) -> Result<(), AnswerError> {
-        self.make(make)
-    }
-
-    fn make(
-        &mut self,
-        make: impl FnOnce(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
-    ) -> Result<(), AnswerError> {
-        let open = self.open;
-        let mut memory = Block::default();
-        let (reply, outcome) = open.encoded(&mut memory, make);
-        self.is_answered = true;
-        // As for other requests: the object may go before its client hears of it.
-        let held = lock(&open.held).take();
-        drop(held);
-        if open.response.response_expected() && open.awaited.is_closed() {
-            return Err(AnswerError::NobodyWaits);
-        }
-        if let Some(reply) = reply {
-            open.connection.send(&reply);
-        }
-        outcome
-    }
-
-    fn fail(&mut self, exception: SystemException) {
-        let peer = self.open.connection.conversation().peer();
-        let operation = &self.open.operation;
-        tracing::debug!(%peer, "`{operation}` is answered with {exception}");
-        // Whether it is heard is nobody's concern any more.
-        let _ = self.make(|_| Err(exception.into()));
-    }
-}
-
 impl Drop for Claimed<'_> {
     fn drop(&mut self) {
         if !self.is_answered {
@@ -318,25 +316,25 @@ impl Drop for Claimed<'_> {
                 false => no_response("the servant has let go of the request without an answer"),
             });
         }
-        let open = self.open;
-        let broker = open.connection.conversation().broker();
-        let pending = open.connection.pending();
-        pending.remove(broker, open.request_id, &open.awaited);
-        open.connection.ends_request();
+        let connection = &self.open.connection;
+        let broker = connection.conversation().broker();
+        let pending = connection.pending();
+        pending.remove(broker, self.open.request_id, &self.shared.awaited);
+        connection.ends_request();
     }
 }
 
 impl Drop for PendingReply {
     fn drop(&mut self) {
-        drop(self.open.claim());
+        drop(self.shared.claim());
     }
 }
 
 /// The time for the answer is over.
-impl Wake for Open {
+impl Wake for Shared {
     fn wake(self: Arc<Self>) {
         if let Some(mut claimed) = self.claim() {
-            self.connection.has_timed_out();
+            claimed.open.connection.has_timed_out();
             claimed.fail(timed_out());
             drop(claimed);
             self.awaited.has_timed_out();
@@ -348,7 +346,6 @@ impl fmt::Debug for PendingReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PendingReply")
             .field("operation", &self.operation())
-            .field("request_id", &self.open.request_id)
             .field("is_awaited", &self.is_awaited())
             .finish_non_exhaustive()
     }

@@ -40,6 +40,7 @@ impl Adapter {
             tree: TreeNode::below(parts.parent),
             policies,
             defined: parts.defined,
+            factory: parts.factory,
             own: OwnPoliciesOfObjects::default(),
             manager: parts.manager,
             dispatch,

@@ -18,6 +18,7 @@ mod managed;
 mod naming;
 mod operation_tables;
 mod outstanding;
+mod own_factory;
 mod request;
 mod request_path;
 mod root;

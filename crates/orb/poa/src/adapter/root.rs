@@ -1,5 +1,6 @@
 //! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
 
+use super::own_factory::OwnFactory;
 use super::request::{Request, Wanted};
 use super::serve::no_object;
 use super::table::Tables;
@@ -65,16 +66,21 @@ impl Root {
         let defined = orb.adapter_policies(&[]).map_err(invalid)?;
         let around = orb.around_upcalls(&defined).map_err(invalid)?;
         let manager = root.common.managers.create_for("RootPOAManager");
-        let defined = orb.establish_components(defined, &[ROOT.to_owned()], manager.seen())?;
+        let own = Arc::new(OwnFactory::default());
+        let names = [ROOT.to_owned()];
+        let (defined, factory) =
+            orb.establish_components(defined, &names, manager.seen(), own.clone())?;
         let parts = Parts {
             name: ROOT.to_owned(),
             parent: None,
             policies: Policies::of_root(),
             defined,
+            factory,
             around,
             manager,
         };
         let adapter = root.add(parts)?;
+        own.is_of(&adapter);
         root.adapter.get_or_init(|| adapter);
         let mut roots = ROOTS.lock();
         roots.retain(|(_, root)| root.strong_count() > 0);

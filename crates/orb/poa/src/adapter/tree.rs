@@ -3,6 +3,7 @@
 
 use super::etherealizer::Etherealizer;
 use super::make::map;
+use super::own_factory::OwnFactory;
 use super::root::Root;
 use super::types::{Adapter, Parts, Registry};
 use crate::current;
@@ -52,8 +53,9 @@ impl Adapter {
         };
         // Interceptors may do anything: no lock is held.
         let full_name = [self.full_name(), vec![name.to_owned()]].concat();
-        let defined = orb
-            .establish_components(defined, &full_name, manager.seen())
+        let own = Arc::new(OwnFactory::default());
+        let (defined, factory) = orb
+            .establish_components(defined, &full_name, manager.seen(), own.clone())
             .map_err(NotMade::System)?;
         let mut children = self.tree.children.lock();
         if self.is_destroyed() {
@@ -67,10 +69,12 @@ impl Adapter {
             parent: Some(self.clone()),
             policies,
             defined,
+            factory,
             around,
             manager,
         };
         let child = registry.add(parts).map_err(NotMade::System)?;
+        own.is_of(&child);
         children.insert(name.to_owned(), child.clone());
         Ok(child)
     }

@@ -21,7 +21,8 @@ use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use punctual_orb::{
-    AdapterPolicies, AroundUpcall, DispatchError, Orb, Policy, SystemException, WeakOrb,
+    AdapterPolicies, AroundUpcall, DispatchError, ObjectReferenceFactory, Orb, Policy,
+    SystemException, WeakOrb,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -51,6 +52,8 @@ pub(crate) struct Adapter {
     pub(crate) policies: Policies,
     /// Those whose types the ORB was told of.
     pub(crate) defined: AdapterPolicies,
+    /// What makes its references, if it is not the adapter itself.
+    pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
     /// What objects have in place of those.
     pub(crate) own: OwnPoliciesOfObjects,
     pub(crate) manager: PoaManager,
@@ -85,6 +88,7 @@ pub(super) struct Parts {
     pub(super) parent: Option<Arc<Adapter>>,
     pub(super) policies: Policies,
     pub(super) defined: AdapterPolicies,
+    pub(super) factory: Option<Arc<dyn ObjectReferenceFactory>>,
     pub(super) around: Option<Arc<dyn AroundUpcall>>,
     pub(super) manager: PoaManager,
 }

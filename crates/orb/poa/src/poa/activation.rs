@@ -188,6 +188,9 @@ impl Poa {
     /// The reference of what was just activated.
     fn reference_at(&self, entry_id: EntryId, type_id: &str) -> Result<ObjectRef, PoaError> {
         let pinned = self.map()?.pin(entry_id).ok_or(PoaError::ObjectNotActive)?;
+        if self.adapter.factory.is_some() {
+            return Ok(self.reference_to(&pinned.id.octets(entry_id).into(), type_id)?);
+        }
         let key = self.adapter.key_of(entry_id, pinned.id.as_deref());
         let policies = self.adapter.policies_of(pinned.own.as_deref());
         Ok(self.orb.make_reference_under(type_id, &key, policies)?)

@@ -135,8 +135,22 @@ impl Poa {
         }
     }
 
-    /// A reference to an object by its id, by its entry too if it has one.
+    /// A reference to an object by its id.
     pub(crate) fn reference_to(
+        &self,
+        id: &ObjectId,
+        type_id: &str,
+    ) -> Result<ObjectRef, SystemException> {
+        match &self.adapter.factory {
+            Some(factory) => self
+                .orb
+                .make_reference_by(&**factory, type_id, id.as_bytes()),
+            None => self.own_reference_to(id, type_id),
+        }
+    }
+
+    /// The same as the adapter makes it itself: by the object's entry too, if it has one.
+    pub(crate) fn own_reference_to(
         &self,
         id: &ObjectId,
         type_id: &str,

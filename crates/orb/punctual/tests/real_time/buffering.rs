@@ -8,9 +8,13 @@ use punctual::rt::{
     RequestBuffering, RtOrb, RtPoa, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{Implements, Interface, Orb, PoaPolicy, SystemExceptionKind as Kind};
+use punctual::{
+    Implements, Interface, Orb, PoaPolicy, Policy, PriorityRange, QueueOrder, SetOverride,
+    SystemExceptionKind as Kind,
+};
 use std::sync::Mutex;
 use std::thread::{Scope, ScopedJoinHandle};
+use std::time::{Duration, SystemTime};
 
 fn threads(priority: i16) -> PoolThreads {
     PoolThreads {
@@ -139,6 +143,65 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     std::thread::scope(|scope| {
         assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
     });
+}
+
+#[test]
+fn buffered_requests_of_one_priority_are_served_in_the_order_that_their_clients_allow() {
+    let _watchdog = watchdog(LIMIT);
+    let (temporal, by_priority, by_end) = (
+        || Policy::QueueOrder(QueueOrder::TEMPORAL),
+        || Policy::QueueOrder(QueueOrder::PRIORITY),
+        || Policy::QueueOrder(QueueOrder::DEADLINE),
+    );
+    let ranked = |priority| {
+        let range = PriorityRange::exactly(priority);
+        vec![by_priority(), Policy::RequestPriority(range)]
+    };
+    let now = SystemTime::now();
+    let until = |hours: u64| {
+        let end = now + Duration::from_secs(3600 * hours);
+        vec![by_end(), Policy::RequestEndTime(end)]
+    };
+    for (policies, served) in [
+        (
+            vec![ranked(3), ranked(9), vec![by_priority()], ranked(9)],
+            [2, 4, 1, 3],
+        ),
+        (
+            vec![until(9), vec![by_end()], until(3), until(6)],
+            [3, 4, 1, 2],
+        ),
+        // Those with different orders do not pass each other.
+        (
+            vec![ranked(3), vec![temporal()], ranked(3), ranked(9)],
+            [1, 2, 4, 3],
+        ),
+        (vec![vec![], vec![temporal()], vec![], vec![]], [1, 2, 3, 4]),
+    ] {
+        let held = Held::new(&buffering(None, None));
+        std::thread::scope(|scope| {
+            let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
+            held.gate.gate.wait_for_waiters(1);
+            for (policies, value) in policies.into_iter().zip(1..) {
+                let held = &held;
+                scope.spawn(move || {
+                    held.rt.current().set_the_priority(at(5)).unwrap();
+                    let object = echo(&client(&held.rt), &held.noting);
+                    let object = object.as_object();
+                    let object = object.set_policy_overrides(&policies, SetOverride::Add);
+                    assert_eq!(
+                        Echo::from_object(object.unwrap()).long(value).unwrap(),
+                        value
+                    );
+                });
+                let waiting = usize::try_from(value).unwrap();
+                wait_until(&held.server.orb, |lane| lane.waiting == waiting);
+            }
+            held.gate.gate.open();
+            holder.join().unwrap().unwrap();
+        });
+        assert_eq!(*held.order.0.lock().unwrap(), served);
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
 //! that their clients allow.
 
-use super::standing::{Place, Places, Standing};
+use crate::policy::{Places, QueuePlace, Standing};
 use crate::priority::Priority;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
@@ -51,7 +51,7 @@ struct Held {
 /// Ordered by priority, then by its place among those.
 #[derive(Debug)]
 struct Entry {
-    order: (Option<Priority>, Place),
+    order: (Option<Priority>, QueuePlace),
     octets: usize,
     request: Box<dyn Buffered>,
 }

@@ -3,13 +3,11 @@
 
 mod buffer;
 mod lending;
-mod standing;
 
 pub use buffer::BufferLimits;
 pub(crate) use buffer::{Buffered, RequestBuffer};
 pub use lending::Borrowers;
 pub(crate) use lending::{Lender, Visits};
-pub(crate) use standing::Standing;
 
 use punctual_exec::reactor::Work;
 use std::sync::Arc;

@@ -23,11 +23,11 @@ enum By {
 }
 
 /// The place of a request: the greatest is served first.
-pub(super) type Place = (Reverse<u64>, i64, Reverse<u64>);
+pub(crate) type QueuePlace = (Reverse<u64>, i64, Reverse<u64>);
 
 /// Gives requests their places, as they come.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(crate) struct Places {
     /// How many there ever were, and how many runs.
     requests: u64,
     runs: u64,
@@ -54,7 +54,7 @@ impl Standing {
 
 impl Places {
     /// That of the next one.
-    pub(super) fn next(&mut self, standing: Standing) -> Place {
+    pub(crate) fn next(&mut self, standing: Standing) -> QueuePlace {
         self.requests += 1;
         if self.last != standing.order {
             self.runs += 1;

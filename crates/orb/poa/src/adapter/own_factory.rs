@@ -1,0 +1,38 @@
+//! An adapter as what makes its own references, for IOR interceptors, which see it before it is there.
+
+use super::types::Adapter;
+use punctual_orb::{
+    CompletionStatus, Ior, ObjectReferenceFactory, SystemException, SystemExceptionKind as Kind,
+    minor,
+};
+use std::sync::{Arc, OnceLock, Weak};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
+
+impl OwnFactory {
+    /// The adapter has been made.
+    pub(super) fn is_of(&self, adapter: &Arc<Adapter>) {
+        self.0.get_or_init(|| Arc::downgrade(adapter));
+    }
+}
+
+impl ObjectReferenceFactory for OwnFactory {
+    fn make_object(&self, repository_id: &str, object_id: &[u8]) -> Result<Ior, SystemException> {
+        let adapter = self.0.get().and_then(Weak::upgrade);
+        let poa = adapter.and_then(|adapter| adapter.poa());
+        let poa = poa.ok_or_else(not_there)?;
+        let object = poa.own_reference_to(&object_id.into(), repository_id)?;
+        Ok(object.ior().clone())
+    }
+}
+
+fn not_there() -> SystemException {
+    SystemException::new(
+        Kind::ObjectNotExist,
+        minor::NO_ADAPTER,
+        CompletionStatus::No,
+    )
+    .with_detail("the POA has not been made yet, or is gone")
+}
