@@ -40,8 +40,9 @@ pub mod value;
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
-    Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
-    PoolSize, ReplyHandlers, Timeouts, Trace, parse_duration,
+    AboveHighest, Budgets, CollocationScope, Concurrency, ConfigError, Discipline, DurationError,
+    DynamicSchedulingSettings, ListenEndpoint, NativePolicy, OrbConfig, PoolSize, RealTime,
+    RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
 pub use exception::{
