@@ -71,7 +71,7 @@ pub use policy::{
     Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
-pub use priority::{Priority, PriorityOutOfRange};
+pub use priority::{Priority, PriorityOutOfRange, RunsAt};
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,
     Publication, PublishedEndpoints, SecurityRequirement,
@@ -87,6 +87,7 @@ pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+    Surroundings,
 };
 #[doc(hidden)]
 pub use upcall::about_to_block;

@@ -33,11 +33,11 @@ impl Priorities for RtOrb {
     }
 
     fn run_at(&self, priority: Priority) -> Result<u64, SystemException> {
-        RtOrb::run_at(self, priority).map(|before| before.0)
+        RtOrb::run_at(self, priority).map(RanAt::number)
     }
 
     fn run_again_at(&self, before: u64) {
-        RtOrb::run_again_at(self, RanAt(before));
+        RtOrb::run_again_at(self, RanAt::from_number(before));
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {

@@ -21,7 +21,7 @@ use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use punctual_orb::{
-    AdapterPolicies, AroundUpcall, DispatchError, Orb, Policy, SystemException, WeakOrb,
+    AdapterPolicies, DispatchError, Orb, Policy, Surroundings, SystemException, WeakOrb,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -85,7 +85,7 @@ pub(super) struct Parts {
     pub(super) parent: Option<Arc<Adapter>>,
     pub(super) policies: Policies,
     pub(super) defined: AdapterPolicies,
-    pub(super) around: Option<Arc<dyn AroundUpcall>>,
+    pub(super) around: Option<Surroundings>,
     pub(super) manager: PoaManager,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Dispatch {
     pub(super) map: Option<ActiveMap>,
     pub(super) operations: OperationTables,
     /// What surrounds upcalls.
-    pub(super) around: Option<Arc<dyn AroundUpcall>>,
+    pub(super) around: Option<Surroundings>,
 }
 
 /// Where an adapter has servants from that no map holds: the servant manager, the default servant.
