@@ -240,23 +240,23 @@ mod tests {
             ("nice = 3", "nice"),
             (
                 "dynamic_scheduling.disciplines = ['random']",
-                "dynamic_scheduling.disciplines",
+                "real_time.dynamic_scheduling.disciplines",
             ),
             (
                 "dynamic_scheduling.reservation_percent = 20",
-                "dynamic_scheduling.reservation_percent",
+                "real_time.dynamic_scheduling.reservation_percent",
             ),
             (
                 "dynamic_scheduling = { reservation_percent = 101, reservation_runtime_us = 1 }",
-                "dynamic_scheduling.reservation_percent",
+                "real_time.dynamic_scheduling.reservation_percent",
             ),
             (
                 "dynamic_scheduling = { reservation_percent = 1, reservation_runtime_us = 0 }",
-                "dynamic_scheduling.reservation_runtime_us",
+                "real_time.dynamic_scheduling.reservation_runtime_us",
             ),
             (
                 "dynamic_scheduling.above_reservation = 'cap'",
-                "dynamic_scheduling.above_reservation",
+                "real_time.dynamic_scheduling.above_reservation",
             ),
             ("dynamic_scheduling.period = 1", "period"),
         ] {
