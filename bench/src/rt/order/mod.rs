@@ -94,7 +94,7 @@ impl fmt::Display for Serving {
 ///
 /// # Errors
 /// When the machine does not grant real-time priorities, a call fails, a file cannot be written, or lanes or a pool that
-/// buffers, and chooses at the high client's priority, served a request before a more urgent one.
+/// buffers served a request before a more urgent one.
 pub(super) fn run(options: &Options) -> Result<()> {
     if let Err(error) = rt_orb(options.best_effort) {
         return Err(format!("{error}; `--best-effort` runs without").into());

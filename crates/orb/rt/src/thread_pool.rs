@@ -47,10 +47,9 @@ pub enum RequestBuffering {
 pub struct PoolThreads {
     /// The CORBA priority that they run at, but for upcalls that demand another.
     ///
-    /// Of a pool that serves requests of several priorities it is what its threads read and choose at: with that of the most
-    /// urgent client (its ceiling), and requests that are buffered, no client on the same processor can send between a choice
-    /// and the upcall, so that no request is begun before a more urgent one. With a lower one the most urgent client waits for
-    /// an upcall now and then that was chosen just before it sent.
+    /// Of a pool that serves requests of several priorities it is what its threads read and choose at. With that of the most
+    /// urgent client (its ceiling), no client on the same processor interrupts a thread between its choice and the upcall; with
+    /// a lower one the most urgent client waits now and then for an upcall that was chosen just before it sent.
     pub priority: Priority,
     /// Those that are there from the start, at least one.
     pub static_threads: usize,
