@@ -136,7 +136,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
         config.reply_handlers = reply_handlers::parse("reply_handlers", &way)?;
     }
     if let Some(table) = file.real_time {
-        real_time::obey(config, table)?;
+        real_time::obey(&mut config.real_time, table)?;
     }
     if let Some(table) = &file.concurrency {
         obey_concurrency(config, table)?;

@@ -2,7 +2,6 @@
 //! refuses to start where nobody does ([`crate::Priorities::check`]).
 
 use super::error::{ConfigError, bad_value};
-use super::orb_config::OrbConfig;
 use crate::priority::Priority;
 use punctual_sys::processor::Processors;
 use punctual_sys::scheduling::Policy;
@@ -10,7 +9,7 @@ use serde::Deserialize;
 use std::fmt;
 use std::time::Duration;
 
-/// What the configuration says of Real-time CORBA; what it does not say is `None`, and as the program has it.
+/// What the configuration (`OrbConfig::real_time`) says of Real-time CORBA; what it does not say is `None`, and as the program has it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RealTimeSettings {
@@ -159,8 +158,10 @@ const DISCIPLINES: &str = "fixed_priority or earliest_deadline_first";
 const PRIORITY: &str = "a CORBA priority, 0 to 32767";
 
 /// Obeys the table of the file.
-pub(super) fn obey(config: &mut OrbConfig, table: RealTimeTable) -> Result<(), ConfigError> {
-    let settings = &mut config.real_time;
+pub(super) fn obey(
+    settings: &mut RealTimeSettings,
+    table: RealTimeTable,
+) -> Result<(), ConfigError> {
     if let Some(word) = table.mode {
         settings.mode = Some(parse_mode("real_time.mode", &word)?);
     }
