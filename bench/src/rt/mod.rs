@@ -18,6 +18,7 @@ mod client;
 mod floor;
 mod goals;
 mod latency;
+mod mutex;
 mod omniorb;
 mod order;
 mod pair;
@@ -52,6 +53,9 @@ pub enum Experiment {
     Pools(series::Pools),
     /// Whether requests are served in the order of their priorities, by a timeline of each.
     Order(order::Options),
+    /// Three threads and a lock: how long an urgent one waits while one in between computes, by locks that inherit priorities,
+    /// that have a ceiling, and by a plain one.
+    Mutex(mutex::Options),
     /// How long a server with lanes takes from the start of its process to its first reply.
     Start(start::Options),
 }
@@ -137,6 +141,7 @@ pub fn run(harness: &Harness, experiment: &Experiment) -> Result<()> {
         Experiment::Endpoints(options) => series::run(harness, &options.plan()?),
         Experiment::Pools(options) => series::run(harness, &options.plan()?),
         Experiment::Order(options) => order::run(options),
+        Experiment::Mutex(options) => mutex::run(options),
         Experiment::Start(options) => start::run(harness, options),
     }
 }

@@ -166,7 +166,7 @@ fn server(options: &Options, serving: Serving, rt: &Arc<RtOrb>) -> Result<(Orb, 
     };
     if let Some(buffering) = buffering {
         let threads = PoolThreads {
-            priority: corba(LOWEST)?,
+            priority: corba(options.pool_priority)?,
             static_threads: usize::from(options.threads),
             dynamic_threads: 0,
             reservation: None,

@@ -60,6 +60,10 @@ pub struct Options {
     /// Threads of the pools.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: u16,
+    /// The native priority at which a pool's threads read and choose; the high client's is 80, those of the low ones are from
+    /// 10 on. Below the high client's it may send between a choice and the upcall.
+    #[arg(long, default_value_t = HIGH, value_parser = clap::value_parser!(i16).range(1..=i64::from(HIGH)))]
+    pool_priority: i16,
     /// Microseconds from a call of the high client to the next; low clients rest between calls from none to so many.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pace: u64,
@@ -103,6 +107,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
         link: options.link,
         scheduling: scheduled(options.best_effort),
         low: options.low,
+        pool_priority: options.pool_priority,
         pace: options.pace,
         work: options.work,
         rows: Vec::new(),

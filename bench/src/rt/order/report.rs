@@ -15,6 +15,8 @@ pub(super) struct Report {
     pub(super) link: Link,
     pub(super) scheduling: &'static str,
     pub(super) low: u16,
+    /// The native priority at which a pool's threads read and choose.
+    pub(super) pool_priority: i16,
     /// Microseconds from a call of the high client to the next.
     pub(super) pace: u64,
     /// Microseconds that an upcall takes.
@@ -134,8 +136,8 @@ impl fmt::Display for Report {
         };
         let table = Table {
             title: format!(
-                "upcalls that began while a more urgent request had been sent ({}, {}, one processor, {} low clients)",
-                self.link, self.scheduling, self.low
+                "upcalls that began while a more urgent request had been sent ({}, {}, one processor, {} low clients, pools choose at {})",
+                self.link, self.scheduling, self.low, self.pool_priority
             ),
             columns: columns.map(str::to_owned).to_vec(),
             rows: self.rows.iter().map(row).collect(),
@@ -164,6 +166,7 @@ mod tests {
                 link: Link::Uiop,
                 scheduling: "SCHED_FIFO",
                 low: 1,
+                pool_priority: HIGH,
                 pace: 1,
                 work: 0,
                 rows: rows.to_vec(),

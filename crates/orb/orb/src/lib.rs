@@ -41,8 +41,9 @@ pub mod value;
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
 pub use codec::{Codec, CodecError, CodecFactory, ENCODING_CDR_ENCAPS, Encoding, UnknownEncoding};
 pub use config::{
-    Budgets, CollocationScope, Concurrency, ConfigError, DurationError, ListenEndpoint, OrbConfig,
-    PoolSize, ReplyHandlers, Timeouts, Trace, parse_duration,
+    AboveHighest, Budgets, CollocationScope, Concurrency, ConfigError, Discipline, DurationError,
+    DynamicSchedulingSettings, ListenEndpoint, NativePolicy, OrbConfig, PoolSize, RealTime,
+    RealTimeSettings, ReplyHandlers, StandardMapping, Timeouts, Trace, parse_duration,
 };
 pub use context::Context;
 pub use exception::{
@@ -73,7 +74,7 @@ pub use policy::{
     Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
-pub use priority::{Priority, PriorityOutOfRange};
+pub use priority::{Priority, PriorityOutOfRange, RunsAt};
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,
     Publication, PublishedEndpoints, SecurityRequirement,
@@ -89,6 +90,7 @@ pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
+    Surroundings,
 };
 #[doc(hidden)]
 pub use upcall::about_to_block;

@@ -1,6 +1,7 @@
 //! What Real-time CORBA says of lanes and of where calls go. Asked of whoever knows its policies and the machine's
 //! native priorities: `punctual_rt`.
 
+use crate::config::RealTimeSettings;
 use crate::exception::SystemException;
 use crate::policy::{AdapterPolicies, UnmetPolicies};
 use crate::priority::Priority;
@@ -11,6 +12,12 @@ use std::ops::RangeInclusive;
 
 /// What an ORB asks whose endpoints and calls have priorities ([`crate::OrbBuilder::priorities`]).
 pub trait Priorities: Send + Sync + Debug {
+    /// Whether what is configured of Real-time CORBA is what it has. Asked once, when the ORB starts, if anything is.
+    ///
+    /// # Errors
+    /// Which setting is another.
+    fn check(&self, settings: &RealTimeSettings) -> Result<(), String>;
+
     /// How threads of a lane of this priority are started: as `thread` says, and scheduled.
     ///
     /// # Errors

@@ -24,6 +24,13 @@ pub trait RequestContext: Send + Sync + Debug {
         true
     }
 
+    /// Whether it is RTCorbaPriority with the calling thread's CORBA priority ([`Priority::of_thread`](crate::Priority::of_thread))
+    /// as it is, in this machine's byte order. Then [`RequestContext::fill`] is asked for threads without one alone. Asked when a
+    /// head is written.
+    fn is_priority_of_thread(&self) -> bool {
+        false
+    }
+
     /// Writes the data of a request that the calling thread makes: into [`RequestContext::length`] octets, which
     /// hold what another request had there, or nothing but zeros. On each call's way: it should neither block nor
     /// allocate.

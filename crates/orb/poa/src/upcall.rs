@@ -7,7 +7,7 @@ use crate::served::Served;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    AroundUpcall, CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall,
+    CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, Surroundings,
     SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::sync::Arc;
@@ -23,8 +23,8 @@ impl Request for OverTheWire<'_, '_> {
     }
 
     #[inline]
-    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException> {
-        around.enter(Some(self.0))
+    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+        around.enter(self.0)
     }
 
     // In what finds the servant, of which it is a good part.

@@ -3,12 +3,15 @@
 use crate::mapping::Mapping;
 use crate::scheduling::DynamicScheduling;
 use punctual_exec::thread::Processors;
-use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
-use punctual_sys::scheduling::{Policy, Scheduling};
+use punctual_orb::{
+    AboveHighest, NativePolicy, Priority, RealTime, SystemException, SystemExceptionKind as Kind,
+};
+use punctual_sys::scheduling::Scheduling;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Settings of an [`crate::RtOrb`].
+/// Settings of an [`crate::RtOrb`]. Most may be configured, too: the table `[real_time]` and its options
+/// ([`RtConfig::configured`]).
 #[derive(Clone, Debug, Default)]
 pub struct RtConfig {
     /// Which scheduling policy native priorities are of.
@@ -55,30 +58,6 @@ pub trait PriorityTransform: Send + Sync + Debug {
     }
 }
 
-/// The scheduling policy of the threads that have a CORBA priority (`sched(7)`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum NativePolicy {
-    /// `SCHED_FIFO`: native priorities 1 to 99 on Linux.
-    #[default]
-    Fifo,
-    /// `SCHED_RR`, which shares the time of a priority among its threads.
-    RoundRobin,
-    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities travel and order requests, and threads run as
-    /// any other.
-    Other,
-}
-
-/// What happens where the machine does not grant native priorities: without `CAP_SYS_NICE`, and with an `RLIMIT_RTPRIO`
-/// below the highest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum RealTime {
-    /// The ORB does not start.
-    #[default]
-    Require,
-    /// It warns, once, and threads keep the native priority that they have ([`crate::RtOrb::is_degraded`]).
-    BestEffort,
-}
-
 /// The priorities that clients may ask for by CLIENT_PROPAGATED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Propagated {
@@ -86,16 +65,6 @@ pub struct Propagated {
     pub highest: Priority,
     /// What becomes of a request above it.
     pub above: AboveHighest,
-}
-
-/// What becomes of a request whose client asks for more than it may.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AboveHighest {
-    /// It is served at the highest priority that clients may ask for.
-    #[default]
-    Cap,
-    /// It is refused with NO_PERMISSION.
-    Refuse,
 }
 
 impl Default for Propagated {
@@ -130,24 +99,12 @@ fn too_high(wanted: Priority, highest: Priority) -> SystemException {
     ))
 }
 
-impl NativePolicy {
-    /// A thread with this policy, at a native priority.
-    #[inline]
-    pub(crate) fn at(self, priority: i32) -> Scheduling {
-        match self {
-            Self::Fifo => Scheduling::Fifo { priority },
-            Self::RoundRobin => Scheduling::RoundRobin { priority },
-            Self::Other => Scheduling::Other,
-        }
-    }
-}
-
-impl From<NativePolicy> for Policy {
-    fn from(policy: NativePolicy) -> Self {
-        match policy {
-            NativePolicy::Fifo => Self::Fifo,
-            NativePolicy::RoundRobin => Self::RoundRobin,
-            NativePolicy::Other => Self::Other,
-        }
+/// A thread with this policy, at a native priority.
+#[inline]
+pub(crate) fn scheduling_at(policy: NativePolicy, priority: i32) -> Scheduling {
+    match policy {
+        NativePolicy::Fifo => Scheduling::Fifo { priority },
+        NativePolicy::RoundRobin => Scheduling::RoundRobin { priority },
+        NativePolicy::Other => Scheduling::Other,
     }
 }

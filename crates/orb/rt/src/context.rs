@@ -17,13 +17,6 @@ use std::sync::Arc;
 /// Octets of its data.
 const LENGTH: usize = 4;
 
-/// The octets of a priority, in this machine's order.
-#[inline]
-pub(crate) fn encoded(priority: Priority) -> [u8; LENGTH] {
-    let [first, second] = priority.get().to_ne_bytes();
-    [u8::from(cfg!(target_endian = "little")), 0, first, second]
-}
-
 /// The number that a request carries, which may be none of a priority.
 #[inline]
 pub(crate) fn decoded(data: &[u8]) -> Result<i16, CdrError> {
@@ -74,7 +67,10 @@ impl RequestContext for PriorityContext {
         published.is_some_and(|policy| policy.model == PriorityModel::ClientPropagated)
     }
 
-    #[inline]
+    fn is_priority_of_thread(&self) -> bool {
+        self.orb.transform().is_none()
+    }
+
     fn fill(&self, data: &mut [u8]) {
         let priority = Priority::of_thread().unwrap_or_else(|| self.of_native());
         let priority = match self.orb.transform() {
@@ -82,7 +78,7 @@ impl RequestContext for PriorityContext {
             None => priority,
         };
         if let Some(data) = data.first_chunk_mut() {
-            *data = encoded(priority);
+            *data = priority.in_context();
         }
     }
 }
@@ -100,7 +96,7 @@ mod tests {
         for short in [&[][..], &[0], &[0, 0, 1], &[1, 0]] {
             decoded(short).unwrap_err();
         }
-        let highest = encoded(Priority::MAX);
+        let highest = Priority::MAX.in_context();
         assert_eq!(decoded(&highest), Ok(i16::MAX));
     }
 }

@@ -11,14 +11,18 @@ use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
 use punctual_ior::PriorityModel;
 use punctual_orb::{
-    AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, ServedAt,
-    SystemException, UnmetPolicies,
+    AdapterPolicies, CallPolicies, Destination, PolicyType, Priorities, Priority, RealTimeSettings,
+    ServedAt, SystemException, UnmetPolicies,
 };
 use std::ops::RangeInclusive;
 
 const BANDED: u32 = PriorityBandedConnectionPolicy::NUMBER;
 
 impl Priorities for RtOrb {
+    fn check(&self, settings: &RealTimeSettings) -> Result<(), String> {
+        self.config().check(settings)
+    }
+
     fn thread(&self, priority: Priority, thread: ThreadSpec) -> Result<ThreadSpec, String> {
         let scheduled = self.scheduled(priority, thread);
         scheduled.ok_or_else(|| without_native(priority))
@@ -29,11 +33,11 @@ impl Priorities for RtOrb {
     }
 
     fn run_at(&self, priority: Priority) -> Result<u64, SystemException> {
-        RtOrb::run_at(self, priority).map(|before| before.0)
+        RtOrb::run_at(self, priority).map(RanAt::number)
     }
 
     fn run_again_at(&self, before: u64) {
-        RtOrb::run_again_at(self, RanAt(before));
+        RtOrb::run_again_at(self, RanAt::from_number(before));
     }
 
     fn served_at(&self, policies: &AdapterPolicies) -> ServedAt {

@@ -23,6 +23,7 @@
 mod ceiling;
 mod client_priority;
 mod config;
+mod configured;
 mod connection;
 mod context;
 mod current;
@@ -40,9 +41,7 @@ mod thread_pool;
 pub mod timeline;
 
 pub use client_priority::ClientPriorityPolicy;
-pub use config::{
-    AboveHighest, LaneThreads, NativePolicy, PriorityTransform, Propagated, RealTime, RtConfig,
-};
+pub use config::{LaneThreads, PriorityTransform, Propagated, RtConfig};
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
 pub use lane_report::LaneReport;
@@ -53,11 +52,14 @@ pub use poa::RtPoa;
 pub use priority_model::PriorityModelPolicy;
 pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
-pub use punctual_orb::{BufferLimits, LaneStatistics, Priority, PriorityOutOfRange};
+pub use punctual_orb::{
+    AboveHighest, BufferLimits, Discipline, LaneStatistics, NativePolicy, Priority,
+    PriorityOutOfRange, RealTime,
+};
 pub use scheduling::{
-    Discipline, DistributableThread, DistributableThreadId, DistributableThreadState,
-    DistributableThreads, DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit,
-    SchedulingCurrent, SchedulingParameter, SegmentError, Spawned,
+    DistributableThread, DistributableThreadId, DistributableThreadState, DistributableThreads,
+    DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit, SchedulingCurrent,
+    SchedulingParameter, SegmentError, Spawned,
 };
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,

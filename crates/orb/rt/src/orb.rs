@@ -2,7 +2,7 @@
 
 use crate::ceiling::Ceiling;
 use crate::client_priority::ClientPriorityPolicy;
-use crate::config::{LaneThreads, NativePolicy, PriorityTransform, Propagated, RealTime, RtConfig};
+use crate::config::{PriorityTransform, Propagated, RtConfig, scheduling_at};
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 use crate::context::PriorityContext;
 use crate::current::RtCurrent;
@@ -16,8 +16,8 @@ use punctual_exec::SpawnError;
 use punctual_exec::thread::ThreadSpec;
 use punctual_orb::Priority;
 use punctual_orb::{
-    CompletionStatus, InitError, Orb, OrbBuilder, SystemException, SystemExceptionKind as Kind,
-    minor,
+    CompletionStatus, InitError, NativePolicy, Orb, OrbBuilder, RealTime, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use punctual_sys::memory_lock::{self, Extent};
 use punctual_sys::scheduling::{self, Scheduling};
@@ -29,11 +29,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 #[derive(Debug)]
 pub struct RtOrb {
     number: u32,
-    policy: NativePolicy,
+    config: RtConfig,
     mapping: Arc<dyn PriorityMapping>,
-    propagated: Propagated,
-    transform: Option<Arc<dyn PriorityTransform>>,
-    threads: LaneThreads,
     /// How the thread was scheduled that made it.
     usual: Option<Scheduling>,
     is_degraded: bool,
@@ -83,7 +80,7 @@ impl RtOrb {
         let mut highest =
             highest.filter_map(|number| mapping.to_native(Priority::new(number).ok()?));
         // A mapping of an application's own may have none at all: each use of one is refused then.
-        let wanted = config.policy.at(highest.next().unwrap_or(*native.start()));
+        let wanted = scheduling_at(config.policy, highest.next().unwrap_or(*native.start()));
         let is_degraded = match granted(wanted) {
             Ok(()) => false,
             Err(error) => {
@@ -109,15 +106,12 @@ impl RtOrb {
         Ok(Arc::new(Self {
             // Relaxed: a number, and no more.
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
-            policy: config.policy,
             mapping,
-            propagated: config.propagated,
-            transform: config.transform,
-            threads: config.threads,
             usual: scheduling::own().ok(),
             is_degraded,
             native_changes: AtomicU64::new(0),
-            dynamic: config.dynamic_scheduling.map(Dynamic::new),
+            dynamic: config.dynamic_scheduling.clone().map(Dynamic::new),
+            config,
         }))
     }
 
@@ -199,7 +193,7 @@ impl RtOrb {
     /// How far clients decide at which priority their requests are served.
     #[must_use]
     pub fn propagated(&self) -> Propagated {
-        self.propagated
+        self.config.propagated
     }
 
     /// Whether threads keep the native priority that they have, as the machine grants no other
@@ -216,6 +210,11 @@ impl RtOrb {
         self.native_changes.load(Ordering::Relaxed)
     }
 
+    /// What it was told.
+    pub(crate) fn config(&self) -> &RtConfig {
+        &self.config
+    }
+
     /// What it has of dynamic scheduling, if it has any.
     pub(crate) fn dynamic(&self) -> Option<&Arc<Dynamic>> {
         self.dynamic.as_ref()
@@ -223,25 +222,25 @@ impl RtOrb {
 
     /// Whether it has threads scheduled by the kernel as CORBA says.
     pub(crate) fn asks_the_kernel(&self) -> bool {
-        !self.is_degraded && self.policy != NativePolicy::Other
+        !self.is_degraded && self.config.policy != NativePolicy::Other
     }
 
     /// What changes priorities on their way, if anything does.
     pub(crate) fn transform(&self) -> Option<&dyn PriorityTransform> {
-        self.transform.as_deref()
+        self.config.transform.as_deref()
     }
 
     /// How a thread of this priority is scheduled.
     pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
         let native = self.mapping.to_native(priority)?;
-        Some(self.policy.at(native))
+        Some(scheduling_at(self.config.policy, native))
     }
 
     /// A thread that runs at this priority, as far as the machine grants any.
     pub(crate) fn scheduled(&self, priority: Priority, thread: ThreadSpec) -> Option<ThreadSpec> {
         let native = self.native_of(priority)?;
-        let mut thread = thread.prefault_stack(self.threads.prefault_stack);
-        if let Some(processors) = self.threads.processors {
+        let mut thread = thread.prefault_stack(self.config.threads.prefault_stack);
+        if let Some(processors) = self.config.threads.processors {
             thread = thread.processors(processors);
         }
         Some(match self.is_degraded {

@@ -11,7 +11,7 @@ use punctual_ior::{PriorityModel, tags};
 use punctual_orb::Priority;
 use punctual_orb::{
     AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, Policy,
-    PolicyCodec, PolicyLevels, PolicyType, ServerCall, SystemException,
+    PolicyCodec, PolicyLevels, PolicyType, RunsAt, ServerCall, SystemException,
     SystemExceptionKind as Kind, minor, timeline,
 };
 use std::sync::Arc;
@@ -116,9 +116,8 @@ impl ByPriorityModel {
         }
         let obeys_as_carried =
             policy.model == PriorityModel::ClientPropagated && rt.transform().is_none();
-        let repeats_of = obeys_as_carried.then_some(rt.number());
         Ok(Some(Arc::new(AtPriority {
-            repeats_of: repeats_of.unwrap_or_default(),
+            obeys_as_carried,
             rt,
             policy,
         })))
@@ -128,21 +127,19 @@ impl ByPriorityModel {
 /// Upcalls at the priority that the model says, after which the thread runs at its own again.
 #[derive(Debug)]
 struct AtPriority {
-    /// The number of the RTORB where what a request carries decides alone, else 0.
-    repeats_of: u32,
+    /// Whether what a request carries decides alone.
+    obeys_as_carried: bool,
     rt: Arc<RtOrb>,
     policy: PriorityModelPolicy,
 }
 
 impl AroundUpcall for AtPriority {
-    #[inline]
-    fn enter(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
-        if let Some(call) = call.as_deref_mut()
-            && let Some(before) = self.enter_again(call)
-        {
-            return Ok(before.0);
-        }
-        self.enter_anew(call)
+    fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
+        self.entered(call).map(RanAt::number)
+    }
+
+    fn obeys_as_carried(&self) -> Option<u32> {
+        self.obeys_as_carried.then(|| self.rt.number())
     }
 
     fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
@@ -156,31 +153,13 @@ impl AroundUpcall for AtPriority {
         Some(wanted.unwrap_or(self.policy.server_priority))
     }
 
-    #[inline]
     fn leave(&self, entered: u64) {
-        self.rt.run_again_at(RanAt(entered));
+        self.rt.run_again_at(RanAt::from_number(entered));
     }
 }
 
 impl AtPriority {
-    /// Where the request carries what the thread's last one did, and the thread is scheduled as then: a lane's requests, as
-    /// a rule.
-    #[inline(always)]
-    fn enter_again(&self, call: &mut ServerCall<'_>) -> Option<RanAt> {
-        let data = call.contexts().find(RT_CORBA_PRIORITY)?;
-        let data = *data.as_array()?;
-        let (priority, native) = thread::runs_as_asked(self.repeats_of, data)?;
-        if timeline::is_recording() {
-            return None;
-        }
-        call.set_reply_context(RT_CORBA_PRIORITY, &data);
-        call.count_at(priority);
-        let corba = Priority::replace_of_thread(Some(priority));
-        Some(RanAt::new(native, corba))
-    }
-
-    #[inline(never)]
-    fn enter_anew(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException> {
+    fn entered(&self, mut call: Option<&mut ServerCall<'_>>) -> Result<RanAt, SystemException> {
         let priority = match (self.policy.model, call.as_deref_mut()) {
             (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
             (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
@@ -188,8 +167,7 @@ impl AtPriority {
             (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
                 Ok(own) => own,
                 Err(_) => {
-                    let now = thread::now().map_err(|error| unknown(&error))?;
-                    return Ok(now.0);
+                    return thread::now().map_err(|error| unknown(&error));
                 }
             },
         };
@@ -204,17 +182,16 @@ impl AtPriority {
         if let Some(call) = call {
             call.count_at(priority);
             let carried = call.contexts().find(RT_CORBA_PRIORITY);
-            is_carried = carried == Some(&context::encoded(priority));
+            is_carried = carried == Some(&priority.in_context()[..]);
         }
         if timeline::is_recording() {
             timeline::runs_at(priority);
         }
         // What is written otherwise, capped or changed is looked at each time.
-        if self.repeats_of != 0 && thread::is_at(before.native()) && is_carried {
-            let asked = (context::encoded(priority), priority);
-            thread::was_asked(self.repeats_of, asked, before.native());
+        if self.obeys_as_carried && thread::is_at(before.native()) && is_carried {
+            RunsAt::obeys(self.rt.number(), priority.in_context());
         }
-        Ok(before.0)
+        Ok(before)
     }
 
     /// The priority that a request carries, as far as it is obeyed. The reply carries it, too, as TAO's do.
@@ -226,7 +203,7 @@ impl AtPriority {
         let number = context::decoded(data).map_err(|error| unreadable(&error))?;
         let wanted = Priority::new(number).map_err(|_| none_such(number))?;
         let priority = self.rt.propagated().allowed(wanted)?;
-        call.set_reply_context(RT_CORBA_PRIORITY, &context::encoded(priority));
+        call.set_reply_context(RT_CORBA_PRIORITY, &priority.in_context());
         Ok(priority)
     }
 }

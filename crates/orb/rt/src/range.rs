@@ -5,11 +5,10 @@
 //! encapsulation { short min_priority; short max_priority; }
 //! ```
 
-use crate::config::AboveHighest;
 use crate::orb::{RtOrb, without_native};
 use punctual_cdr::{CdrError, Coding, Decoder};
 use punctual_orb::{
-    CompletionStatus, Priority, SystemException, SystemExceptionKind as Kind, minor,
+    AboveHighest, CompletionStatus, Priority, SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::ops::RangeInclusive;
 

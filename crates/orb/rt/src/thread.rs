@@ -3,17 +3,14 @@
 //! The native priority is set when it differs from what is wanted, and asked for once: it is a system call. Each
 //! upcall of an object with a priority model comes by here, so that all is kept as numbers, which are compared.
 
-use punctual_orb::Priority;
+use punctual_orb::{Priority, RunsAt};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    static NATIVE: Cell<Native> = const { Cell::new(Native::UNKNOWN) };
     /// What the thread ran at before it was told what to run at between upcalls.
     static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
-    /// What the last upcall asked for whose thread ran as that wanted already.
-    static LAST: Cell<Asked> = const { Cell::new(Asked::NOTHING) };
     /// The number of an RTORB, a priority, and what its mapping made of that the last time.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
@@ -22,31 +19,10 @@ thread_local! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Native(u32);
 
-/// What a thread ran at, as a number.
+/// What a thread ran at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct RanAt(pub(crate) u64);
+pub(crate) struct RanAt(RunsAt);
 
-/// A priority that a request carried, and how the thread was scheduled that ran as this wants.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    /// The number of an RTORB: its mapping was asked.
-    by: u32,
-    data: [u8; 4],
-    priority: Priority,
-    native: Native,
-}
-
-impl Asked {
-    /// No RTORB has the number 0.
-    const NOTHING: Self = Self {
-        by: 0,
-        data: [0; 4],
-        priority: Priority::MIN,
-        native: Native::UNKNOWN,
-    };
-}
-
-const HAS_CORBA: u64 = 1 << 16;
 const POLICY: u32 = 8;
 
 impl Native {
@@ -95,13 +71,14 @@ impl Native {
 
 /// What the calling thread runs at.
 pub(crate) fn now() -> io::Result<RanAt> {
-    Ok(RanAt::new(native()?, Priority::of_thread()))
+    native()?;
+    Ok(RanAt(RunsAt::of_thread()))
 }
 
 /// How the calling thread is scheduled.
 #[inline]
 pub(crate) fn native() -> io::Result<Native> {
-    match NATIVE.get() {
+    match Native(RunsAt::of_thread().scheduled()) {
         Native::UNKNOWN => ask(),
         known => Ok(known),
     }
@@ -110,7 +87,7 @@ pub(crate) fn native() -> io::Result<Native> {
 #[cold]
 fn ask() -> io::Result<Native> {
     let native = Native::of(scheduling::own()?);
-    NATIVE.set(native);
+    is_known_as(native);
     Ok(native)
 }
 
@@ -125,29 +102,15 @@ pub(crate) fn has_mapped(by: u32, priority: Priority, native: Native) {
     MAPPED.set((by, priority, native));
 }
 
-/// The priority that these data of a context mean to an RTORB, and how the thread is scheduled, if it runs as that wants: it
-/// does where its last such upcall had the same data, and it is scheduled as it was then.
-#[inline]
-pub(crate) fn runs_as_asked(by: u32, data: [u8; 4]) -> Option<(Priority, Native)> {
-    let last = LAST.get();
-    let is_same = last.by == by && last.data == data && is_at(last.native);
-    is_same.then_some((last.priority, last.native))
-}
-
-/// The thread was scheduled so, and runs as these data of a context want.
-pub(crate) fn was_asked(by: u32, (data, priority): ([u8; 4], Priority), native: Native) {
-    LAST.set(Asked {
-        by,
-        data,
-        priority,
-        native,
-    });
-}
-
 /// Whether the thread is known to be scheduled so.
 #[inline]
 pub(crate) fn is_at(native: Native) -> bool {
-    NATIVE.get() == native
+    RunsAt::of_thread().scheduled() == native.0
+}
+
+/// The thread is scheduled so from now on.
+fn is_known_as(native: Native) {
+    RunsAt::new(native.0, Priority::of_thread()).replace_of_thread();
 }
 
 /// Has the thread scheduled so, as it is scheduled otherwise; whether that took a system call. A thread that has
@@ -161,7 +124,7 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
         return Ok(false);
     };
     scheduling::set_own(scheduling)?;
-    NATIVE.set(wanted);
+    is_known_as(wanted);
     Ok(true)
 }
 
@@ -181,7 +144,7 @@ pub(crate) fn rests_no_more() -> Option<RanAt> {
 #[cold]
 pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     scheduling::set_own(scheduling)?;
-    NATIVE.set(Native::of(scheduling));
+    is_known_as(Native::of(scheduling));
     Ok(())
 }
 
@@ -195,26 +158,31 @@ pub(crate) fn native_priority() -> Option<i32> {
 impl RanAt {
     #[inline]
     pub(crate) fn new(native: Native, corba: Option<Priority>) -> Self {
-        let corba = corba.map_or(0, |priority| {
-            HAS_CORBA | u64::from(priority.get().cast_unsigned())
-        });
-        Self(u64::from(native.0) << 32 | corba)
+        Self(RunsAt::new(native.0, corba))
     }
 
     /// The CORBA priority.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
-        if self.0 & HAS_CORBA == 0 {
-            return None;
-        }
-        // No priority is negative.
-        Priority::new((self.0 & 0x7fff) as i16).ok()
+        self.0.priority()
     }
 
     /// How it was scheduled.
     #[inline]
     pub(crate) fn native(self) -> Native {
-        Native((self.0 >> 32) as u32)
+        Native(self.0.scheduled())
+    }
+
+    /// As a number.
+    #[inline]
+    pub(crate) fn number(self) -> u64 {
+        self.0.number()
+    }
+
+    /// What [`RanAt::number`] told.
+    #[inline]
+    pub(crate) fn from_number(number: u64) -> Self {
+        Self(RunsAt::from_number(number))
     }
 }
 
@@ -233,7 +201,7 @@ mod tests {
         ] {
             for corba in [None, Some(Priority::MIN), Some(Priority::MAX)] {
                 Priority::replace_of_thread(corba);
-                NATIVE.set(Native::of(scheduling));
+                is_known_as(Native::of(scheduling));
                 let ran_at = now().unwrap();
                 assert_eq!(ran_at.corba(), corba);
                 assert_eq!(Priority::of_thread(), corba);

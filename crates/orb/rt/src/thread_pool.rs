@@ -46,6 +46,10 @@ pub enum RequestBuffering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolThreads {
     /// The CORBA priority that they run at, but for upcalls that demand another.
+    ///
+    /// Of a pool that serves requests of several priorities it is what its threads read and choose at. With that of the most
+    /// urgent client (its ceiling), no client on the same processor interrupts a thread between its choice and the upcall; with
+    /// a lower one the most urgent client waits now and then for an upcall that was chosen just before it sent.
     pub priority: Priority,
     /// Those that are there from the start, at least one.
     pub static_threads: usize,

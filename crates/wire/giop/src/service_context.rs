@@ -174,6 +174,31 @@ impl<'m> ServiceContexts<'m> {
         self.find_among(id)
     }
 
+    /// The data of the context with this id, if it is the first, in this machine's byte order, and so long: as a rule, where
+    /// that is its length. `None` where it has to be looked for.
+    #[inline]
+    #[must_use]
+    pub fn short<const LENGTH: usize>(&self, id: u32) -> Option<[u8; LENGTH]> {
+        let Contexts::Received {
+            octets,
+            order,
+            count,
+        } = self.0
+        else {
+            return None;
+        };
+        let (head, data) = octets.split_first_chunk::<8>()?;
+        let wanted = (id, u32::try_from(LENGTH).ok()?);
+        let [a, b, c, d, e, f, g, h] = *head;
+        let is_so = count != 0
+            && order == ByteOrder::NATIVE
+            && (
+                u32::from_ne_bytes([a, b, c, d]),
+                u32::from_ne_bytes([e, f, g, h]),
+            ) == wanted;
+        data.first_chunk().copied().filter(|_| is_so)
+    }
+
     #[inline(never)]
     fn find_among(&self, id: u32) -> Option<&'m [u8]> {
         let mut contexts = self.iter();

@@ -37,6 +37,8 @@ pub(super) struct RequestHead {
     /// Whether the reference announces code sets that it was written for.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
+    /// Whether its one service context is the calling thread's priority ([`RequestContext::is_priority_of_thread`]).
+    pub(super) carries_priority: bool,
     /// The service contexts that it has slots for.
     pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
@@ -123,6 +125,7 @@ impl RequestHead {
             response: operation.response,
             announces_code_sets: endpoint.announces_code_sets,
             template,
+            carries_priority: matches!(&*contexts, [one] if one.is_priority_of_thread()),
             contexts,
         }))
     }

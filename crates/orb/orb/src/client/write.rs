@@ -9,6 +9,7 @@ use crate::lane::{Binding, ClientConnection, Waiting};
 use crate::messaging::{Head, body};
 use crate::operation::NamedOperation;
 use crate::policy::Transfer;
+use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::relayed::RelayedRequest;
 use crate::request_context::RequestContext;
@@ -62,8 +63,16 @@ pub(super) fn by_head(
     let mut out = head.template.resume(std::mem::take(block), coding);
     head.template.put_head(out.block_mut(), request_id);
     if head.template.has_contexts() {
-        let fill = |context: &Arc<dyn RequestContext>, data: &mut [u8]| context.fill(data);
-        head.template.fill_contexts(&mut out, &*head.contexts, fill);
+        match Priority::of_thread() {
+            Some(priority) if head.carries_priority => {
+                let data = priority.in_context();
+                head.template.fill_priority(out.block_mut(), data);
+            }
+            _ => {
+                let fill = |context: &Arc<dyn RequestContext>, data: &mut [u8]| context.fill(data);
+                head.template.fill_contexts(&mut out, &*head.contexts, fill);
+            }
+        }
     }
     if lends {
         out.set_lender(connection.link().lender());

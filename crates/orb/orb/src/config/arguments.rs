@@ -7,7 +7,7 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{code_set, collocation, reply_handlers, security};
+use super::{code_set, collocation, real_time, reply_handlers, security};
 use crate::priority::Priority;
 use std::time::Duration;
 
@@ -159,6 +159,51 @@ const RULES: &[OptionRule] = &[
         meaning: "Whose objects count as objects of the same process: those of every ORB in it, or this ORB's own.",
         obey: |config, value| {
             config.collocation_scope = collocation::parse_scope("-ORBCollocationScope", value)?;
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBRealTime",
+        expected: real_time::MODES,
+        obey: |config, value| {
+            config.real_time.mode = Some(real_time::parse_mode("-ORBRealTime", value)?);
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBSchedPolicy",
+        expected: real_time::POLICIES,
+        obey: |config, value| {
+            config.real_time.policy = Some(real_time::parse_policy("-ORBSchedPolicy", value)?);
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBPriorityMapping",
+        expected: real_time::MAPPINGS,
+        obey: |config, value| {
+            let mapping = real_time::parse_mapping("-ORBPriorityMapping", value)?;
+            config.real_time.mapping = Some(mapping);
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBPropagated",
+        expected: real_time::PROPAGATED,
+        obey: |config, value| {
+            let (highest, above) = real_time::parse_propagated("-ORBPropagated", value)?;
+            let settings = &mut config.real_time;
+            settings.highest_propagated = Some(highest);
+            settings.above_highest = above.or(settings.above_highest);
+            Ok(())
+        },
+    },
+    OptionRule {
+        name: "-ORBLockMemory",
+        expected: real_time::SWITCH,
+        obey: |config, value| {
+            let is_locked = real_time::parse_switch("-ORBLockMemory", value)?;
+            config.real_time.lock_memory = Some(is_locked);
             Ok(())
         },
     },

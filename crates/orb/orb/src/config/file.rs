@@ -25,7 +25,9 @@ use super::timeouts::Timeouts;
 #[cfg(feature = "tls")]
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{buffer, code_set, collocation, initial_reference, reply_handlers, security};
+use super::{
+    buffer, code_set, collocation, initial_reference, real_time, reply_handlers, security,
+};
 use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
 use std::collections::BTreeMap;
@@ -132,6 +134,9 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     }
     if let Some(way) = file.reply_handlers {
         config.reply_handlers = reply_handlers::parse("reply_handlers", &way)?;
+    }
+    if let Some(table) = file.real_time {
+        real_time::obey(&mut config.real_time, table)?;
     }
     if let Some(table) = &file.concurrency {
         obey_concurrency(config, table)?;

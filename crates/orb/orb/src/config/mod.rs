@@ -15,6 +15,7 @@ mod error;
 mod file;
 mod initial_reference;
 mod orb_config;
+mod real_time;
 mod reply_handlers;
 mod reservation;
 mod security;
@@ -31,6 +32,10 @@ pub use endpoint::ListenEndpoint;
 pub use error::ConfigError;
 pub(crate) use initial_reference::has_scheme;
 pub use orb_config::OrbConfig;
+pub use real_time::{
+    AboveHighest, Discipline, DynamicSchedulingSettings, NativePolicy, RealTime, RealTimeSettings,
+    StandardMapping,
+};
 pub use reply_handlers::ReplyHandlers;
 pub(crate) use reservation::pool_size as pool_size_of_reservation;
 pub use timeouts::Timeouts;

@@ -6,6 +6,7 @@ use super::concurrency::Concurrency;
 use super::endpoint::ListenEndpoint;
 use super::error::{ConfigError, bad_value};
 use super::initial_reference;
+use super::real_time::RealTimeSettings;
 use super::reply_handlers::ReplyHandlers;
 use super::timeouts::Timeouts;
 use super::values::Trace;
@@ -77,6 +78,9 @@ pub struct OrbConfig {
     pub collocation_scope: CollocationScope,
     /// Which threads run reply handlers (`-ORBReplyHandlers`). Default: the one that reads replies.
     pub reply_handlers: ReplyHandlers,
+    /// What is configured of Real-time CORBA, which is for the program's RTORB to obey (`RtConfig::configured`). The ORB does
+    /// not start where that has anything else, or there is none. Default: nothing.
+    pub real_time: RealTimeSettings,
     /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
@@ -151,6 +155,7 @@ impl Default for OrbConfig {
             wait: Wait::default(),
             collocation: Collocation::default(),
             collocation_scope: CollocationScope::default(),
+            real_time: RealTimeSettings::default(),
             reply_handlers: ReplyHandlers::default(),
             max_nesting: 16,
             cancel_requests: true,

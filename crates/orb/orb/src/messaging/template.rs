@@ -26,6 +26,8 @@ pub(crate) struct Template {
     size: Place,
     /// Octets that the size does not count.
     uncounted: usize,
+    /// Where the data of the first service context begin; where there is none, nowhere.
+    priority: Place,
     /// Where the data of each service context begin and end.
     slots: Box<[(usize, usize)]>,
 }
@@ -64,6 +66,7 @@ impl Template {
             request_id,
             size,
             uncounted: layout.uncounted,
+            priority: Place::MAX,
             slots: Box::default(),
         }))
     }
@@ -99,7 +102,12 @@ impl Template {
             at = data + length;
             slots.push((data, at));
         }
+        let first = slots.first().map(|(begin, _)| Place::try_from(*begin));
+        let Some(Ok(priority)) = first else {
+            return Ok(None);
+        };
         Ok(with.filter(|with| with.bare == at).map(|with| Self {
+            priority,
             slots: slots.into(),
             ..with
         }))
@@ -148,11 +156,13 @@ impl Template {
     #[inline]
     pub(crate) fn put_head_with_priority(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
         self.put_head_mostly_of::<WITH_PRIORITY>(block, request_id);
-        if let [(begin, _)] = *self.slots
-            && let Some(slot) = block.as_mut_slice().get_mut(begin..begin + data.len())
-        {
-            slot.copy_from_slice(&data);
-        }
+        self.fill_priority(block, data);
+    }
+
+    /// Fills in the data of the one context, a priority, of a message whose head has been put into a block.
+    #[inline]
+    pub(crate) fn fill_priority(&self, block: &mut Block, data: [u8; 4]) {
+        patch(block, self.priority, u32::from_ne_bytes(data));
     }
 
     #[inline(always)]

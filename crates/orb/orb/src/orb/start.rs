@@ -3,7 +3,7 @@
 use super::handle::{Around, Orb};
 use super::initialize::{Adds, Initializers, OrbInitializer};
 use crate::broker::{Broker, Extensions, Ids, Told};
-use crate::config::{ConfigError, ListenEndpoint, OrbConfig};
+use crate::config::{ConfigError, ListenEndpoint, OrbConfig, RealTimeSettings};
 use crate::exception::SystemException;
 use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
@@ -51,6 +51,9 @@ pub enum InitError {
         /// What is wrong.
         why: String,
     },
+    /// Real-time CORBA is configured, and nobody obeys that.
+    #[error("Real-time CORBA is configured otherwise than the program has it: {0}")]
+    RealTime(String),
     /// A library with a link that cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
@@ -324,6 +327,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
         request_contexts,
         extensions,
     );
+    check_real_time(&broker)?;
     check_priorities(&broker)?;
     let locks = match broker.priorities {
         Some(_) => LockProtocol::InheritPriority,
@@ -333,6 +337,19 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     orb.serve_back();
     initializers.initialize(&orb, &arguments)?;
     Ok(orb)
+}
+
+/// Whether somebody obeys what is configured of Real-time CORBA.
+fn check_real_time(broker: &Broker) -> Result<(), InitError> {
+    let settings = &broker.config().real_time;
+    if *settings == RealTimeSettings::default() {
+        return Ok(());
+    }
+    let obeyed = match &broker.priorities {
+        Some(priorities) => priorities.check(settings),
+        None => Err("it has none (`RtOrb::extend`)".to_owned()),
+    };
+    obeyed.map_err(InitError::RealTime)
 }
 
 /// Whether there are threads for the priority of each endpoint.

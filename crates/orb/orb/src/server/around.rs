@@ -3,7 +3,7 @@
 use super::call::ServerCall;
 use crate::exception::SystemException;
 use crate::policy::{AdapterPolicies, InvalidPolicy};
-use crate::priority::Priority;
+use crate::priority::{Priority, RunsAt};
 use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -16,6 +16,13 @@ pub trait AroundUpcall: Send + Sync + Debug {
     /// # Errors
     /// What the caller is told; there is no upcall then, and no `leave`.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
+
+    /// The number of the RTORB whose priority model this is, where that has upcalls run at the priorities that requests carry,
+    /// and does nothing else: upcalls of requests like their threads' last ones go past [`AroundUpcall::enter`] then, and
+    /// perhaps [`AroundUpcall::leave`] (`Surroundings`). `None` for anything else. Asked when the adapter is made.
+    fn obeys_as_carried(&self) -> Option<u32> {
+        None
+    }
 
     /// At which priority a request with these contexts is to be served, which waits until a thread is free.
     fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
@@ -37,4 +44,61 @@ pub trait AroundUpcalls: Send + Sync + Debug {
         &self,
         policies: &AdapterPolicies,
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy>;
+}
+
+/// What surrounds the upcalls of an adapter, or of an object, and what is known of that ahead.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    around: Arc<dyn AroundUpcall>,
+    /// [`AroundUpcall::obeys_as_carried`].
+    as_carried: Option<u32>,
+}
+
+impl Surroundings {
+    pub(crate) fn new(around: Arc<dyn AroundUpcall>) -> Self {
+        let as_carried = around.obeys_as_carried();
+        Self { around, as_carried }
+    }
+
+    /// Before the upcall of a request; what [`Surroundings::leave`] is given.
+    ///
+    /// # Errors
+    /// Those of [`AroundUpcall::enter`].
+    #[inline]
+    pub fn enter(&self, call: &mut ServerCall<'_>) -> Result<u64, SystemException> {
+        if let Some(rt_orb) = self.as_carried
+            && let Some(before) = call.obey_again(rt_orb)
+        {
+            return Ok(before.number());
+        }
+        self.around.enter(Some(call))
+    }
+
+    /// Before that of a call from within the process.
+    ///
+    /// # Errors
+    /// Those of [`AroundUpcall::enter`].
+    pub fn enter_here(&self) -> Result<u64, SystemException> {
+        self.around.enter(None)
+    }
+
+    /// See [`AroundUpcall::urgency`].
+    #[must_use]
+    pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+        self.around.urgency(contexts)
+    }
+
+    /// Behind the upcall.
+    #[inline]
+    pub fn leave(&self, entered: u64) {
+        if self.as_carried.is_none() || !restored(entered) {
+            self.around.leave(entered);
+        }
+    }
+}
+
+// Not inlined: in another crate it would find the thread's own by a call through a pointer.
+#[inline(never)]
+fn restored(entered: u64) -> bool {
+    RunsAt::from_number(entered).restore()
 }

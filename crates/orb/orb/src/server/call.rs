@@ -2,7 +2,7 @@
 
 use super::conversation::Conversation;
 use super::pending::AnswersLater;
-use super::reply_contexts::ReplyContexts;
+use super::reply_contexts::{PRIORITY, ReplyContexts};
 use crate::adapter::DispatchError;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
@@ -10,9 +10,11 @@ use crate::exception::{
 };
 use crate::interceptor::ServerPass;
 use crate::messaging::{FrameArrival, Message};
-use crate::priority::Priority;
+use crate::priority::{Priority, RunsAt};
 use crate::probe::{self, Point};
+use crate::timeline;
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
+use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
 use std::fmt;
@@ -162,6 +164,22 @@ impl<'m> ServerCall<'m> {
         if self.conversation.abilities.contexts {
             self.reply_contexts.set(id, data);
         }
+    }
+
+    /// Has the calling thread run at the priority that the request carries, and the reply carry it, where the thread's last
+    /// request of this RTORB was one like it, and the thread is scheduled as then; what the thread ran at before.
+    // Not inlined: in another crate it would find the thread's own by a call through a pointer.
+    #[inline(never)]
+    pub(crate) fn obey_again(&mut self, rt_orb: u32) -> Option<RunsAt> {
+        let data: [u8; PRIORITY] = self.contexts.short(RT_CORBA_PRIORITY)?;
+        if timeline::is_recording() || !self.reply_contexts.is_none() {
+            return None;
+        }
+        let (before, priority) = RunsAt::obey_again(rt_orb, data)?;
+        // It came with a service context, so that its reply may have one.
+        self.reply_contexts = ReplyContexts::Priority(data);
+        self.count_at(priority);
+        Some(before)
     }
 
     /// Counts it among the requests that its lane has served at this CORBA priority

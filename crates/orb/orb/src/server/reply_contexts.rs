@@ -68,6 +68,11 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
     /// A short one that stands alone, and is no priority.
     pub(super) fn short(&self) -> Option<&Short> {
         match self {

@@ -6,12 +6,12 @@ use crate::object_map::Found;
 use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use punctual_giop::ServiceContexts;
-use punctual_orb::{AroundUpcall, DispatchError, Priority};
+use punctual_orb::{DispatchError, Priority, Surroundings};
 use std::sync::Arc;
 
 /// A thread within what surrounds an upcall, until dropped.
 struct Entered<'a> {
-    around: &'a dyn AroundUpcall,
+    around: &'a Surroundings,
     entered: u64,
 }
 
@@ -55,7 +55,6 @@ impl Adapter {
         let Some(around) = around else {
             return request.answer(servant);
         };
-        let around = &**around;
         let entered = request.enter(around)?;
         let _entered = Entered { around, entered };
         request.answer(servant)

@@ -11,7 +11,7 @@ use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
 use crate::served::Served;
 use punctual_orb::{
-    AroundUpcall, Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException,
+    Collocated, DispatchError, LocalRequest, Provided, ServedObject, Surroundings, SystemException,
     Went,
 };
 use std::sync::{Arc, Weak};
@@ -131,8 +131,8 @@ impl Request for LocalCall<'_, '_> {
         self.request.operation()
     }
 
-    fn enter(&mut self, around: &dyn AroundUpcall) -> Result<u64, SystemException> {
-        around.enter(None)
+    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+        around.enter_here()
     }
 
     #[inline]

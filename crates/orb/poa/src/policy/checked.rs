@@ -5,11 +5,10 @@ use super::{
     ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
     RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
-use punctual_orb::{AdapterPolicies, AroundUpcall, InvalidPolicy, Orb, Policy};
+use punctual_orb::{AdapterPolicies, InvalidPolicy, Orb, Policy, Surroundings};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
-use std::sync::Arc;
 
 /// What an adapter was made with: each policy given, or its default (§15.3.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -205,7 +204,7 @@ pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflic
 }
 
 /// Policies of types that the ORB was told of, and what surrounds the upcalls of an adapter that has them.
-pub(crate) type Defined = (AdapterPolicies, Option<Arc<dyn AroundUpcall>>);
+pub(crate) type Defined = (AdapterPolicies, Option<Surroundings>);
 
 fn has_twice(demultiplexing: &Demultiplexing) -> bool {
     let Demultiplexing::PerfectHash(ids) = demultiplexing else {

@@ -8,7 +8,7 @@ use punctual::rt::{
     Processors, Propagated, RtConfig, RtOrb,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{Interface, PoaPolicy, SystemExceptionKind as Kind, minor};
+use punctual::{Interface, Orb, PoaPolicy, SystemExceptionKind as Kind, minor};
 
 /// Serves 5 above what is asked for, but for those above 90; tells half of what a thread has.
 #[derive(Debug)]
@@ -97,4 +97,39 @@ fn lanes_keep_to_their_processors() {
         let count = echo(&client(&rt), &reference).long(0).unwrap();
         assert_eq!(usize::try_from(count).unwrap(), expected);
     }
+}
+
+#[test]
+fn what_is_configured_is_obeyed_or_the_orb_does_not_start() {
+    let _watchdog = watchdog(LIMIT);
+    let words = [
+        "program",
+        "-ORBSchedPolicy",
+        "SCHED_OTHER",
+        "-ORBPropagated",
+        "50,refuse",
+        "rest",
+    ];
+    let arguments = || words.map(str::to_owned);
+    let config = RtConfig::default().configured(arguments()).unwrap();
+    let rt = RtOrb::new(config).unwrap();
+    let started = rt.extend(Orb::builder()).unwrap().init(arguments());
+    let (_orb, rest) = started.unwrap();
+    assert_eq!(rest, ["program", "rest"]);
+    assert_eq!(rt.propagated().highest, at(50));
+
+    // The RTORB has another cap than the configuration.
+    let other = RtConfig {
+        policy: NativePolicy::Other,
+        ..RtConfig::default()
+    };
+    let builder = RtOrb::new(other).unwrap().extend(Orb::builder()).unwrap();
+    let error = builder.init(arguments()).unwrap_err().to_string();
+    assert!(
+        error.contains("`highest_propagated`, `above_highest`"),
+        "{error}"
+    );
+    // There is none at all.
+    let error = Orb::init(arguments()).unwrap_err().to_string();
+    assert!(error.contains("`RtOrb::extend`"), "{error}");
 }

@@ -1,8 +1,7 @@
 //! What an RTORB is told of dynamic scheduling.
 
-use super::parameter::Discipline;
-use crate::config::AboveHighest;
 use punctual_exec::thread::Reservation;
+use punctual_orb::{AboveHighest, Discipline};
 use std::time::Duration;
 
 /// Settings of dynamic scheduling ([`crate::RtConfig::dynamic_scheduling`]).

@@ -1,6 +1,6 @@
 //! Why a scheduling segment did not begin, go on or end as it was told to.
 
-use super::parameter::Discipline;
+use punctual_orb::Discipline;
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
 };

@@ -26,7 +26,7 @@ pub use config::{DynamicScheduling, PropagatedReservations, ReservationLimit};
 pub use current::{SchedulingCurrent, Spawned};
 pub use distributable::{DistributableThread, DistributableThreadId, DistributableThreadState};
 pub use error::SegmentError;
-pub use parameter::{Discipline, SchedulingParameter};
+pub use parameter::SchedulingParameter;
 pub use published::DistributableThreads;
 pub use stack::Overrun;
 

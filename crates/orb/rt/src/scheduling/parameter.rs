@@ -1,8 +1,7 @@
 //! Scheduling parameters, and the disciplines that they are of.
 
 use punctual_exec::thread::Reservation;
-use punctual_orb::Priority;
-use std::fmt;
+use punctual_orb::{Discipline, Priority};
 
 /// How a scheduling segment is scheduled: the standard's `CORBA::Policy` that a scheduler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,15 +11,6 @@ pub enum SchedulingParameter {
     /// By earliest deadline first: the thread has reserved this (`SCHED_DEADLINE`), and the segment is to end, or to be
     /// updated, within the deadline.
     EarliestDeadlineFirst(Reservation),
-}
-
-/// What a scheduling parameter is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// Fixed priorities.
-    FixedPriority,
-    /// Earliest deadline first.
-    EarliestDeadlineFirst,
 }
 
 impl SchedulingParameter {
@@ -40,19 +30,5 @@ impl SchedulingParameter {
             Self::FixedPriority(_) => None,
             Self::EarliestDeadlineFirst(reserved) => Some(reserved),
         }
-    }
-}
-
-impl Discipline {
-    /// Those that there are.
-    pub const ALL: [Self; 2] = [Self::FixedPriority, Self::EarliestDeadlineFirst];
-}
-
-impl fmt::Display for Discipline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::FixedPriority => "fixed priority",
-            Self::EarliestDeadlineFirst => "earliest deadline first",
-        })
     }
 }

@@ -250,9 +250,9 @@ fn of_upcall() -> SystemException {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{NativePolicy, RtConfig};
+    use crate::config::RtConfig;
     use crate::scheduling::DynamicScheduling;
-    use punctual_orb::Priority;
+    use punctual_orb::{NativePolicy, Priority};
 
     #[test]
     fn who_serves_an_unrelated_request_is_in_no_segment_meanwhile() {

@@ -7,13 +7,12 @@ use super::dynamic::Dynamic;
 use super::parameter::SchedulingParameter;
 use super::stack::{self, New};
 use super::thread::has_reserved;
-use crate::config::AboveHighest;
 use crate::orb::RtOrb;
 use punctual_exec::thread::Reservation;
 use punctual_giop::ServiceContexts;
 use punctual_giop::service_context::SCHEDULING_SEGMENT;
 use punctual_orb::{
-    AroundUpcall, Priority, ServerCall, SystemException, SystemExceptionKind as Kind,
+    AboveHighest, AroundUpcall, Priority, ServerCall, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 

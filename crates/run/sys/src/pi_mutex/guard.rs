@@ -1,7 +1,7 @@
 //! The mutex and its guard: what the lock protects.
 
 use super::LockError;
-use super::raw::RawPiLock;
+use super::raw::{Owner, RawPiLock};
 use std::cell::UnsafeCell;
 use std::fmt;
 use std::marker::PhantomData;
@@ -21,6 +21,7 @@ unsafe impl<T: Send> Sync for PiMutex<T> {}
 #[must_use = "the lock is given back when the guard is dropped"]
 pub struct PiGuard<'m, T> {
     mutex: &'m PiMutex<T>,
+    owner: Owner,
     /// Not `Send`: the kernel lets only the thread that took the lock give it back.
     on_its_thread: PhantomData<*const ()>,
 }
@@ -41,8 +42,8 @@ impl<T> PiMutex<T> {
     /// [`LockError::Deadlock`], [`LockError::OwnerDied`], [`LockError::Os`].
     #[inline]
     pub fn lock(&self) -> Result<PiGuard<'_, T>, LockError> {
-        self.lock.lock(None)?;
-        Ok(self.guard())
+        let owner = self.lock.lock(None)?;
+        Ok(self.guard(owner))
     }
 
     /// As [`PiMutex::lock`], by `until` at the latest: nanoseconds of [`crate::clock::nanos`].
@@ -51,8 +52,8 @@ impl<T> PiMutex<T> {
     /// As there, and [`LockError::TimedOut`].
     #[inline]
     pub fn lock_until(&self, until: u64) -> Result<PiGuard<'_, T>, LockError> {
-        self.lock.lock(Some(until))?;
-        Ok(self.guard())
+        let owner = self.lock.lock(Some(until))?;
+        Ok(self.guard(owner))
     }
 
     /// Locks, if nobody has it locked. Never enters the kernel.
@@ -62,7 +63,7 @@ impl<T> PiMutex<T> {
     #[inline]
     pub fn try_lock(&self) -> Result<Option<PiGuard<'_, T>>, LockError> {
         let locked = self.lock.try_lock()?;
-        Ok(locked.then(|| self.guard()))
+        Ok(locked.map(|owner| self.guard(owner)))
     }
 
     /// Whether a thread waits in the kernel.
@@ -73,9 +74,10 @@ impl<T> PiMutex<T> {
 
     /// For whoever has just taken the lock.
     #[inline]
-    fn guard(&self) -> PiGuard<'_, T> {
+    fn guard(&self, owner: Owner) -> PiGuard<'_, T> {
         PiGuard {
             mutex: self,
+            owner,
             on_its_thread: PhantomData,
         }
     }
@@ -104,7 +106,7 @@ impl<T> DerefMut for PiGuard<'_, T> {
 impl<T> Drop for PiGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.mutex.lock.unlock();
+        self.mutex.lock.unlock(self.owner);
     }
 }
 

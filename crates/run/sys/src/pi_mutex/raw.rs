@@ -27,6 +27,10 @@ pub(super) struct RawPiLock {
     abandoned: AtomicBool,
 }
 
+/// The thread that has the lock, by its id: kept, so that it is not looked up again to give the lock back.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Owner(u32);
+
 impl RawPiLock {
     pub(super) const fn new() -> Self {
         Self {
@@ -35,35 +39,36 @@ impl RawPiLock {
         }
     }
 
-    /// Takes the lock, if nobody has it.
+    /// Takes the lock, if nobody has it; by which thread it is to be given back.
     #[inline]
-    pub(super) fn try_lock(&self) -> Result<bool, LockError> {
+    pub(super) fn try_lock(&self) -> Result<Option<Owner>, LockError> {
+        let owner = Owner(own_id());
         // Acquire pairs with the Release in `unlock`.
-        let taken =
-            self.word
-                .compare_exchange(FREE, own_id(), Ordering::Acquire, Ordering::Relaxed);
+        let taken = self
+            .word
+            .compare_exchange(FREE, owner.0, Ordering::Acquire, Ordering::Relaxed);
         if taken.is_err() {
-            return Ok(false);
+            return Ok(None);
         }
-        self.check().map(|()| true)
+        self.check(owner).map(|()| Some(owner))
     }
 
     /// Takes the lock, by `until` on the monotonic clock in nanoseconds, if that is given.
     #[inline]
-    pub(super) fn lock(&self, until: Option<u64>) -> Result<(), LockError> {
-        if self.try_lock()? {
-            return Ok(());
+    pub(super) fn lock(&self, until: Option<u64>) -> Result<Owner, LockError> {
+        match self.try_lock()? {
+            Some(owner) => Ok(owner),
+            None => self.lock_in_kernel(until),
         }
-        self.lock_in_kernel(until)
     }
 
     /// Gives the lock back. For the thread that has it.
     #[inline]
-    pub(super) fn unlock(&self) {
+    pub(super) fn unlock(&self, owner: Owner) {
         // Release pairs with the Acquire in `try_lock`.
-        let freed =
-            self.word
-                .compare_exchange(own_id(), FREE, Ordering::Release, Ordering::Relaxed);
+        let freed = self
+            .word
+            .compare_exchange(owner.0, FREE, Ordering::Release, Ordering::Relaxed);
         if freed.is_err() {
             self.unlock_in_kernel();
         }
@@ -75,7 +80,7 @@ impl RawPiLock {
     }
 
     #[cold]
-    fn lock_in_kernel(&self, until: Option<u64>) -> Result<(), LockError> {
+    fn lock_in_kernel(&self, until: Option<u64>) -> Result<Owner, LockError> {
         loop {
             match self.wait(until) {
                 Ok(()) => break,
@@ -95,14 +100,15 @@ impl RawPiLock {
             // Relaxed: it is read by whoever has the lock.
             self.abandoned.store(true, Ordering::Relaxed);
         }
-        self.check()
+        let owner = Owner(own_id());
+        self.check(owner).map(|()| owner)
     }
 
     /// For the thread that has just taken the lock: gives it back if the thread that had it before has not.
     #[inline]
-    fn check(&self) -> Result<(), LockError> {
+    fn check(&self, owner: Owner) -> Result<(), LockError> {
         if self.abandoned.load(Ordering::Relaxed) {
-            self.unlock();
+            self.unlock(owner);
             return Err(LockError::OwnerDied);
         }
         Ok(())

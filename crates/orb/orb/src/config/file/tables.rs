@@ -1,5 +1,6 @@
 //! The tables of the file and their keys, as serde reads them.
 
+use crate::config::real_time::RealTimeTable;
 #[cfg(feature = "tls")]
 use crate::config::tls;
 use serde::Deserialize;
@@ -25,6 +26,7 @@ pub(super) struct File {
     pub(super) collocation: Option<String>,
     pub(super) collocation_scope: Option<String>,
     pub(super) reply_handlers: Option<String>,
+    pub(super) real_time: Option<RealTimeTable>,
     pub(super) max_nesting: Option<u32>,
     pub(super) cancel_requests: Option<bool>,
     pub(super) fragment_size: Option<usize>,

@@ -71,6 +71,8 @@ fn the_sample_names_every_key() {
     assert_eq!(config.link_properties["shmiop"]["spin_us"], "20");
     #[cfg(feature = "tls")]
     assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
+    let dynamic = config.real_time.dynamic_scheduling.unwrap();
+    assert!(dynamic.above_reservation.is_some() && config.real_time.processors.is_some());
     assert!(config.trace.hex && config.default_initial_reference.is_some());
     assert!(config.initial_references.contains_key("NameService"));
     assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
@@ -84,6 +86,8 @@ fn the_sample_names_every_key() {
         "[one_way_buffering]\n",
         "[concurrency]\n",
         "[tls]\n",
+        "[real_time]\n",
+        "[real_time.dynamic_scheduling]\n",
     ] {
         let error = read(&format!("{table}unknown = 1")).unwrap_err();
         let (_, known) = error.split_once("expected ").unwrap();
@@ -93,6 +97,7 @@ fn the_sample_names_every_key() {
                     || line == format!("[{key}]")
                     || line == format!("[[{key}]]")
                     || line.starts_with(&format!("[{key}."))
+                    || line.ends_with(&format!(".{key}]"))
             });
             assert!(is_there, "{key}");
         }
