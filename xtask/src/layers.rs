@@ -191,6 +191,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-guide",
         &["punctual", "punctual-naming", "punctual-build"],
     ),
+    // What is in a reference, for those who show it.
+    ("punctual-reference", &[CDR, IOR]),
+    // Pages: the one crate with an async runtime, besides tests.
+    (
+        "punctual-console",
+        &[
+            "punctual",
+            "punctual-naming",
+            "punctual-reference",
+            EXEC,
+            IOR,
+        ],
+    ),
     (
         "punctual-cli",
         &[
@@ -200,7 +213,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-idl-rust",
             "punctual-ifr",
             "punctual-naming",
-            "punctual-naming",
+            "punctual-console",
+            "punctual-reference",
             "punctual-build",
             CDR,
             IOR,

@@ -2,6 +2,7 @@
 //!
 //! These work with the naming service of any ORB.
 
+mod answer;
 mod keep;
 
 use std::collections::HashMap;
@@ -18,6 +19,7 @@ use crate::cos_naming::{
 };
 use crate::name::from_text;
 
+pub use answer::Answer;
 pub use keep::Kept;
 
 /// The names in a naming context, as text: `plants/north.site/pump`.

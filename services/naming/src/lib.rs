@@ -15,10 +15,12 @@
 mod access;
 pub mod client;
 mod commit;
+mod directory;
 mod limits;
 mod metrics;
 mod name;
 mod notify;
+mod observe;
 mod refusal;
 mod servant;
 mod service;
@@ -27,8 +29,10 @@ pub mod store;
 mod tree;
 
 pub use access::{Access, BadPrincipal, Principal};
+pub use directory::{Directory, Entry, Leads, Portion};
 pub use limits::Limits;
 pub use notify::{KeptAlive, Notifier};
+pub use observe::Observer;
 pub use refusal::Refusal;
 pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};

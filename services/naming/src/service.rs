@@ -16,6 +16,7 @@ use crate::cos_naming::naming_context::NotFoundReason;
 use crate::limits::Limits;
 use crate::metrics::{Gauges, Metrics};
 use crate::name;
+use crate::observe::Observers;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
 use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, walk};
@@ -33,6 +34,7 @@ struct Shared {
     limits: RwLock<Limits>,
     access: RwLock<Access>,
     metrics: Metrics,
+    observers: Observers,
 }
 
 /// Why a naming service cannot be opened.
@@ -93,6 +95,7 @@ impl NamingService {
             limits: RwLock::default(),
             access: RwLock::default(),
             metrics: Metrics::default(),
+            observers: Observers::default(),
         });
         shared::follow(&service)?;
         Ok(Self(service))
@@ -143,6 +146,16 @@ impl NamingService {
 
     pub(crate) fn limits(&self) -> Limits {
         *self.0.limits.read()
+    }
+
+    /// Reads the tree, and who may change it. Changes wait meanwhile.
+    pub(crate) fn read<R>(&self, read: impl FnOnce(&Tree, &Access) -> R) -> Result<R, Refusal> {
+        self.check_current()?;
+        Ok(read(&self.0.tree.read(), &self.0.access.read()))
+    }
+
+    pub(crate) fn observers(&self) -> &Observers {
+        &self.0.observers
     }
 
     pub(crate) fn is_restricted(&self) -> bool {
@@ -240,7 +253,9 @@ impl NamingService {
         match self.0.metrics.commits.count(|| self.0.store.commit(&all)) {
             Ok(()) => {
                 self.0.doubtful.lock().clear();
+                let contexts = self.0.observers.contexts(&changes);
                 self.0.tree.write().apply(changes);
+                self.0.observers.changed(&contexts);
             }
             Err(error) => {
                 tracing::error!("changes of names are refused: {error}");

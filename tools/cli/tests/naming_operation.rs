@@ -114,3 +114,21 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     while next() != "STOPPING=1" {}
     assert!(server.0.wait().unwrap().success());
 }
+
+#[cfg(not(feature = "web"))]
+#[test]
+fn a_page_that_is_not_built_in_is_refused_with_how_to_build_it() {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args([
+        "naming",
+        "serve",
+        "--memory",
+        "--listen",
+        "iiop://127.0.0.1:0",
+    ]);
+    let refused = command.args(["--web", "127.0.0.1:0"]).output().unwrap();
+    assert!(!refused.status.success());
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(said.contains("not built into this program"), "{said}");
+    assert!(said.contains("--features web"), "{said}");
+}

@@ -33,7 +33,9 @@ pub(super) fn follow(service: &Arc<Shared>) -> Result<(), StoreError> {
 impl Follower for Following {
     fn changed(&self, changes: Vec<Change>) {
         if let Some(service) = self.0.upgrade() {
+            let contexts = service.observers.contexts(&changes);
             service.tree.write().apply(changes);
+            service.observers.changed(&contexts);
         }
     }
 
@@ -47,6 +49,7 @@ impl Follower for Following {
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         if let Some(service) = self.0.upgrade() {
             *service.tree.write() = tree;
+            service.observers.replaced();
         }
         Ok(())
     }

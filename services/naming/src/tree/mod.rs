@@ -138,6 +138,26 @@ impl Tree {
     }
 }
 
+/// What is read of contexts in this process, targets and all.
+impl Tree {
+    /// The bindings of a context from a key on, in the order of keys. None where there is no such context.
+    pub(crate) fn from(
+        &self,
+        context: ContextId,
+        key: &str,
+    ) -> impl Iterator<Item = (&str, &Target)> {
+        let from = (Bound::Included(key), Bound::Unbounded);
+        let context = self.contexts.get(&context).into_iter();
+        let bindings = context.flat_map(move |it| it.bindings.range::<str, _>(from));
+        bindings.map(|(key, target)| (&**key, target))
+    }
+
+    /// How many bindings a context has, if it is there.
+    pub(crate) fn bindings_of(&self, context: ContextId) -> Option<usize> {
+        self.contexts.get(&context).map(|it| it.bindings.len())
+    }
+}
+
 impl Target {
     /// Whether it is a context, here or elsewhere.
     pub(crate) fn is_context(&self) -> bool {

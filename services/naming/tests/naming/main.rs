@@ -6,6 +6,7 @@ mod access;
 mod authority;
 mod client;
 mod contexts;
+mod directory;
 mod extended;
 mod federation;
 mod iterators;

@@ -1,15 +1,14 @@
 //! `punctual ior`: what is in an object reference.
 
 mod check;
-mod facts;
-mod meaning;
 mod text;
 
 use crate::fail;
 use crate::time::with_unit;
-use check::Answer;
-use facts::Facts;
+use check::{Answer, Endpoint};
 use punctual_ior::{Corbaloc, Corbaname, Ior};
+use punctual_reference::Facts;
+use serde::Serialize;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,6 +36,16 @@ pub(crate) struct Options {
     references: Vec<String>,
 }
 
+/// A reference as it is shown.
+#[derive(Debug, Serialize)]
+struct Shown {
+    #[serde(flatten)]
+    facts: Facts,
+    /// With `--check`: which of its endpoints were reached.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    endpoints: Option<Vec<Endpoint>>,
+}
+
 pub(crate) fn run(options: &Options) -> ExitCode {
     let orb = match options.check.then(|| check::orb(options.config.as_deref())) {
         None => None,
@@ -46,11 +55,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let mut all = Vec::new();
     for reference in &options.references {
         match read(reference).and_then(|text| decoded(&text)) {
-            Ok((mut facts, ior)) => {
-                facts.endpoints = orb
+            Ok((facts, ior)) => {
+                let endpoints = orb
                     .as_ref()
                     .map(|orb| check::all(orb, &ior, options.timeout));
-                all.push(facts);
+                all.push(Shown { facts, endpoints });
             }
             Err(problem) => {
                 let help =
@@ -69,11 +78,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             Err(error) => return fail(error, None),
         }
     } else {
-        for facts in &all {
-            text::print(facts);
+        for shown in &all {
+            text::print(shown);
         }
     }
-    let is_out_of_reach = |facts: &Facts| match &facts.endpoints {
+    let is_out_of_reach = |shown: &Shown| match &shown.endpoints {
         Some(endpoints) => !endpoints.iter().any(|one| one.reached == Answer::Yes),
         None => false,
     };

@@ -1,19 +1,22 @@
 //! Facts for people.
 
-use super::check::Answer;
-use super::facts::{ComponentFacts, Facts, Octets, ProfileFacts};
+use super::Shown;
+use super::check::{Answer, Endpoint};
 use anstream::println;
 use anstyle::{AnsiColor, Style};
+use punctual_reference::{ComponentFacts, Octets, ProfileFacts};
 
 const TITLE: Style = AnsiColor::Green.on_default().bold();
 const LABEL: Style = AnsiColor::Cyan.on_default();
 const GOOD: Style = AnsiColor::Green.on_default();
 const PROBLEM: Style = AnsiColor::Red.on_default();
 
-pub(crate) fn print(facts: &Facts) {
+pub(super) fn print(shown: &Shown) {
+    let Shown { facts, endpoints } = shown;
+    let endpoints = endpoints.as_deref();
     if let Some(name) = &facts.initial_reference {
         line(0, "initial reference", name);
-        print_endpoints(facts);
+        print_endpoints(endpoints);
         return;
     }
     line(
@@ -31,11 +34,11 @@ pub(crate) fn print(facts: &Facts) {
     for (index, profile) in facts.profiles.iter().enumerate() {
         print_profile(index, profile);
     }
-    print_endpoints(facts);
+    print_endpoints(endpoints);
 }
 
-fn print_endpoints(facts: &Facts) {
-    let Some(endpoints) = &facts.endpoints else {
+fn print_endpoints(endpoints: Option<&[Endpoint]>) {
+    let Some(endpoints) = endpoints else {
         return;
     };
     println!("{TITLE}endpoints{TITLE:#}");

@@ -10,7 +10,8 @@ use crate::call::Problem;
 use crate::time::unit_or_seconds;
 use anstream::println;
 use indicatif::{ProgressBar, ProgressStyle};
-use punctual::{ObjectRef, SystemExceptionKind as Kind};
+use punctual::ObjectRef;
+use punctual_naming::client::Answer;
 use serde_json::json;
 
 /// Each object that is bound is asked whether it exists (`_non_existent`). It is *dead* where its server says that it
@@ -31,14 +32,6 @@ pub(crate) struct Options {
     prune_unreachable: bool,
     #[command(flatten)]
     common: Common,
-}
-
-/// What came of asking an object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Answer {
-    Alive,
-    Dead,
-    Unreachable(String),
 }
 
 /// So many are asked at a time, each by a thread.
@@ -96,7 +89,7 @@ fn answers(bound: &[(&str, &ObjectRef)], within: Duration) -> Vec<Answer> {
     std::thread::scope(|scope| {
         let asking: Vec<_> = bound
             .iter()
-            .map(|(_, object)| scope.spawn(|| asked(object, within)))
+            .map(|(_, object)| scope.spawn(|| Answer::of(object, within)))
             .collect();
         let lost = || Answer::Unreachable("it could not be asked".to_owned());
         let answers = asking.into_iter();
@@ -104,26 +97,6 @@ fn answers(bound: &[(&str, &ObjectRef)], within: Duration) -> Vec<Answer> {
             .map(|one| one.join().unwrap_or_else(|_| lost()))
             .collect()
     })
-}
-
-fn asked(object: &ObjectRef, within: Duration) -> Answer {
-    match object.with_timeout(within).non_existent() {
-        Ok(false) => Answer::Alive,
-        Ok(true) => Answer::Dead,
-        Err(exception) if exception.kind() == Kind::ObjectNotExist => Answer::Dead,
-        Err(exception) if is_from_afar(exception.kind()) => {
-            Answer::Unreachable(exception.to_string())
-        }
-        // Whatever else its server says of it: it is there.
-        Err(_) => Answer::Alive,
-    }
-}
-
-fn is_from_afar(kind: Kind) -> bool {
-    matches!(
-        kind,
-        Kind::Transient | Kind::CommFailure | Kind::Timeout | Kind::NoResponse | Kind::InvObjref
-    )
 }
 
 fn progress(length: usize, json: bool) -> ProgressBar {

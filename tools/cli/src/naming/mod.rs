@@ -8,6 +8,7 @@ mod serve;
 mod service;
 mod tree;
 mod watch;
+mod web;
 
 use crate::call::Problem;
 use std::path::PathBuf;

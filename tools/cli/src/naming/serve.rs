@@ -1,5 +1,6 @@
 //! `punctual naming serve`: a naming service as a server.
 
+use super::web;
 use crate::fail;
 use crate::serving::{Problem, ending_signals, listening, write_reference};
 use crate::time::unit_or_seconds;
@@ -45,6 +46,8 @@ pub(crate) struct Options {
     /// Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.
     #[arg(long, value_name = "ADDRESS")]
     status: Option<String>,
+    #[command(flatten)]
+    web: web::WebOptions,
     /// Write the reference to this file, too.
     #[arg(long, value_name = "FILE")]
     write_reference: Option<PathBuf>,
@@ -170,6 +173,7 @@ fn serve(options: &Options) -> Result<(), Problem> {
     }
     let orb = listening(&options.listen, options.config.as_deref())?;
     let reference = published(&orb, &service, options)?;
+    let page = web::served(&options.web, &orb, &service)?;
     if let Some(path) = &options.write_reference {
         write_reference(path, &reference)?;
     }
@@ -191,6 +195,7 @@ fn serve(options: &Options) -> Result<(), Problem> {
     drop(watchdog);
     notifier.stopping();
     drop(status);
+    web::end(page);
     // It fails only within an upcall, and this is none.
     let _ = orb.shutdown(true);
     Ok(())

@@ -165,6 +165,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBRealTime",
         expected: real_time::MODES,
+        meaning: "Whether an ORB with Real-time CORBA starts where the machine refuses it real-time priorities: not (`require`), or without them, with a warning (`best_effort`).",
         obey: |config, value| {
             config.real_time.mode = Some(real_time::parse_mode("-ORBRealTime", value)?);
             Ok(())
@@ -173,6 +174,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBSchedPolicy",
         expected: real_time::POLICIES,
+        meaning: "The policy by which the operating system schedules real-time threads.",
         obey: |config, value| {
             config.real_time.policy = Some(real_time::parse_policy("-ORBSchedPolicy", value)?);
             Ok(())
@@ -181,6 +183,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBPriorityMapping",
         expected: real_time::MAPPINGS,
+        meaning: "How CORBA priorities become native ones.",
         obey: |config, value| {
             let mapping = real_time::parse_mapping("-ORBPriorityMapping", value)?;
             config.real_time.mapping = Some(mapping);
@@ -190,6 +193,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBPropagated",
         expected: real_time::PROPAGATED,
+        meaning: "The highest CORBA priority that clients may ask for, and whether a request above it is capped or refused.",
         obey: |config, value| {
             let (highest, above) = real_time::parse_propagated("-ORBPropagated", value)?;
             let settings = &mut config.real_time;
@@ -201,6 +205,7 @@ const RULES: &[OptionRule] = &[
     OptionRule {
         name: "-ORBLockMemory",
         expected: real_time::SWITCH,
+        meaning: "Whether the process keeps its memory locked.",
         obey: |config, value| {
             let is_locked = real_time::parse_switch("-ORBLockMemory", value)?;
             config.real_time.lock_memory = Some(is_locked);

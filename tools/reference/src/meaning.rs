@@ -8,9 +8,11 @@ use serde::Serialize;
 
 /// One fact of a component.
 #[derive(Debug, Serialize)]
-pub(crate) struct Meaning {
-    pub(crate) what: &'static str,
-    pub(crate) value: String,
+pub struct Meaning {
+    /// What is told.
+    pub what: &'static str,
+    /// What it is.
+    pub value: String,
 }
 
 fn fact(what: &'static str, value: impl Into<String>) -> Meaning {

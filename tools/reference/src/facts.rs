@@ -1,77 +1,90 @@
 //! What a reference says, as data that is printed as text or as JSON.
 
-use super::check::Endpoint;
-use super::meaning::{self, Meaning};
+use crate::meaning::{self, Meaning};
 use punctual_ior::{IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags};
 use serde::Serialize;
 
 /// A reference.
 #[derive(Debug, Serialize)]
-pub(crate) struct Facts {
-    pub(crate) type_id: String,
-    pub(crate) nil: bool,
+pub struct Facts {
+    /// The repository id; empty where it is not said.
+    pub type_id: String,
+    /// Whether it is nil: there is no profile.
+    pub nil: bool,
     /// For `corbaloc:rir:`, the name that the ORB at hand resolves.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) initial_reference: Option<String>,
-    pub(crate) profiles: Vec<ProfileFacts>,
-    /// With `--check`: which of its endpoints were reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) endpoints: Option<Vec<Endpoint>>,
+    pub initial_reference: Option<String>,
+    /// Its profiles, in their order.
+    pub profiles: Vec<ProfileFacts>,
 }
 
 /// One profile.
 #[derive(Debug, Serialize)]
-pub(crate) struct ProfileFacts {
-    pub(crate) tag: u32,
+pub struct ProfileFacts {
+    /// Its tag.
+    pub tag: u32,
+    /// The tag's name, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<&'static str>,
+    pub name: Option<&'static str>,
+    /// GIOP's version.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) version: Option<String>,
+    pub version: Option<String>,
     /// The messaging protocol and the link, where the profile is for any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) protocol: Option<String>,
+    pub protocol: Option<String>,
+    /// The host, for links that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) host: Option<String>,
+    pub host: Option<String>,
+    /// The port, for links that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) port: Option<u16>,
+    pub port: Option<u16>,
+    /// The socket, for Unix sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) path: Option<String>,
+    pub path: Option<String>,
     /// Places in the link's notation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) places: Vec<String>,
+    pub places: Vec<String>,
+    /// What the server knows the object by.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) object_key: Option<Octets>,
-    pub(crate) components: Vec<ComponentFacts>,
+    pub object_key: Option<Octets>,
+    /// Its components, in their order.
+    pub components: Vec<ComponentFacts>,
     /// What is not looked into, as it came.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) data: Option<Octets>,
+    pub data: Option<Octets>,
     /// Why the data is not what its tag says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// One component.
 #[derive(Debug, Serialize)]
-pub(crate) struct ComponentFacts {
-    pub(crate) tag: u32,
+pub struct ComponentFacts {
+    /// Its tag.
+    pub tag: u32,
+    /// The tag's name, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) name: Option<&'static str>,
+    pub name: Option<&'static str>,
     /// What it means, where that is known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) meaning: Vec<Meaning>,
+    pub meaning: Vec<Meaning>,
+    /// Its octets, where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) data: Option<Octets>,
+    pub data: Option<Octets>,
+    /// Why the data is not what its tag says.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) problem: Option<String>,
+    pub problem: Option<String>,
 }
 
 /// Octets, for programs and for people.
 #[derive(Debug, Serialize)]
-pub(crate) struct Octets {
-    pub(crate) length: usize,
-    pub(crate) hex: String,
+pub struct Octets {
+    /// How many there are.
+    pub length: usize,
+    /// Two digits each.
+    pub hex: String,
     /// With a dot for each octet that is no printable ASCII.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl From<&[u8]> for Octets {
@@ -92,23 +105,25 @@ impl From<&[u8]> for Octets {
 }
 
 impl Facts {
-    pub(crate) fn of_ior(ior: &Ior) -> Self {
+    /// Those of a reference.
+    #[must_use]
+    pub fn of_ior(ior: &Ior) -> Self {
         Self {
             type_id: ior.type_id.clone(),
             nil: ior.is_nil(),
             initial_reference: None,
             profiles: ior.profiles.iter().map(ProfileFacts::of).collect(),
-            endpoints: None,
         }
     }
 
-    pub(crate) fn of_initial_reference(key: &[u8]) -> Self {
+    /// Those of an initial reference, by the name that the ORB at hand resolves.
+    #[must_use]
+    pub fn of_initial_reference(key: &[u8]) -> Self {
         Self {
             type_id: String::new(),
             nil: false,
             initial_reference: Some(String::from_utf8_lossy(key).into_owned()),
             profiles: Vec::new(),
-            endpoints: None,
         }
     }
 }

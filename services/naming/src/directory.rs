@@ -1,0 +1,297 @@
+//! The service as those see and change it who are in the same process and no CORBA clients: a console, for example.
+//!
+//! They come on behalf of peers of their own, by whose addresses [`Access`](crate::Access) decides as it does for clients.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_ior::Ior;
+
+use crate::access::Requester;
+use crate::cos_naming::naming_context::NotFoundReason;
+use crate::cos_naming::{Name, NameComponent};
+use crate::name::{check, component, key};
+use crate::observe::Observer;
+use crate::refusal::Refusal;
+use crate::service::{NamingService, OpenError, Size};
+use crate::store::{ContextId, ROOT, Target};
+use crate::tree::{Operation, Tree, View, Wanted};
+
+/// A naming service's names, for the process that serves them. Clones are of the same service. Names begin at the root
+/// context; an empty one is the root itself.
+#[derive(Clone, Debug)]
+pub struct Directory(NamingService);
+
+/// Some bindings of one context, as they are at one moment.
+#[derive(Clone, Debug)]
+pub struct Portion {
+    /// The context, and before it those that its name leads through, from the root on.
+    pub way: Vec<ContextId>,
+    /// How many bindings it has.
+    pub size: usize,
+    /// Some of them, in the order of ids and kinds.
+    pub entries: Vec<Entry>,
+    /// The component of the next one, if there is one.
+    pub next: Option<NameComponent>,
+    /// Whether the peer may change the context.
+    pub may_change: bool,
+}
+
+/// One binding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its component.
+    pub component: NameComponent,
+    /// Where it leads.
+    pub leads: Leads,
+}
+
+/// Where a binding leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Leads {
+    /// To an object, or to nil.
+    Object(Ior),
+    /// To a context of this service with so many bindings; nothing where it was destroyed.
+    Context(Option<usize>),
+    /// To a context of another server.
+    Elsewhere(Ior),
+    /// To what the store has and cannot be read as a reference.
+    Unreadable,
+}
+
+impl NamingService {
+    /// The service as it is seen and changed by others in this process.
+    #[must_use]
+    pub fn directory(&self) -> Directory {
+        Directory(self.clone())
+    }
+}
+
+impl Directory {
+    /// How much there is.
+    #[must_use]
+    pub fn size(&self) -> Size {
+        self.0.size()
+    }
+
+    /// That names can be read and changed now, as far as is known.
+    ///
+    /// # Errors
+    /// The store cannot be reached.
+    pub fn check_ready(&self) -> Result<(), OpenError> {
+        self.0.check_ready()
+    }
+
+    /// Tells an observer of changes from now on, until it is dropped.
+    pub fn observe(&self, observer: &Arc<dyn Observer>) {
+        self.0.observers().add(observer);
+    }
+
+    /// At most so many bindings of a context, from a component on.
+    ///
+    /// # Errors
+    /// The name leads to no context of this service, is too long, or what is known of names is too old.
+    pub fn portion(
+        &self,
+        name: &[NameComponent],
+        from: Option<&NameComponent>,
+        most: usize,
+        by: IpAddr,
+    ) -> Result<Portion, Refusal> {
+        self.check(name)?;
+        self.0.read(|tree, access| {
+            let way = way(tree, name)?;
+            let context = way.last().copied().unwrap_or(ROOT);
+            let from = from.map(key).unwrap_or_default();
+            let mut bindings = tree.from(context, &from);
+            let entries = bindings.by_ref().take(most);
+            let entries = entries.map(|(key, target)| Entry {
+                component: component(key),
+                leads: leads(tree, target),
+            });
+            Ok(Portion {
+                size: tree.bindings_of(context).unwrap_or_default(),
+                entries: entries.collect(),
+                next: bindings.next().map(|(key, _)| component(key)),
+                may_change: access.permits(tree, context, &requester(by)),
+                way,
+            })
+        })?
+    }
+
+    /// What a component is bound to in a context, if it is.
+    ///
+    /// # Errors
+    /// As of [`Directory::portion`].
+    pub fn entry(
+        &self,
+        name: &[NameComponent],
+        at: &NameComponent,
+    ) -> Result<Option<Entry>, Refusal> {
+        self.check(name)?;
+        self.0.read(|tree, _| {
+            let way = way(tree, name)?;
+            let context = way.last().copied().unwrap_or(ROOT);
+            let target = tree.target(context, &key(at));
+            Ok(target.map(|target| Entry {
+                component: at.clone(),
+                leads: leads(tree, target),
+            }))
+        })?
+    }
+
+    /// The components in a context that lead to contexts, at most so many, of its first `among` bindings; and whether
+    /// these are all of them.
+    ///
+    /// # Errors
+    /// As of [`Directory::portion`].
+    pub fn contexts(
+        &self,
+        name: &[NameComponent],
+        most: usize,
+        among: usize,
+    ) -> Result<(Vec<NameComponent>, bool), Refusal> {
+        self.check(name)?;
+        self.0.read(|tree, _| {
+            let way = way(tree, name)?;
+            let context = way.last().copied().unwrap_or(ROOT);
+            let mut bindings = tree.from(context, "");
+            let contexts = bindings.by_ref().take(among);
+            let contexts = contexts.filter(|(_, target)| matches!(target, Target::Context(_)));
+            let mut found: Vec<_> = contexts
+                .take(most + 1)
+                .map(|(key, _)| component(key))
+                .collect();
+            let are_all = found.len() <= most && bindings.next().is_none();
+            found.truncate(most);
+            Ok((found, are_all))
+        })?
+    }
+
+    /// Binds a name to an object, and returns when that is durable. Blocks.
+    ///
+    /// # Errors
+    /// As `bind` and `rebind` of naming contexts, or the peer may not.
+    pub fn bind(
+        &self,
+        name: Name,
+        object: &Ior,
+        replaces: bool,
+        by: IpAddr,
+    ) -> Result<(), Refusal> {
+        let most = self.0.limits().reference_bytes;
+        let too_long = || Refusal::LimitExceeded(format!("references of {most} bytes"));
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        object.marshal(&mut out).map_err(|_| too_long())?;
+        let bytes = out.into_block();
+        if bytes.len() > most {
+            return Err(too_long());
+        }
+        let target = Target::Object(bytes.to_vec().into());
+        self.change(name, by, |name| Wanted::Bind {
+            name,
+            target,
+            replaces,
+        })
+    }
+
+    /// Makes a context and binds a name to it, and returns when that is durable. Blocks.
+    ///
+    /// # Errors
+    /// As `bind_new_context` of naming contexts, or the peer may not.
+    pub fn bind_new_context(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
+        self.change(name, by, |name| Wanted::BindNewContext { name })
+    }
+
+    /// Removes a binding, and returns when that is durable. Blocks.
+    ///
+    /// # Errors
+    /// As `unbind` of naming contexts, or the peer may not.
+    pub fn unbind(&self, name: Name, by: IpAddr) -> Result<(), Refusal> {
+        self.change(name, by, |name| Wanted::Unbind { name })
+    }
+
+    /// Destroys a context, which has to be empty. The bindings to it stay. Blocks.
+    ///
+    /// # Errors
+    /// As `destroy` of naming contexts, or the peer may not.
+    pub fn destroy(&self, name: &[NameComponent], by: IpAddr) -> Result<(), Refusal> {
+        self.check(name)?;
+        let context = self.0.read(|tree, _| way(tree, name))??;
+        let context = context.last().copied().unwrap_or(ROOT);
+        let (wanted, by) = (Wanted::Destroy, requester(by));
+        let operation = Operation {
+            context,
+            wanted,
+            by,
+        };
+        self.0.change(operation).map(drop)
+    }
+
+    fn change(
+        &self,
+        name: Name,
+        by: IpAddr,
+        wanted: impl FnOnce(Name) -> Wanted,
+    ) -> Result<(), Refusal> {
+        check(&name, &self.0.limits())?;
+        let operation = Operation {
+            context: ROOT,
+            wanted: wanted(name),
+            by: requester(by),
+        };
+        self.0.change(operation).map(drop)
+    }
+
+    fn check(&self, name: &[NameComponent]) -> Result<(), Refusal> {
+        match name.is_empty() {
+            true => Ok(()),
+            false => check(name, &self.0.limits()),
+        }
+    }
+}
+
+/// Whoever comes from an address, by TCP and with no certificate.
+fn requester(address: IpAddr) -> Requester {
+    Requester::Peer {
+        is_local: false,
+        address: Some(address),
+        names: Vec::new(),
+    }
+}
+
+/// The root and the contexts that a name leads through, the last of which is its own.
+fn way(tree: &Tree, name: &[NameComponent]) -> Result<Vec<ContextId>, Refusal> {
+    let mut way = vec![ROOT];
+    let mut here = ROOT;
+    for (at, one) in name.iter().enumerate() {
+        here = match tree.target(here, &key(one)) {
+            Some(Target::Context(next)) if tree.has(*next) => *next,
+            None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
+            Some(Target::Object(_)) => {
+                return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
+            }
+            Some(other) => {
+                let context = other.clone();
+                let rest = name.get(at + 1..).unwrap_or_default().to_vec();
+                return Err(Refusal::Elsewhere { context, rest });
+            }
+        };
+        way.push(here);
+    }
+    Ok(way)
+}
+
+fn leads(tree: &Tree, target: &Target) -> Leads {
+    let read = |bytes: &[u8]| {
+        let mut input = Decoder::new(bytes, ByteOrder::Big, Coding::default());
+        Ior::unmarshal(&mut input).ok()
+    };
+    match target {
+        Target::Context(context) => Leads::Context(tree.bindings_of(*context)),
+        Target::Object(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Object),
+        Target::Foreign(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Elsewhere),
+    }
+}

@@ -1,0 +1,169 @@
+//! Whether objects answer, asked in the background.
+//!
+//! An object is asked when a page shows it and what is known of it is too old: so many at a time, each for so long, by
+//! threads for what blocks. More than the queue takes are asked when they are shown again. What is known is bounded, too.
+//!
+//! A reference comes from whoever may bind it, so that asking makes this process connect where that peer says. Objects
+//! that are reached by links within this machine are asked only if the ORB's configuration allows references
+//! of others to lead to those (`foreign_local_endpoints`).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::Instant;
+
+use parking_lot::Mutex;
+use punctual::Orb;
+use punctual::protocol::endpoints_of;
+use punctual_ior::Ior;
+use punctual_naming::client::Answer;
+use tokio::sync::{Semaphore, mpsc};
+
+use crate::live::Live;
+use crate::options::ConsoleLimits;
+
+/// Objects that wait to be asked.
+const WAITING: usize = 1024;
+
+/// What is shown of whether an object answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    /// It was asked.
+    Known(Answer),
+    /// It is being asked, or waits to be.
+    Waits,
+    /// It is not asked.
+    NotAsked(&'static str),
+}
+
+/// What is known of objects.
+#[derive(Debug)]
+pub(crate) struct Answers {
+    orb: Orb,
+    asks: bool,
+    limits: ConsoleLimits,
+    live: Arc<Live>,
+    known: Mutex<HashMap<u64, Known>>,
+    hasher: RandomState,
+    queue: mpsc::Sender<(u64, Ior)>,
+}
+
+#[derive(Debug)]
+struct Known {
+    answer: Option<Answer>,
+    at: Instant,
+    is_asked: bool,
+}
+
+impl Answers {
+    /// Knows nothing yet; asks as long as [`Queue::ask`] runs.
+    pub(crate) fn new(
+        orb: Orb,
+        asks: bool,
+        limits: ConsoleLimits,
+        live: Arc<Live>,
+    ) -> (Self, Queue) {
+        let (queue, waiting) = mpsc::channel(WAITING);
+        let answers = Self {
+            orb,
+            asks,
+            limits,
+            live,
+            known: Mutex::default(),
+            hasher: RandomState::new(),
+            queue,
+        };
+        (answers, Queue(waiting))
+    }
+
+    /// What an object is known by here.
+    pub(crate) fn key(&self, object: &Ior) -> u64 {
+        self.hasher.hash_one(object)
+    }
+
+    /// What is known of an object. Has it asked if that is nothing, or too old.
+    pub(crate) fn of(&self, object: &Ior) -> State {
+        if object.is_nil() {
+            return State::NotAsked("nil is no object");
+        }
+        if !self.asks {
+            return State::NotAsked("the server was started not to ask");
+        }
+        if self.is_local(object) {
+            return State::NotAsked(
+                "it is reached within this machine, which a reference may not ask for \
+                 (foreign_local_endpoints)",
+            );
+        }
+        let key = self.key(object);
+        let mut all = self.known.lock();
+        if all.len() >= self.limits.answers && !all.contains_key(&key) {
+            let age = self.limits.answer_age;
+            all.retain(|_, one| one.is_asked || one.at.elapsed() < age);
+            if all.len() >= self.limits.answers {
+                return State::NotAsked("too many others are asked");
+            }
+        }
+        let known = all.entry(key).or_insert_with(|| Known {
+            answer: None,
+            at: Instant::now(),
+            is_asked: false,
+        });
+        let is_old = known.answer.is_none() || known.at.elapsed() >= self.limits.answer_age;
+        if is_old && !known.is_asked {
+            known.is_asked = self.queue.try_send((key, object.clone())).is_ok();
+        }
+        known.answer.clone().map_or(State::Waits, State::Known)
+    }
+
+    /// Whether a reference leads within this machine, and may not.
+    fn is_local(&self, object: &Ior) -> bool {
+        let endpoints = endpoints_of(&self.orb, object);
+        let is_within = endpoints
+            .iter()
+            .any(|one| one.address.host_and_port().is_none());
+        is_within && !self.orb.config().foreign_local_endpoints
+    }
+
+    fn learn(&self, key: u64, answer: Answer) {
+        let mut all = self.known.lock();
+        let Some(known) = all.get_mut(&key) else {
+            return;
+        };
+        let is_new = known.answer.as_ref() != Some(&answer);
+        *known = Known {
+            answer: Some(answer),
+            at: Instant::now(),
+            is_asked: false,
+        };
+        drop(all);
+        if is_new {
+            self.live.answered(key);
+        }
+    }
+}
+
+/// Objects that wait to be asked.
+#[derive(Debug)]
+pub(crate) struct Queue(mpsc::Receiver<(u64, Ior)>);
+
+impl Queue {
+    /// Asks objects, as they come; does not return.
+    pub(crate) async fn ask(mut self, answers: Arc<Answers>) {
+        let places = Arc::new(Semaphore::new(answers.limits.at_a_time));
+        while let Some((key, object)) = self.0.recv().await {
+            let Ok(place) = places.clone().acquire_owned().await else {
+                return;
+            };
+            let answers = answers.clone();
+            tokio::task::spawn_blocking(move || {
+                let within = answers.limits.answer_time;
+                let object = answers.orb.string_to_object(&object.to_string());
+                let answer = object.map(|object| Answer::of(&object, within));
+                let answer = answer.unwrap_or_else(|why| Answer::Unreachable(why.to_string()));
+                answers.learn(key, answer);
+                drop(place);
+            });
+        }
+    }
+}

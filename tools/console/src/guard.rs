@@ -1,0 +1,300 @@
+//! Refuses requests that come from elsewhere, before any page sees them.
+//!
+//! | what is looked at | what it is against |
+//! |---|---|
+//! | `Host` is this address, or a name that was configured | a page of somebody else's whose name leads here (DNS rebinding) |
+//! | `Sec-Fetch-Site`, where the browser says it | a page of another site that has this one's parts loaded |
+//! | `Origin` of a POST is this host | a form of another site that is sent here |
+//! | a token in each form, made when the process starts | the same, whatever the browser says |
+//!
+//! Replies say that no other site may show, read or load them, and that a page takes script and style from here only.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::Response;
+use data_encoding::HEXLOWER;
+
+use crate::app::{App, Ends};
+use crate::layout;
+
+/// Who is let in.
+pub(crate) struct Guard {
+    port: u16,
+    hosts: Vec<String>,
+    token: String,
+}
+
+/// What each reply says of itself to browsers.
+const HEADERS: [(HeaderName, HeaderValue); 6] = [
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+             form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        ),
+    ),
+    (
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    ),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    // A form's `Origin` would be `null` with `no-referrer`.
+    (
+        header::REFERRER_POLICY,
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    ),
+];
+
+impl std::fmt::Debug for Guard {
+    // The token is nobody's business.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Guard")
+            .field("port", &self.port)
+            .field("hosts", &self.hosts)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Answers a request, or refuses it.
+pub(crate) async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let mut response = match app.guard.refusal(&request, app.limits.body_bytes) {
+        Some((status, why)) => {
+            tracing::info!("a request to the console was refused: {why}");
+            layout::problem(status, why)
+        }
+        None => {
+            let time = app.limits.request_time;
+            let answered = tokio::time::timeout(time, next.run(request)).await;
+            answered.unwrap_or_else(|_| {
+                let what =
+                    "This took too long. A change that was asked for may have been made, or not.";
+                layout::problem(StatusCode::SERVICE_UNAVAILABLE, what)
+            })
+        }
+    };
+    response.headers_mut().extend(HEADERS);
+    response
+}
+
+impl Guard {
+    /// Lets those in who ask for this address or one of these hosts.
+    ///
+    /// # Errors
+    /// The system has no random numbers.
+    pub(crate) fn new(address: SocketAddr, hosts: &[String]) -> Result<Self, getrandom::Error> {
+        let mut secret = [0; 32];
+        getrandom::fill(&mut secret)?;
+        Ok(Self {
+            port: address.port(),
+            hosts: hosts.iter().map(|host| host.to_ascii_lowercase()).collect(),
+            token: HEXLOWER.encode(&secret),
+        })
+    }
+
+    /// What forms have in a hidden field.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Whether a form came from a page of this process. Takes as long whatever is wrong with it.
+    pub(crate) fn is_token(&self, token: &str) -> bool {
+        let (token, own) = (token.as_bytes(), self.token.as_bytes());
+        let differ = token
+            .iter()
+            .zip(own)
+            .fold(0, |all, (one, other)| all | (one ^ other));
+        token.len() == own.len() && differ == 0
+    }
+
+    /// Why a request is refused, if it is.
+    fn refusal(&self, request: &Request, most: usize) -> Option<(StatusCode, &'static str)> {
+        let headers = request.headers();
+        let here = request.extensions().get::<Ends>().map(|ends| ends.here);
+        let Some(host) =
+            only(headers, &header::HOST).filter(|_| request.uri().authority().is_none())
+        else {
+            return Some((
+                StatusCode::BAD_REQUEST,
+                "The request names no host, or several.",
+            ));
+        };
+        if !here.is_some_and(|here| self.is_host(host, here)) {
+            let why = "The request is for another host. Use the address that the server was given, or start it with \
+                       that name as one of its hosts (--web-host).";
+            return Some((StatusCode::MISDIRECTED_REQUEST, why));
+        }
+        let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
+        if !is_from_here(headers, changes) {
+            return Some((
+                StatusCode::FORBIDDEN,
+                "The request comes from another site.",
+            ));
+        }
+        let origin_is_this = match headers.contains_key(header::ORIGIN) {
+            true => only(headers, &header::ORIGIN).is_some_and(|origin| is_origin(origin, host)),
+            // Browsers do not leave it out of a form's request, and the token is looked at whoever sends it.
+            false => true,
+        };
+        if changes && !origin_is_this {
+            return Some((
+                StatusCode::FORBIDDEN,
+                "The request comes from another site.",
+            ));
+        }
+        // One whose length is not said is read up to the limit.
+        let length = headers.get(header::CONTENT_LENGTH);
+        let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        let is_long = length.is_some_and(|length| length > most as u64);
+        is_long.then_some((StatusCode::PAYLOAD_TOO_LARGE, "The form is too long."))
+    }
+
+    /// Whether a `Host` is this server: the address that the connection was made to, `localhost` if that is of the
+    /// loopback interface, or a configured name.
+    fn is_host(&self, host: &str, here: SocketAddr) -> bool {
+        let host = host.to_ascii_lowercase();
+        let (name, port) = split(&host);
+        let is_configured = |configured: &String| match split(configured) {
+            (_, Some(_)) => *configured == host,
+            (known, None) => known == name && port.unwrap_or(80) == self.port,
+        };
+        if self.hosts.iter().any(is_configured) {
+            return true;
+        }
+        let here = here.ip().to_canonical();
+        let literal = name
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'));
+        let address = match literal {
+            Some(literal) => literal.parse().ok().map(IpAddr::V6),
+            None => name.parse().ok().map(IpAddr::V4),
+        };
+        let is_it = match address {
+            Some(address) => address.to_canonical() == here,
+            None => name == "localhost" && here.is_loopback(),
+        };
+        is_it && port.unwrap_or(80) == self.port
+    }
+}
+
+/// Whether the browser says that a request is of a page of this site, or of nobody's: typed, or a bookmark. A link
+/// from elsewhere may lead to a page, which is then a page of its own and shows the other site nothing.
+fn is_from_here(headers: &HeaderMap, changes: bool) -> bool {
+    let said = |name| headers.get(name).map(HeaderValue::as_bytes);
+    match said("sec-fetch-site") {
+        None | Some(b"same-origin") => true,
+        Some(b"none") => !changes,
+        Some(_) => !changes && said("sec-fetch-mode") == Some(b"navigate"),
+    }
+}
+
+/// Whether an origin is of that host, in clear or behind a proxy that ends TLS.
+fn is_origin(origin: &str, host: &str) -> bool {
+    let of = origin
+        .strip_prefix("http://")
+        .or_else(|| origin.strip_prefix("https://"));
+    of.is_some_and(|of| of.eq_ignore_ascii_case(host))
+}
+
+/// A header that must be there once.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut all = headers.get_all(name).iter();
+    let one = all.next()?;
+    match all.next() {
+        Some(_) => None,
+        None => one.to_str().ok(),
+    }
+}
+
+/// A host's name and port.
+fn split(host: &str) -> (&str, Option<u16>) {
+    match host.rsplit_once(':') {
+        // Not within an address of version 6.
+        Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
+        _ => (host, None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(hosts: &[&str]) -> Guard {
+        let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+        Guard::new("127.0.0.1:2811".parse().unwrap(), &hosts).unwrap()
+    }
+
+    #[test]
+    fn a_host_is_the_address_that_was_connected_to_or_a_name_that_was_configured() {
+        let guard = guard(&["names.example", "proxy.example:443"]);
+        let (loopback, other) = ("127.0.0.1:2811", "192.0.2.7:2811");
+        for (host, here, is_it) in [
+            ("127.0.0.1:2811", loopback, true),
+            ("localhost:2811", loopback, true),
+            ("LocalHost:2811", loopback, true),
+            ("localhost:2811", other, false),
+            ("localhost", loopback, false),
+            ("localhost:80", loopback, false),
+            ("127.0.0.2:2811", loopback, false),
+            ("127.0.0.1:2811.", loopback, false),
+            ("127.0.0.1:2811:2811", loopback, false),
+            ("192.0.2.7:2811", other, true),
+            ("192.0.2.7:2811", loopback, false),
+            ("[::1]:2811", "[::1]:2811", true),
+            ("[::1]", "[::1]:2811", false),
+            ("::1:2811", "[::1]:2811", false),
+            ("attacker.example:2811", loopback, false),
+            ("localhost.attacker.example:2811", loopback, false),
+            ("names.example:2811", other, true),
+            ("names.example", other, false),
+            ("proxy.example:443", other, true),
+            ("proxy.example:2811", other, false),
+            ("", loopback, false),
+            (":2811", loopback, false),
+        ] {
+            assert_eq!(guard.is_host(host, here.parse().unwrap()), is_it, "{host}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_this_processs_own_as_a_whole_and_another_ones_is_not() {
+        let (one, other) = (guard(&[]), guard(&[]));
+        assert!(one.is_token(one.token()));
+        for token in [
+            "",
+            other.token(),
+            &one.token()[1..],
+            &format!("{}0", one.token()),
+        ] {
+            assert!(!one.is_token(token), "{token}");
+        }
+        assert!(!format!("{one:?}").contains(one.token()));
+    }
+
+    #[test]
+    fn an_origin_is_this_host_by_either_scheme_and_nothing_else() {
+        for (origin, is_it) in [
+            ("http://localhost:2811", true),
+            ("https://localhost:2811", true),
+            ("null", false),
+            ("", false),
+            ("http://localhost", false),
+            ("http://localhost:2811.attacker.example", false),
+            ("ftp://localhost:2811", false),
+        ] {
+            assert_eq!(is_origin(origin, "localhost:2811"), is_it, "{origin}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Changes, as forms ask for them. What may be changed, the service decides by the peer's address.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::rejection::FormRejection;
+use axum::extract::{Extension, Form, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Redirect, Response};
+use punctual_ior::{Corbaloc, Ior};
+use punctual_naming::{Directory, Refusal};
+use serde::Deserialize;
+
+use super::view::{self, Look};
+use super::{Place, component_of, name_of, status_of};
+use crate::app::{App, Ends};
+use crate::layout;
+
+/// Every form.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Fields {
+    token: String,
+    /// The context that the page shows.
+    #[serde(rename = "in")]
+    context: String,
+    /// A name in it.
+    name: String,
+    reference: String,
+    /// To take the place of another binding.
+    replaces: Option<String>,
+    /// To destroy the context, too.
+    destroy: Option<String>,
+}
+
+type Filled = Result<Form<Fields>, FormRejection>;
+
+/// Why nothing was done.
+enum Wrong {
+    Refused(Refusal),
+    Reference(String),
+}
+
+impl From<Refusal> for Wrong {
+    fn from(refusal: Refusal) -> Self {
+        Wrong::Refused(refusal)
+    }
+}
+
+pub(super) async fn bind(
+    State(app): State<Arc<App>>,
+    Extension(ends): Extension<Ends>,
+    filled: Filled,
+) -> Response {
+    changed(app, ends, filled, |directory, fields, by| {
+        let mut name = name_of(&fields.context)?;
+        name.extend(name_of(fields.name.trim())?);
+        let object = object_of(fields.reference.trim()).map_err(Wrong::Reference)?;
+        directory.bind(name, &object, fields.replaces.is_some(), by)?;
+        Ok("bound")
+    })
+    .await
+}
+
+pub(super) async fn new_context(
+    State(app): State<Arc<App>>,
+    Extension(ends): Extension<Ends>,
+    filled: Filled,
+) -> Response {
+    changed(app, ends, filled, |directory, fields, by| {
+        let mut name = name_of(&fields.context)?;
+        name.extend(name_of(fields.name.trim())?);
+        directory.bind_new_context(name, by)?;
+        Ok("made")
+    })
+    .await
+}
+
+pub(super) async fn unbind(
+    State(app): State<Arc<App>>,
+    Extension(ends): Extension<Ends>,
+    filled: Filled,
+) -> Response {
+    changed(app, ends, filled, |directory, fields, by| {
+        let mut name = name_of(&fields.context)?;
+        name.push(component_of(&fields.name)?);
+        let destroys = fields.destroy.is_some();
+        if destroys {
+            directory.destroy(&name, by)?;
+        }
+        directory.unbind(name, by)?;
+        Ok(if destroys { "destroyed" } else { "unbound" })
+    })
+    .await
+}
+
+/// Does what a form asks for, on a thread for what blocks, and leads back to the page.
+async fn changed(
+    app: Arc<App>,
+    ends: Ends,
+    filled: Filled,
+    change: impl FnOnce(&Directory, &Fields, IpAddr) -> Result<&'static str, Wrong> + Send + 'static,
+) -> Response {
+    let fields = match filled {
+        Ok(Form(fields)) => fields,
+        Err(rejection) => return layout::problem(rejection.status(), &rejection.body_text()),
+    };
+    if !app.guard.is_token(&fields.token) {
+        let why = "The form is none of this server's, or the server was started again since. Go back, and load the page \
+                   again.";
+        return layout::problem(StatusCode::FORBIDDEN, why);
+    }
+    let Ok(place) = app.changes.clone().acquire_owned().await else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let (directory, by) = (app.naming.directory.clone(), ends.peer.ip());
+    let work = tokio::task::spawn_blocking(move || {
+        let done = change(&directory, &fields, by);
+        drop(place);
+        (done, fields)
+    });
+    let Ok((done, fields)) = work.await else {
+        return layout::problem(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "It failed; the log says why.",
+        );
+    };
+    let wrong = match done {
+        Ok(what) => {
+            tracing::info!("{by} has {what} `{}` in `{}`", fields.name, fields.context);
+            return back(&fields.context, what);
+        }
+        Err(wrong) => wrong,
+    };
+    let (status, why) = match wrong {
+        Wrong::Refused(refusal @ Refusal::NotPermitted) => (
+            status_of(&refusal),
+            format!("{by} may not change this context."),
+        ),
+        Wrong::Refused(refusal) => (status_of(&refusal), sentence(&refusal.to_string())),
+        Wrong::Reference(why) => (StatusCode::BAD_REQUEST, sentence(&why)),
+    };
+    let is_bind = !fields.reference.is_empty();
+    let place = Place {
+        context: fields.context,
+        ..Place::default()
+    };
+    let form = view::Form {
+        bind: if is_bind {
+            fields.name.clone()
+        } else {
+            String::new()
+        },
+        context: if is_bind { String::new() } else { fields.name },
+        reference: fields.reference,
+    };
+    let look = Look::at(&app, &place, by).refused(status, why, form);
+    layout::page(status, &look.page(&app))
+}
+
+#[derive(Template)]
+#[template(
+    source = "/naming?in={{ context|urlencode_strict }}&done={{ what }}",
+    ext = "txt"
+)]
+struct Back<'b> {
+    context: &'b str,
+    what: &'b str,
+}
+
+fn back(context: &str, what: &str) -> Response {
+    match (Back { context, what }).render() {
+        Ok(location) => Redirect::to(&location).into_response(),
+        Err(_) => Redirect::to("/naming").into_response(),
+    }
+}
+
+/// The object of a text. Neither files nor names are looked into for a peer: the reference itself is wanted.
+fn object_of(text: &str) -> Result<Ior, String> {
+    if text == "nil" {
+        return Ok(Ior::nil());
+    }
+    let has_scheme = |scheme: &str| {
+        text.get(..scheme.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(scheme))
+    };
+    if has_scheme("ior:") {
+        return text
+            .parse::<Ior>()
+            .map_err(|error| format!("the reference: {error}"));
+    }
+    if has_scheme("corbaloc:") {
+        let at = text.parse::<Corbaloc>();
+        let at = at.map_err(|error| format!("the reference: {error}"))?;
+        let ior = at
+            .to_ior()
+            .map_err(|error| format!("the reference: {error}"))?;
+        return ior.ok_or_else(|| {
+            "an initial reference (`rir`) is another one in each process".to_owned()
+        });
+    }
+    Err("a reference begins with `IOR:` or `corbaloc:`, or is `nil`".to_owned())
+}
+
+/// With a capital letter and a stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters
+        .next()
+        .map(|letter| letter.to_uppercase().to_string());
+    format!("{}{}.", first.unwrap_or_default(), letters.as_str())
+}

@@ -1,0 +1,135 @@
+//! The stream of events that says when a page is to be fetched again.
+
+use std::convert::Infallible;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Extension, Query, State};
+use axum::http::StatusCode;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream::{Stream, unfold};
+use punctual_naming::Leads;
+use punctual_naming::store::{ContextId, ROOT};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::{Place, name_of, view};
+use crate::app::{App, Ends};
+use crate::layout;
+use crate::live::{Interest, Shown};
+
+/// One stream.
+struct Watch {
+    app: Arc<App>,
+    place: Place,
+    peer: IpAddr,
+    interest: Arc<Interest>,
+    ends: Instant,
+    is_begun: bool,
+    _place: OwnedSemaphorePermit,
+}
+
+/// Says `changed` at once, as something may have since the page was fetched, and whenever something has.
+pub(super) async fn live(
+    State(app): State<Arc<App>>,
+    Extension(ends): Extension<Ends>,
+    Query(place): Query<Place>,
+) -> Response {
+    let Ok(permit) = app.streams.clone().try_acquire_owned() else {
+        let why = "Too many pages are looked at.";
+        return layout::problem(StatusCode::SERVICE_UNAVAILABLE, why);
+    };
+    let watch = Watch {
+        interest: app.naming.live.interest(),
+        ends: Instant::now() + app.limits.stream_time,
+        peer: ends.peer.ip(),
+        is_begun: false,
+        _place: permit,
+        place,
+        app,
+    };
+    // What keeps it alive finds out, too, that the peer has gone.
+    let stream = Sse::new(watch.events()).keep_alive(KeepAlive::new());
+    // Proxies pass it on as it comes.
+    ([("x-accel-buffering", "no")], stream).into_response()
+}
+
+impl Watch {
+    fn events(self) -> impl Stream<Item = Result<Event, Infallible>> {
+        unfold(self, |mut watch| async move {
+            watch.next().await?;
+            // Browsers drop an event without data.
+            Some((Ok(Event::default().event("changed").data("page")), watch))
+        })
+    }
+
+    /// Waits until there is something to say; nothing when its time is over.
+    async fn next(&mut self) -> Option<()> {
+        if !std::mem::replace(&mut self.is_begun, true) {
+            let _ = self.look();
+            return Some(());
+        }
+        let gap = Instant::now() + self.app.limits.event_gap;
+        sleep_until(gap.min(self.ends)).await;
+        while Instant::now() < self.ends {
+            let again = Instant::now() + self.app.limits.answer_age;
+            let has_changed = timeout_at(again.min(self.ends), self.interest.changed()).await;
+            // Objects are asked again as long as somebody looks. What cannot be shown may be later, and nobody says when.
+            let is_there = self.look();
+            if has_changed.is_ok() || !is_there {
+                return Some(());
+            }
+        }
+        None
+    }
+
+    /// Is about what the page shows now, and has those objects asked. Whether the context is there.
+    fn look(&self) -> bool {
+        let naming = &self.app.naming;
+        let portion = name_of(&self.place.context).and_then(|name| {
+            let from = view::begin(&self.place);
+            let most = self.app.limits.rows;
+            naming
+                .directory
+                .portion(&name, from.as_ref(), most, self.peer)
+        });
+        let Ok(portion) = portion else {
+            self.interest.show(Shown {
+                contexts: self.way(),
+                ..Shown::default()
+            });
+            return false;
+        };
+        let objects = portion
+            .entries
+            .iter()
+            .filter_map(|entry| match &entry.leads {
+                Leads::Object(ior) | Leads::Elsewhere(ior) => Some(ior),
+                _ => None,
+            });
+        let objects = objects.map(|ior| {
+            naming.answers.of(ior);
+            naming.answers.key(ior)
+        });
+        let shown = Shown {
+            objects: objects.collect(),
+            contexts: portion.way,
+        };
+        self.interest.show(shown);
+        true
+    }
+
+    /// The contexts on the way to one that is not there, as far as they are.
+    fn way(&self) -> Vec<ContextId> {
+        let mut name = name_of(&self.place.context).unwrap_or_default();
+        let directory = &self.app.naming.directory;
+        while !name.is_empty() {
+            name.pop();
+            if let Ok(portion) = directory.portion(&name, None, 0, self.peer) {
+                return portion.way;
+            }
+        }
+        vec![ROOT]
+    }
+}

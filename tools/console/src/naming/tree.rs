@@ -1,0 +1,88 @@
+//! The contexts around a place in the names, as the lines of a tree: as few as suffice to find one's way.
+
+use punctual_naming::cos_naming::NameComponent;
+
+use super::{NamingPage, text_of};
+
+/// Contexts that the tree shows in one, and how many bindings it looks for them among.
+const BRANCHES: (usize, usize) = (50, 5_000);
+
+/// Contexts of a name whose neighbours the tree shows.
+const LEVELS: usize = 6;
+
+/// A line of the tree.
+#[derive(Debug)]
+pub(super) struct Branch {
+    pub(super) depth: usize,
+    pub(super) text: String,
+    pub(super) name: String,
+    pub(super) is_here: bool,
+    pub(super) is_open: bool,
+    /// It stands for others that are not shown.
+    pub(super) is_rest: bool,
+}
+
+impl Branch {
+    /// The root, the contexts on the way to `name` each with its neighbours, and those in it.
+    pub(super) fn tree(naming: &NamingPage, name: &[NameComponent]) -> Vec<Self> {
+        let root = Self {
+            depth: 0,
+            text: "/".to_owned(),
+            name: String::new(),
+            is_here: name.is_empty(),
+            is_open: true,
+            is_rest: false,
+        };
+        let mut lines = vec![root];
+        Self::grow(naming, name, 0, &mut lines);
+        lines
+    }
+
+    fn grow(naming: &NamingPage, name: &[NameComponent], depth: usize, lines: &mut Vec<Self>) {
+        let Some((above, rest)) = name.split_at_checked(depth) else {
+            return;
+        };
+        let has_neighbours = rest.len() <= LEVELS;
+        let (most, among) = if has_neighbours { BRANCHES } else { (0, 0) };
+        let found = naming.directory.contexts(above, most, among);
+        let (mut contexts, are_all) = found.unwrap_or_default();
+        let next = rest.first();
+        contexts.extend(next.filter(|next| !contexts.contains(next)).cloned());
+        for context in contexts {
+            let is_open = next == Some(&context);
+            lines.push(Self {
+                depth: (depth + 1).min(12),
+                text: one(&context),
+                name: below(above, &context),
+                is_here: is_open && rest.len() == 1,
+                is_open,
+                is_rest: false,
+            });
+            if is_open {
+                Self::grow(naming, name, depth + 1, lines);
+            }
+        }
+        if !are_all {
+            lines.push(Self {
+                depth: (depth + 1).min(12),
+                text: "more in the list".to_owned(),
+                name: text_of(above),
+                is_here: false,
+                is_open: false,
+                is_rest: true,
+            });
+        }
+    }
+}
+
+/// A component as text.
+pub(super) fn one(component: &NameComponent) -> String {
+    text_of(std::slice::from_ref(component))
+}
+
+/// A component's name in a context, as text.
+pub(super) fn below(name: &[NameComponent], component: &NameComponent) -> String {
+    let mut name = name.to_vec();
+    name.push(component.clone());
+    text_of(&name)
+}

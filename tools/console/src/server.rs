@@ -1,0 +1,208 @@
+//! The thread that the console runs on, and its connections.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use punctual_exec::thread::{JoinHandle, ThreadSpec};
+use thiserror::Error;
+use tokio::net::TcpStream;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{Semaphore, oneshot};
+use tokio_io_timeout::TimeoutStream;
+
+use crate::answers::{Answers, Queue};
+use crate::app::{App, Ends, routes};
+use crate::guard::Guard;
+use crate::live::Live;
+use crate::naming::{Naming, NamingPage};
+use crate::options::{ConsoleLimits, ConsoleOptions};
+
+/// Bytes of a request's head, which names and a reference in the address must fit into.
+const HEAD: usize = 16 << 10;
+
+/// Headers of a request.
+const HEADERS: usize = 64;
+
+/// How long calls that are under way may take when the console ends, after which it does not wait for them.
+const LAST: Duration = Duration::from_secs(3);
+
+/// Why there is no console.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ConsoleError {
+    /// The address is none, is in use, or not of this machine.
+    #[error("{address}: {error}")]
+    Address {
+        /// The address as it was given.
+        address: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Other machines reach the address, and nobody said that they may.
+    #[error("{0} may be reached from other machines")]
+    ForOthers(SocketAddr),
+    /// The system lacks threads, sockets or random numbers.
+    #[error("{0}")]
+    System(#[from] io::Error),
+}
+
+/// Pages that are served until this is dropped.
+#[derive(Debug)]
+pub struct Console {
+    address: SocketAddr,
+    ends: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Console {
+    /// Serves the page of a naming service.
+    ///
+    /// # Errors
+    /// See [`ConsoleError`].
+    pub fn listen(options: &ConsoleOptions, naming: Naming) -> Result<Self, ConsoleError> {
+        let listener = bound(options)?;
+        let address = listener.local_addr()?;
+        let limits = options.limits;
+        let guard = Guard::new(address, &options.hosts);
+        let guard = guard.map_err(|error| io::Error::other(error.to_string()))?;
+        let live = Arc::<Live>::default();
+        let Naming {
+            directory,
+            orb,
+            asks,
+        } = naming;
+        let (answers, queue) = Answers::new(orb.clone(), asks, limits, live.clone());
+        let answers = Arc::new(answers);
+        let app = Arc::new(App {
+            guard,
+            limits,
+            naming: NamingPage::new(directory, orb, answers.clone(), live),
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            changes: Arc::new(Semaphore::new(limits.at_a_time)),
+        });
+        // One thread suffices for pages; those for what blocks are bounded where they are asked for, and here again.
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .thread_name("console-blocking")
+            .max_blocking_threads(2 * limits.at_a_time + 1)
+            .build()?;
+        let (ends, ended) = oneshot::channel();
+        let serves = move || run(runtime, listener, app, (queue, answers), ended);
+        let thread = ThreadSpec::named("console").start(serves);
+        let thread = thread.map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(Self {
+            address,
+            ends: Some(ends),
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Console {
+    fn drop(&mut self) {
+        drop(self.ends.take());
+        if let Some(thread) = self.thread.take() {
+            // It has told of its own panic already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// A listener at the address, if that is one for whom it may be.
+fn bound(options: &ConsoleOptions) -> Result<TcpListener, ConsoleError> {
+    let failed = |error| ConsoleError::Address {
+        address: options.address.clone(),
+        error,
+    };
+    let found: Vec<_> = options.address.to_socket_addrs().map_err(failed)?.collect();
+    let other = found
+        .iter()
+        .find(|one| !one.ip().to_canonical().is_loopback());
+    if let Some(other) = other.filter(|_| !options.is_for_others) {
+        return Err(ConsoleError::ForOthers(*other));
+    }
+    let listener = TcpListener::bind(found.as_slice()).map_err(failed)?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+fn run(
+    runtime: Runtime,
+    listener: TcpListener,
+    app: Arc<App>,
+    (queue, answers): (Queue, Arc<Answers>),
+    ended: oneshot::Receiver<()>,
+) {
+    runtime.block_on(async {
+        tokio::spawn(queue.ask(answers));
+        let accepting = accept(listener, app);
+        tokio::select! {
+            Err(error) = accepting => tracing::error!("the console ends: {error}"),
+            _ = ended => {}
+        }
+    });
+    runtime.shutdown_timeout(LAST);
+}
+
+/// Accepts connections, and no more than the limit at a time; does not return unless there is no listener.
+async fn accept(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
+    let listener = tokio::net::TcpListener::from_std(listener)?;
+    let limits = app.limits;
+    let places = Arc::new(Semaphore::new(limits.connections));
+    let pages = routes(app);
+    while let Ok(place) = places.clone().acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, peer)) => {
+                let here = stream.local_addr();
+                let pages = pages.clone();
+                tokio::spawn(async move {
+                    if let Ok(here) = here {
+                        serve(stream, Ends { peer, here }, pages, limits).await;
+                    }
+                    drop(place);
+                });
+            }
+            // The peer has gone already, or there are no descriptors: then there will be again.
+            Err(error) => {
+                tracing::debug!("a connection to the console was not accepted: {error}");
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Answers the requests of one connection.
+async fn serve(stream: TcpStream, ends: Ends, pages: Router, limits: ConsoleLimits) {
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(limits.write_time));
+    let pages = TowerToHyperService::new(pages);
+    let answer = service_fn(move |mut request: hyper::Request<Incoming>| {
+        request.extensions_mut().insert(ends);
+        pages.call(request)
+    });
+    let served = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_time)
+        .max_buf_size(HEAD)
+        .max_headers(HEADERS)
+        .serve_connection(TokioIo::new(Box::pin(stream)), answer)
+        .await;
+    if let Err(error) = served {
+        tracing::debug!("a connection to the console ended: {error}");
+    }
+}
