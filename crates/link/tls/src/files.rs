@@ -54,6 +54,14 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
     })
 }
 
+/// What a client shakes hands with, for protocols other than this crate's link. `None` where the options trust nobody.
+///
+/// # Errors
+/// A file that the options name cannot be read, or holds something else.
+pub fn client_config(options: &TlsOptions) -> Result<Option<Arc<ClientConfig>>, TlsError> {
+    Ok(load(options)?.client)
+}
+
 /// By whom peers' certificates are made, and which of those are revoked.
 struct Trusted {
     trusted: Arc<RootCertStore>,

@@ -19,7 +19,7 @@ use std::fmt::Debug;
 use thiserror::Error;
 
 #[cfg(feature = "etcd")]
-pub use etcd::{EtcdOptions, EtcdStore};
+pub use etcd::{EtcdOptions, EtcdStore, EtcdTls, EtcdUser};
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use shared::{Fact, Follower, SharedStore};

@@ -7,7 +7,7 @@ use super::read::{NOTE, WRONG};
 use super::service::{Service, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use anstream::println;
 use indicatif::{ProgressBar, ProgressStyle};
 use punctual::ObjectRef;
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     /// How long an object may take to answer.
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     answer: Duration,
     /// Remove the bindings to dead objects.
     #[arg(long)]

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 
 /// Names for objects: a server, and commands for the naming service of any ORB.
 ///
@@ -62,7 +62,7 @@ struct Common {
     #[arg(long, value_name = "REFERENCE")]
     service: Option<String>,
     /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
     timeout: Duration,
     /// A configuration file, e.g. with TLS certificates.
     #[arg(long, value_name = "FILE")]

@@ -12,7 +12,7 @@ use super::service::Service;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::serving::ending_signals;
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use serde_json::json;
 
 /// It runs until it is interrupted. Changes that are undone between two looks are not seen.
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     /// How long to wait between two looks.
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     interval: Duration,
     /// End after so many looks.
     #[arg(long, value_name = "NUMBER")]

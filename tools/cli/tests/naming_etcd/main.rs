@@ -4,7 +4,10 @@
 //! Skipped with a printed reason where `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod cluster;
 mod history;
+mod proxy;
+mod secured;
 mod support;
 
 use std::process::Command;

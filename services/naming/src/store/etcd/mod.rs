@@ -12,6 +12,7 @@ mod api;
 mod follow;
 mod http;
 mod layout;
+mod stream;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,6 +23,9 @@ use serde_json::{Value, json};
 
 use super::record::encoded;
 use super::{Change, Fact, Follower, Loading, SharedStore, Store, StoreError};
+pub use api::EtcdUser;
+pub use stream::EtcdTls;
+
 use api::{Client, Failure, delete, has_value, is_there, none_is_there, put};
 use follow::Progress;
 use layout::{Layout, hex};
@@ -49,6 +53,10 @@ pub struct EtcdOptions {
     /// Whether names are resolved though what is known of them may be older than that, since etcd cannot be reached.
     /// Default: false, they raise TRANSIENT.
     pub reads_stale: bool,
+    /// TLS, and by whom the members' certificates are. Default: none, all goes in clear.
+    pub tls: Option<EtcdTls>,
+    /// Who this server is, where etcd asks for a name and a password. Without TLS, these go in clear. Default: none.
+    pub user: Option<EtcdUser>,
 }
 
 impl EtcdOptions {
@@ -61,6 +69,8 @@ impl EtcdOptions {
             patience: Duration::from_secs(2),
             staleness: Duration::from_secs(3),
             reads_stale: false,
+            tls: None,
+            user: None,
         }
     }
 }
@@ -91,14 +101,14 @@ impl EtcdStore {
     /// # Errors
     /// No member answers, or there is something else below the prefix.
     pub fn connect(options: EtcdOptions) -> Result<Self> {
-        let client = || Client::new(&options.endpoints, options.patience);
+        let client = || Client::new(&options);
         let layout = Layout::below(&options.prefix);
         let made = getrandom::u64().map_err(|error| StoreError::Io(error.to_string()))?;
-        let client_of_changes = client();
+        let client_of_changes = client()?;
         let identity = identified(&client_of_changes, &layout, Some(made))?;
         let shared = Shared {
             client: client_of_changes,
-            beats: client(),
+            beats: client()?,
             layout,
             identity,
             progress: Progress::new(options.staleness),
