@@ -44,7 +44,7 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
         .zip(options.trusted.first())
         .map(|(trusted, file)| {
             let identity = identity.as_ref().map(|(_, identity)| identity);
-            client_config(options, identity, trusted, &provider)
+            link_config(options, identity, trusted, &provider)
                 .map_err(|problem| TlsError::new(file, problem))
         })
         .transpose()?;
@@ -223,7 +223,7 @@ fn server_config(
         .with_cert_resolver(identity.clone()))
 }
 
-fn client_config(
+fn link_config(
     options: &TlsOptions,
     identity: Option<&Identity>,
     Trusted { trusted, revoked }: Trusted,
