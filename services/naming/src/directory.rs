@@ -270,7 +270,7 @@ fn way(tree: &Tree, name: &[NameComponent]) -> Result<Vec<ContextId>, Refusal> {
         here = match tree.target(here, &key(one)) {
             Some(Target::Context(next)) if tree.has(*next) => *next,
             None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
-            Some(Target::Object(_)) => {
+            Some(Target::Object(_) | Target::Temporary { .. }) => {
                 return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
             }
             Some(other) => {
@@ -291,7 +291,10 @@ fn leads(tree: &Tree, target: &Target) -> Leads {
     };
     match target {
         Target::Context(context) => Leads::Context(tree.bindings_of(*context)),
-        Target::Object(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Object),
+        Target::Object(bytes)
+        | Target::Temporary {
+            reference: bytes, ..
+        } => read(bytes).map_or(Leads::Unreadable, Leads::Object),
         Target::Foreign(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Elsewhere),
     }
 }

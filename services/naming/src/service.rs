@@ -1,5 +1,6 @@
 //! The service: the tree, where it is kept, and who changes it.
 
+mod expiry;
 mod shared;
 
 use std::fmt;
@@ -19,7 +20,9 @@ use crate::name;
 use crate::observe::Observers;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
-use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, walk};
+use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, Wanted, walk};
+
+use expiry::Expiry;
 
 /// A naming service. Clones are the same one.
 #[derive(Clone)]
@@ -35,6 +38,7 @@ struct Shared {
     access: RwLock<Access>,
     metrics: Metrics,
     observers: Observers,
+    expiry: Expiry,
 }
 
 /// Why a naming service cannot be opened.
@@ -85,6 +89,7 @@ impl NamingService {
     pub fn on(store: Box<dyn Store>) -> Result<Self, OpenError> {
         let mut growing = Growing::new();
         store.load(&mut growing)?;
+        let temporary = growing.take_temporary();
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         let service = Arc::new(Shared {
@@ -96,8 +101,12 @@ impl NamingService {
             access: RwLock::default(),
             metrics: Metrics::default(),
             observers: Observers::default(),
+            expiry: Expiry::default(),
         });
-        shared::follow(&service)?;
+        match service.store.shared() {
+            Some(_) => shared::follow(&service)?,
+            None => expiry::begin(&service, temporary)?,
+        }
         Ok(Self(service))
     }
 
@@ -254,6 +263,7 @@ impl NamingService {
             Ok(()) => {
                 self.0.doubtful.lock().clear();
                 let contexts = self.0.observers.contexts(&changes);
+                self.0.expiry.note(&changes);
                 self.0.tree.write().apply(changes);
                 self.0.observers.changed(&contexts);
             }
@@ -274,7 +284,13 @@ impl NamingService {
             self.0.access.read(),
         );
         let mut draft = Draft::new(&tree, &limits, &access);
-        let outcomes = operations.iter().map(|one| draft.perform(one)).collect();
+        let outcomes = operations.iter().map(|one| {
+            if matches!(one.wanted, Wanted::Expire) {
+                draft.expire(&self.0.expiry.due());
+            }
+            draft.perform(one)
+        });
+        let outcomes = outcomes.collect();
         let changes = draft.changes();
         let doubtful = self.0.doubtful.lock();
         let all = doubtful.iter().map(|change| tree.as_it_is(change));
@@ -301,7 +317,6 @@ mod tests {
     use super::*;
     use crate::access::Requester;
     use crate::store::{Loading, ROOT};
-    use crate::tree::Wanted;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Keeps all, and says so or not.

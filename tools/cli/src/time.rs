@@ -18,6 +18,18 @@ pub(crate) fn unit_or_seconds(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// The same, or minutes or hours as `90m` and `24h`.
+pub(crate) fn hours_too(text: &str) -> Result<Duration, String> {
+    let of = |unit: char, seconds: u64| {
+        let number: u64 = text.trim().strip_suffix(unit)?.parse().ok()?;
+        Some(Duration::from_secs(number.saturating_mul(seconds)))
+    };
+    match of('h', 3600).or_else(|| of('m', 60)) {
+        Some(time) => above_zero(time),
+        None => unit_or_seconds(text),
+    }
+}
+
 fn above_zero(time: Duration) -> Result<Duration, String> {
     match time.is_zero() {
         true => Err("a time above zero is wanted, e.g. 200ms or 2s".to_owned()),
@@ -36,6 +48,16 @@ mod tests {
         assert_eq!(unit_or_seconds("250ms"), Ok(Duration::from_millis(250)));
         let refused = with_unit("2").unwrap_err();
         assert!(refused.contains("`2s` are seconds"), "{refused}");
+    }
+
+    #[test]
+    fn minutes_and_hours_are_taken_where_times_are_long() {
+        assert_eq!(hours_too("24h"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(hours_too("90m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(hours_too("10ms"), Ok(Duration::from_millis(10)));
+        for text in ["0h", "h", "1.5h", "-1m"] {
+            assert!(hours_too(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod extended;
 mod forward;
 mod iterator;
 mod present;
+mod temporary;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use thiserror::Error;
 
 use crate::access::Requester;
 use crate::cos_naming::{BindingIterator, NamingContext, NamingContextExt};
+use crate::extension::ExtendedContext;
 use crate::refusal::Refusal;
 use crate::service::NamingService;
 use crate::store::{ContextId, ROOT, Target};
@@ -103,7 +105,7 @@ impl NamingService {
             iterators: Iterators::new(iterators.clone()),
         }));
         let failed = |error: punctual::PoaError| ServeError(error.to_string());
-        let of_contexts = <NamingContextExt as Implements<Server>>::servant(server.clone());
+        let of_contexts = <ExtendedContext as Implements<Server>>::servant(server.clone());
         let present = Present::when(server.clone(), of_contexts, |server, id| {
             let number = server.number_in(id);
             number.is_some_and(|number| server.service().has(number))
@@ -188,7 +190,11 @@ impl Server {
     fn reference(&self, target: &Target) -> Result<Option<ObjectRef>> {
         match target {
             Target::Context(number) => self.context(*number).map(|context| Some(context.into())),
-            Target::Object(bytes) | Target::Foreign(bytes) => {
+            Target::Object(bytes)
+            | Target::Foreign(bytes)
+            | Target::Temporary {
+                reference: bytes, ..
+            } => {
                 let coding = Coding {
                     environment: Some(&self.0.orb),
                     ..Coding::default()

@@ -14,6 +14,7 @@ mod file;
 mod memory;
 mod record;
 mod shared;
+mod ttl;
 
 use std::fmt::Debug;
 use thiserror::Error;
@@ -23,6 +24,7 @@ pub use etcd::{EtcdOptions, EtcdStore};
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use shared::{Fact, Follower, SharedStore};
+pub use ttl::Ttl;
 
 /// The number of a context, random and never used again. [`ROOT`] is the root context.
 pub type ContextId = u64;
@@ -39,6 +41,14 @@ pub enum Target {
     Context(ContextId),
     /// A context of another server.
     Foreign(Box<[u8]>),
+    /// An object, for as long as the binding is renewed. A [`SharedStore`] removes what is not; for other stores the
+    /// service does.
+    Temporary {
+        /// The object.
+        reference: Box<[u8]>,
+        /// How long it is bound from each renewal on.
+        ttl: Ttl,
+    },
 }
 
 /// One record as it becomes.

@@ -4,6 +4,7 @@
 //! are committed together. An operation that is refused leaves the draft as it was.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::walk::{View, walk};
 use super::{Done, Operation, Tree, Wanted};
@@ -130,7 +131,7 @@ impl<'t> Draft<'t> {
             Wanted::Destroy => {
                 seen.emptied.insert(here);
             }
-            Wanted::NewContext => {}
+            Wanted::NewContext | Wanted::Expire => {}
         }
         // Those on the way are there as long as their bindings are.
         seen.contexts.insert(here);
@@ -193,8 +194,25 @@ impl<'t> Draft<'t> {
                 self.contexts.insert(*context, None);
                 self.more_contexts -= 1;
             }
+            // Those that are due are removed by `expire`; the service knows them.
+            Wanted::Expire => {}
         }
         Ok(Done::It)
+    }
+
+    /// Removes temporary bindings whose time has come, but for those that others change in this draft.
+    pub(crate) fn expire(&mut self, due: &[(ContextId, Arc<str>)]) {
+        for (context, key) in due {
+            let slots = self.slots.get(context);
+            let is_changed = slots.is_some_and(|slots| slots.contains_key(&**key));
+            let is_temporary = || {
+                let target = self.target(*context, key);
+                matches!(target, Some(Target::Temporary { .. }))
+            };
+            if !is_changed && is_temporary() {
+                self.set(*context, key, None);
+            }
+        }
     }
 
     /// Whether a target may be bound where there may be one (§2.2.1.1 to §2.2.1.4).

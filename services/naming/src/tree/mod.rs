@@ -11,7 +11,7 @@ mod walk;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
-use crate::store::{Change, ContextId, Loading, ROOT, Target};
+use crate::store::{Change, ContextId, Loading, ROOT, Target, Ttl};
 
 pub(crate) use draft::Draft;
 pub(crate) use operation::{Done, Operation, Wanted};
@@ -161,7 +161,7 @@ impl Tree {
 impl Target {
     /// Whether it is a context, here or elsewhere.
     pub(crate) fn is_context(&self) -> bool {
-        !matches!(self, Target::Object(_))
+        !matches!(self, Target::Object(_) | Target::Temporary { .. })
     }
 }
 
@@ -183,6 +183,8 @@ pub(crate) struct Growing {
     gathered: Vec<(Box<str>, Target)>,
     /// Bindings of contexts that are not there.
     lost: usize,
+    /// Those that live for a time.
+    temporary: Vec<(ContextId, Box<str>, Ttl)>,
 }
 
 impl Growing {
@@ -192,7 +194,13 @@ impl Growing {
             context: ROOT,
             gathered: Vec::new(),
             lost: 0,
+            temporary: Vec::new(),
         }
+    }
+
+    /// The bindings that live for a time.
+    pub(crate) fn take_temporary(&mut self) -> Vec<(ContextId, Box<str>, Ttl)> {
+        std::mem::take(&mut self.temporary)
     }
 
     /// The tree; nothing where the store held bindings of contexts that it does not hold.
@@ -226,6 +234,9 @@ impl Loading for Growing {
         if context != self.context {
             self.put();
             self.context = context;
+        }
+        if let Target::Temporary { ttl, .. } = target {
+            self.temporary.push((context, key.into(), ttl));
         }
         self.gathered.push((key.into(), target));
     }

@@ -30,6 +30,8 @@ pub(crate) enum Wanted {
         name: Name,
     },
     Destroy,
+    /// Removes the temporary bindings whose time has come.
+    Expire,
 }
 
 /// What was done.
@@ -47,7 +49,7 @@ impl Operation {
             Wanted::Bind { name, .. }
             | Wanted::Unbind { name }
             | Wanted::BindNewContext { name } => name,
-            Wanted::NewContext | Wanted::Destroy => &[],
+            Wanted::NewContext | Wanted::Destroy | Wanted::Expire => &[],
         }
     }
 
@@ -65,7 +67,12 @@ impl Operation {
             .sum();
         let reference = match &self.wanted {
             Wanted::Bind {
-                target: Target::Object(bytes) | Target::Foreign(bytes),
+                target:
+                    Target::Object(bytes)
+                    | Target::Foreign(bytes)
+                    | Target::Temporary {
+                        reference: bytes, ..
+                    },
                 ..
             } => bytes.len(),
             _ => 0,

@@ -56,7 +56,7 @@ pub(crate) fn walk<'n>(
         here = match view.target(here, &key(component)) {
             None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
             // A context that is bound as an object is no way through (§2.2.1.1).
-            Some(Target::Object(_)) => {
+            Some(Target::Object(_) | Target::Temporary { .. }) => {
                 return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
             }
             Some(Target::Context(next)) if view.has(*next) => *next,

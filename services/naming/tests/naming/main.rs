@@ -13,4 +13,5 @@ mod iterators;
 mod limits;
 mod store;
 mod support;
+mod temporary;
 mod urls;

@@ -56,8 +56,14 @@ pub(crate) struct ImportOptions {
 pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
-    let nodes = Walk::new(&service, options.follow, true).below(&context, "")?;
-    let exported = json!({ "bindings": exported(&service, &nodes)? });
+    let nodes = Walk::new(&service, options.follow, true)?.below(&context, "")?;
+    let mut skipped = 0;
+    let exported = json!({ "bindings": exported(&service, &nodes, &mut skipped)? });
+    if skipped > 0 {
+        eprintln!(
+            "{skipped} temporary bindings are not exported: whoever keeps them binds them again"
+        );
+    }
     let text = format!("{exported:#}");
     match &options.output {
         Some(path) => {
@@ -70,12 +76,18 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
     }
 }
 
-fn exported(service: &Service, nodes: &[Node]) -> Result<Vec<Value>, Problem> {
-    let one = |node: &Node| {
+/// The bindings as JSON, but for temporary ones, which are counted.
+fn exported(service: &Service, nodes: &[Node], skipped: &mut usize) -> Result<Vec<Value>, Problem> {
+    let mut all = Vec::with_capacity(nodes.len());
+    for node in nodes {
         let mut json = as_json(&node.name, &node.entry);
         let (key, value) = match &node.leads {
             Leads::Object(object) => ("reference", json!(service.text(object.as_ref())?)),
-            Leads::Context(nodes) => ("bindings", json!(exported(service, nodes)?)),
+            Leads::Temporary(_) => {
+                *skipped += 1;
+                continue;
+            }
+            Leads::Context(nodes) => ("bindings", json!(exported(service, nodes, skipped)?)),
             Leads::Again(name) => ("same_as", json!(name)),
             Leads::Elsewhere(object) => ("reference", json!(service.text(Some(object))?)),
             Leads::Broken(object, why) => {
@@ -86,9 +98,9 @@ fn exported(service: &Service, nodes: &[Node]) -> Result<Vec<Value>, Problem> {
         if let Value::Object(members) = &mut json {
             members.insert(key.to_owned(), value);
         }
-        Ok(json)
-    };
-    nodes.iter().map(one).collect()
+        all.push(json);
+    }
+    Ok(all)
 }
 
 /// What is read of an export.

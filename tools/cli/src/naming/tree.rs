@@ -6,8 +6,9 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use super::service::{Entry, Service, below, list, problem};
 use crate::call::Problem;
 use punctual::protocol::{Address, endpoints_of};
-use punctual::{Interface, ObjectRef};
+use punctual::{Interface, ObjectRef, SystemExceptionKind};
 use punctual_naming::cos_naming::{NamingContext, NamingContextResolveError};
+use punctual_naming::extension::{ExtendedContext, ExtendedContextAboutError};
 
 /// A binding, and where it leads.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(super) struct Node {
 pub(super) enum Leads {
     /// To an object, by its reference as text.
     Object(Option<ObjectRef>),
+    /// To an object for a time.
+    Temporary(Option<ObjectRef>),
     /// To a context with these bindings.
     Context(Vec<Node>),
     /// To a context that has been met under that name.
@@ -45,16 +48,23 @@ pub(super) struct Walk<'s> {
     follows: bool,
     /// Whether objects are resolved.
     resolves: bool,
+    /// Whether the naming service is Punctual's, and is asked which bindings are temporary.
+    is_extended: bool,
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(service: &'s Service, follows: bool, resolves: bool) -> Self {
-        Self {
+    pub(super) fn new(
+        service: &'s Service,
+        follows: bool,
+        resolves: bool,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
             service,
             met: HashMap::new(),
             follows,
             resolves,
-        }
+            is_extended: resolves && service.is_extended()?.is_some(),
+        })
     }
 
     /// All below a context of that name.
@@ -112,7 +122,13 @@ impl<'s> Walk<'s> {
         };
         let object = match found {
             Some(object) if entry.is_context => object,
-            found => return Ok(Some(Leads::Object(found))),
+            found => {
+                return Ok(match self.is_temporary(context, entry, whole)? {
+                    Some(true) => Some(Leads::Temporary(found)),
+                    Some(false) => Some(Leads::Object(found)),
+                    None => None,
+                });
+            }
         };
         let text = self.service.text(Some(&object))?;
         if let Some(name) = self.met.get(&text) {
@@ -137,6 +153,32 @@ impl<'s> Walk<'s> {
             Err(Problem::System(exception, _)) => Leads::Broken(object, exception.to_string()),
             Err(other) => return Err(other),
         }))
+    }
+}
+
+impl Walk<'_> {
+    /// Whether a binding lives for a time; nothing if it was removed meanwhile.
+    fn is_temporary(
+        &self,
+        context: &NamingContext,
+        entry: &Entry,
+        whole: &str,
+    ) -> Result<Option<bool>, Problem> {
+        if !self.is_extended {
+            return Ok(Some(false));
+        }
+        let context = ExtendedContext::from_object(context.as_object().clone());
+        match context.about(std::slice::from_ref(&entry.component)) {
+            Ok(about) => Ok(Some(about.ttl_ms > 0)),
+            Err(ExtendedContextAboutError::NotFound(_)) => Ok(None),
+            // A context of another ORB's naming service.
+            Err(ExtendedContextAboutError::System(exception))
+                if exception.kind() == SystemExceptionKind::BadOperation =>
+            {
+                Ok(Some(false))
+            }
+            Err(error) => Err(problem(whole, &error)),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod history;
 mod support;
+mod vanishing;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
