@@ -49,6 +49,15 @@ pub enum Refusal {
     /// No binding lives that long, or that short.
     #[error("a binding lives from 1 s to 24 h")]
     BadTtl,
+    /// Nil cannot join a group.
+    #[error("nil is no member of a group")]
+    NilMember,
+    /// A load that is none.
+    #[error("a load is a number from 0 on")]
+    BadLoad,
+    /// A group has no member, or none that is alive.
+    #[error("the group has no member now, or none that answers")]
+    NoMember,
     /// More than the service may have.
     #[error("the naming service may have {0} (Limits)")]
     LimitExceeded(String),
@@ -97,7 +106,10 @@ impl From<Refusal> for SystemException {
             Refusal::NotPermitted | Refusal::Root => Kind::NoPermission,
             Refusal::Store(StoreError::Away(_) | StoreError::Unknown(_)) => Kind::Transient,
             Refusal::Store(_) => Kind::PersistStore,
-            Refusal::NilContext | Refusal::BadTtl => Kind::BadParam,
+            Refusal::NilContext | Refusal::BadTtl | Refusal::NilMember | Refusal::BadLoad => {
+                Kind::BadParam
+            }
+            Refusal::NoMember => Kind::Transient,
             // Operations raise a user exception for each of these that they can meet.
             _ => Kind::BadParam,
         };
@@ -150,4 +162,9 @@ raised! {
     cos_naming::NamingContextExtResolveStrError: NotFound InvalidName;
     extension::ExtendedContextBindForError: NotFound InvalidName AlreadyBound;
     extension::ExtendedContextAboutError: NotFound InvalidName;
+    extension::ExtendedContextBindGroupError: NotFound InvalidName AlreadyBound;
+    extension::ExtendedContextJoinError: NotFound InvalidName;
+    extension::ExtendedContextLeaveError: NotFound InvalidName;
+    extension::ExtendedContextReportError: NotFound InvalidName;
+    extension::ExtendedContextMembersError: NotFound InvalidName;
 }

@@ -1,6 +1,7 @@
 //! The service: the tree, where it is kept, and who changes it.
 
 mod expiry;
+mod groups;
 mod shared;
 
 use std::fmt;
@@ -20,9 +21,12 @@ use crate::name;
 use crate::observe::Observers;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
-use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, Wanted, walk};
+use crate::tree::{Done, Draft, Growing, Listed, Operation, Place, Tree, View, Wanted, walk_to};
 
 use expiry::Expiry;
+use groups::Groups;
+
+pub(crate) use groups::Member;
 
 /// A naming service. Clones are the same one.
 #[derive(Clone)]
@@ -39,6 +43,7 @@ struct Shared {
     metrics: Metrics,
     observers: Observers,
     expiry: Expiry,
+    groups: Groups,
 }
 
 /// Why a naming service cannot be opened.
@@ -102,6 +107,7 @@ impl NamingService {
             metrics: Metrics::default(),
             observers: Observers::default(),
             expiry: Expiry::default(),
+            groups: Groups::default(),
         });
         match service.store.shared() {
             Some(_) => shared::follow(&service)?,
@@ -182,7 +188,9 @@ impl NamingService {
     }
 
     pub(crate) fn has(&self, context: ContextId) -> bool {
-        self.0.tree.read().has(context)
+        let tree = self.0.tree.read();
+        // That of a group is nobody's to call.
+        tree.has(context) && !tree.groups().contains(&context)
     }
 
     /// What a name is bound to, as `found` makes it of the target.
@@ -202,15 +210,41 @@ impl NamingService {
         name: &[NameComponent],
         found: impl FnOnce(&Target) -> R,
     ) -> Result<R, Refusal> {
+        let found = |tree: &Tree, target: &Target| match target {
+            Target::Group { context, choice } => {
+                let chosen = self.0.groups.chosen(tree, *context, *choice)?;
+                Ok(found(&chosen))
+            }
+            target => Ok(found(target)),
+        };
+        self.looked_up(context, name, found)?
+    }
+
+    /// What a name is bound to itself, also if that is a group.
+    pub(crate) fn bound<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Target) -> R,
+    ) -> Result<R, Refusal> {
+        self.looked_up(context, name, |_, target| found(target))
+    }
+
+    fn looked_up<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Tree, &Target) -> R,
+    ) -> Result<R, Refusal> {
         name::check(name, &self.0.limits.read())?;
         self.check_current()?;
         let tree = self.0.tree.read();
-        let (here, key) = walk(&*tree, context, name)?;
+        let (here, key) = walk_to(&*tree, context, name, Place::Any)?;
         let target = tree.target(here, &key).ok_or_else(|| {
             let at = name.len().saturating_sub(1);
             Refusal::not_found(NotFoundReason::MissingNode, name, at)
         })?;
-        Ok(found(target))
+        Ok(found(&tree, target))
     }
 
     /// Some bindings of a context, behind a key or from the first on.
@@ -264,6 +298,7 @@ impl NamingService {
                 self.0.doubtful.lock().clear();
                 let contexts = self.0.observers.contexts(&changes);
                 self.0.expiry.note(&changes);
+                self.0.groups.note(&changes);
                 self.0.tree.write().apply(changes);
                 self.0.observers.changed(&contexts);
             }
@@ -293,7 +328,7 @@ impl NamingService {
         let outcomes = outcomes.collect();
         let changes = draft.changes();
         let doubtful = self.0.doubtful.lock();
-        let all = doubtful.iter().map(|change| tree.as_it_is(change));
+        let all = doubtful.iter().flat_map(|change| tree.as_it_is(change));
         let all = all.collect();
         Drafted {
             outcomes,

@@ -9,7 +9,11 @@ use crate::cos_naming::{
     NamingContextRebindContextError, NamingContextRebindError, NamingContextResolveError,
     NamingContextUnbindError, naming_context::CannotProceed,
 };
-use crate::extension::{ExtendedContextAboutError, ExtendedContextBindForError};
+use crate::extension::{
+    ExtendedContextAboutError, ExtendedContextBindForError, ExtendedContextBindGroupError,
+    ExtendedContextJoinError, ExtendedContextLeaveError, ExtendedContextMembersError,
+    ExtendedContextReportError,
+};
 use crate::refusal::Refusal;
 use crate::store::Target;
 
@@ -34,7 +38,9 @@ may_not_proceed! {
     NamingContextBindError NamingContextRebindError NamingContextBindContextError
     NamingContextRebindContextError NamingContextResolveError NamingContextUnbindError
     NamingContextBindNewContextError NamingContextExtResolveStrError
-    ExtendedContextBindForError ExtendedContextAboutError
+    ExtendedContextBindForError ExtendedContextAboutError ExtendedContextBindGroupError
+    ExtendedContextJoinError ExtendedContextLeaveError ExtendedContextReportError
+    ExtendedContextMembersError
 }
 
 impl Server {

@@ -8,6 +8,7 @@
 //! A [`SharedStore`] is changed by other servers, too. It takes changes together with what they rest upon ([`Fact`]),
 //! and tells of all changes, those of this server among them, in the order that they have come in.
 
+mod choice;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod file;
@@ -19,6 +20,7 @@ mod ttl;
 use std::fmt::Debug;
 use thiserror::Error;
 
+pub use choice::Choice;
 #[cfg(feature = "etcd")]
 pub use etcd::{EtcdOptions, EtcdStore};
 pub use file::FileStore;
@@ -49,6 +51,13 @@ pub enum Target {
         /// How long it is bound from each renewal on.
         ttl: Ttl,
     },
+    /// A group of objects.
+    Group {
+        /// The context that its members are bound in, which nothing else leads to.
+        context: ContextId,
+        /// Which of them the name is resolved to.
+        choice: Choice,
+    },
 }
 
 /// One record as it becomes.
@@ -61,7 +70,7 @@ pub enum Change {
         /// That of its home.
         home: ContextId,
     },
-    /// A context is gone. Its bindings are, by changes of their own.
+    /// A context is gone, and the bindings in it, if there are any.
     Destroy(ContextId),
     /// A name is bound.
     Bind {

@@ -5,14 +5,16 @@
 //! 01 number         a context of this store, 8 bytes, big-endian
 //! 02 reference      a context of another server
 //! 03 ttl reference  an object for a time, in milliseconds: 4 bytes, big-endian
+//! 04 choice number  a group: one byte, and the number of its context as above
 //! ```
 
-use super::{Target, Ttl};
+use super::{Choice, Target, Ttl};
 
 const OBJECT: u8 = 0;
 const CONTEXT: u8 = 1;
 const FOREIGN: u8 = 2;
 const TEMPORARY: u8 = 3;
+const GROUP: u8 = 4;
 
 /// A target as bytes.
 pub(super) fn encoded(target: &Target) -> Vec<u8> {
@@ -22,6 +24,9 @@ pub(super) fn encoded(target: &Target) -> Vec<u8> {
         Target::Foreign(reference) => tagged(FOREIGN, &[], reference),
         Target::Temporary { reference, ttl } => {
             tagged(TEMPORARY, &ttl.millis().to_be_bytes(), reference)
+        }
+        Target::Group { context, choice } => {
+            tagged(GROUP, &[*choice as u8], &context.to_be_bytes())
         }
     }
 }
@@ -44,6 +49,13 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Target> {
                 reference: reference.into(),
             })
         }
+        GROUP => {
+            let (choice, number) = body.split_first()?;
+            Some(Target::Group {
+                context: u64::from_be_bytes(number.try_into().ok()?),
+                choice: Choice::from_number(*choice)?,
+            })
+        }
         _ => None,
     }
 }
@@ -62,16 +74,22 @@ mod tests {
                 reference: (*b"ior").into(),
                 ttl: Ttl::from_millis(10_000).unwrap(),
             },
+            Target::Group {
+                context: 7 << 40,
+                choice: Choice::LeastLoaded,
+            },
         ] {
             assert_eq!(decoded(&encoded(&target)), Some(target));
         }
         let no_time = [TEMPORARY, 0, 0, 0, 1, 7];
+        let no_choice = [GROUP, 9, 0, 0, 0, 0, 0, 0, 0, 1];
         for bytes in [
             &[][..],
             &[99, 1],
             &[CONTEXT, 1, 2],
             &[TEMPORARY, 0, 1],
             &no_time,
+            &no_choice,
         ] {
             assert_eq!(decoded(bytes), None);
         }

@@ -9,6 +9,7 @@ mod contexts;
 mod directory;
 mod extended;
 mod federation;
+mod groups;
 mod iterators;
 mod limits;
 mod store;

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 use super::record::encoded;
 use super::{Change, Fact, Follower, Loading, SharedStore, Store, StoreError};
-use api::{Client, Failure, delete, has_value, is_there, none_is_there, put};
+use api::{Client, Failure, delete, delete_all, has_value, is_there, none_is_there, put};
 use follow::Progress;
 use layout::{Layout, hex};
 use lease::Leases;
@@ -191,7 +191,7 @@ impl SharedStore for EtcdStore {
         let leases = Leases::granted(&self.shared.client, changes)?;
         let success: Vec<Value> = changes
             .iter()
-            .map(|change| write(layout, change, leases.of_change(change)))
+            .flat_map(|change| write(layout, change, leases.of_change(change)))
             .collect();
         // Its event tells that all before it has come by the watch.
         let failure = [self.shared.beat_put()];
@@ -332,19 +332,23 @@ fn comparison(layout: &Layout, fact: &Fact) -> Value {
 }
 
 /// A change as a transaction has it; `lease` for the key of a temporary binding.
-fn write(layout: &Layout, change: &Change, lease: i64) -> Value {
-    match change {
+fn write(layout: &Layout, change: &Change, lease: i64) -> Vec<Value> {
+    let one = match change {
         Change::Create { context, home } => {
             put(&layout.context(*context), hex(*home).as_bytes(), 0)
         }
-        Change::Destroy(context) => delete(&layout.context(*context)),
+        Change::Destroy(context) => {
+            let bindings = delete_all(&layout.bindings_of(*context));
+            return vec![delete(&layout.context(*context)), bindings];
+        }
         Change::Bind {
             context,
             key,
             target,
         } => put(&layout.binding(*context, key), &encoded(target), lease),
         Change::Unbind { context, key } => delete(&layout.binding(*context, key)),
-    }
+    };
+    vec![one]
 }
 
 /// For calls that change nothing which anybody waits for.
