@@ -417,4 +417,49 @@ mod tests {
         let keys: Vec<&str> = listed.iter().map(|(key, _)| &**key).collect();
         assert_eq!(keys, ["kept", "later"]);
     }
+
+    #[test]
+    fn members_that_went_with_their_group_by_a_commit_that_failed_are_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.redb");
+        let lies = Arc::new(AtomicBool::new(false));
+        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let service = NamingService::on(Box::new(store)).unwrap();
+        let name = |ids: &[&str]| -> Vec<NameComponent> {
+            let component = |id: &&str| NameComponent {
+                id: (*id).to_owned(),
+                kind: String::new(),
+            };
+            ids.iter().map(component).collect()
+        };
+        let change = |wanted| {
+            service.change(Operation {
+                context: ROOT,
+                wanted,
+                by: Requester::Process,
+            })
+        };
+        let choice = crate::store::Choice::RoundRobin;
+        let group = name(&["group"]);
+        let made = Wanted::BindGroup {
+            name: group.clone(),
+            choice,
+        };
+        change(made).unwrap();
+        for id in ["one", "other"] {
+            let target = Target::Object((*b"ior").into());
+            let name = name(&["group", id]);
+            change(Wanted::Join { name, target }).unwrap();
+        }
+        lies.store(true, Ordering::Relaxed);
+        assert!(change(Wanted::Unbind { name: group }).is_err());
+        lies.store(false, Ordering::Relaxed);
+        bind_new_context(&service, "later").unwrap();
+        let size = service.size();
+        assert_eq!((size.contexts, size.bindings), (3, 4));
+        drop(service);
+        let service = NamingService::open(&path).unwrap();
+        assert_eq!(service.size(), size);
+        assert_eq!(service.members(service.groups()[0]).len(), 2);
+    }
 }

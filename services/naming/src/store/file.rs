@@ -8,7 +8,7 @@
 //!
 //! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
 
-use std::ops::Bound;
+use std::ops::{Bound, RangeBounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -233,13 +233,8 @@ fn write_all(transaction: &WriteTransaction, changes: &[Change]) -> Result<()> {
     Ok(())
 }
 
-/// The keys of a context's bindings.
-fn bindings_of(
-    context: ContextId,
-) -> (
-    Bound<(ContextId, &'static str)>,
-    Bound<(ContextId, &'static str)>,
-) {
+/// Where the keys of a context's bindings begin and end.
+fn bindings_of(context: ContextId) -> impl RangeBounds<(ContextId, &'static str)> {
     let end = context.checked_add(1);
     let end = end.map_or(Bound::Unbounded, |next| Bound::Excluded((next, "")));
     (Bound::Included((context, "")), end)

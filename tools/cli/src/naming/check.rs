@@ -82,7 +82,8 @@ fn gather<'n>(nodes: &'n [Node], bound: &mut Vec<(&'n str, &'n ObjectRef)>) {
                 bound.push((&node.name, object));
             }
             Leads::Context(nodes) => gather(nodes, bound),
-            Leads::Object(None) | Leads::Temporary(None) | Leads::Again(_) => {}
+            // The service itself asks the members of groups.
+            Leads::Object(None) | Leads::Temporary(None) | Leads::Again(_) | Leads::Group(..) => {}
         }
     }
 }

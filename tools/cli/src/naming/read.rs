@@ -85,7 +85,9 @@ fn draw(nodes: &[Node], indent: &str) {
         };
         let name = below("", &node.entry.component);
         match &node.leads {
-            Leads::Object(_) | Leads::Temporary(_) => println!("{indent}{branch}{name}"),
+            Leads::Object(_) | Leads::Temporary(_) | Leads::Group(..) => {
+                println!("{indent}{branch}{name}")
+            }
             Leads::Context(nodes) => {
                 println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#}");
                 draw(nodes, &format!("{indent}{more}"));
@@ -109,7 +111,7 @@ fn draw(nodes: &[Node], indent: &str) {
 fn node_as_json(node: &Node) -> Value {
     let mut json = as_json(&node.name, &node.entry);
     let (key, value) = match &node.leads {
-        Leads::Object(_) | Leads::Temporary(_) => return json,
+        Leads::Object(_) | Leads::Temporary(_) | Leads::Group(..) => return json,
         Leads::Context(nodes) => {
             let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
             ("bindings", json!(nodes))

@@ -237,6 +237,11 @@ raised! {
     cos_naming::NamingContextDestroyError: NotEmpty;
     extension::ExtendedContextBindForError: NotFound CannotProceed InvalidName AlreadyBound;
     extension::ExtendedContextAboutError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextBindGroupError: NotFound CannotProceed InvalidName AlreadyBound;
+    extension::ExtendedContextJoinError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextLeaveError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextReportError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextMembersError: NotFound CannotProceed InvalidName;
 }
 
 fn not_found(it: &NotFound) -> Value {

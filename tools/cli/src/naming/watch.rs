@@ -73,6 +73,10 @@ fn gather(service: &Service, nodes: &[Node], seen: &mut Seen) -> Result<(), Prob
     for node in nodes {
         let leads = match &node.leads {
             Leads::Object(object) | Leads::Temporary(object) => service.text(object.as_ref())?,
+            Leads::Group(_, members) => {
+                let ids: Vec<&str> = members.iter().map(|one| one.id.as_str()).collect();
+                format!("a group of {}", ids.join(", "))
+            }
             Leads::Context(nodes) => {
                 gather(service, nodes, seen)?;
                 "a context".to_owned()

@@ -1,11 +1,12 @@
 //! Bindings that vanish with their process, at all servers.
 
+use std::collections::HashSet;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use punctual::{Interface, Orb};
 use punctual_naming::cos_naming::NamingContextResolveError;
-use punctual_naming::extension::ExtendedContext;
+use punctual_naming::extension::{Choice, ExtendedContext};
 
 use crate::support::{Etcd, Process, Server, name, object};
 
@@ -70,4 +71,58 @@ fn a_binding_vanishes_though_the_server_that_took_it_is_dead() {
     assert_eq!(other.listed(), ["valve"]);
     let later = Server::start(&orb, &etcd, &[]);
     assert_eq!(later.listed(), ["valve"]);
+}
+
+#[test]
+fn a_group_that_is_joined_by_one_server_is_resolved_and_removed_by_another() {
+    let Some(etcd) = Etcd::start() else { return };
+    let orb = Orb::builder().build().unwrap();
+    let quiet = ["--group-check", "0"];
+    let servers = [(); 2].map(|()| Server::start(&orb, &etcd, &quiet));
+    let [one, other] = [&servers[0], &servers[1]];
+    let extended = |server: &Server| ExtendedContext::narrow(server.root.as_object().clone());
+    let (here, there) = (extended(one).unwrap(), extended(other).unwrap());
+    let pumps = name("pumps");
+    here.bind_group(&pumps, Choice::RoundRobin).unwrap();
+    // More members than one transaction takes records.
+    for at in 0..200 {
+        let server = if at % 2 == 0 { &here } else { &there };
+        // It has to know the group first.
+        other.listed();
+        let joined = server.join(&pumps, &format!("m{at:03}"), Some(&object(&orb, at)), 0);
+        joined.unwrap();
+    }
+    let short = there.join(&pumps, "short", Some(&object(&orb, 200)), 2_000);
+    short.unwrap();
+    one.listed();
+    assert_eq!(here.members(&pumps).unwrap().len(), 201);
+    let met: HashSet<usize> = (0..201)
+        .map(|_| {
+            let found = here.resolve(&pumps).unwrap().unwrap();
+            let is_it = |at: &usize| found.is_equivalent(&object(&orb, *at));
+            (0..201).find(is_it).unwrap()
+        })
+        .collect();
+    assert_eq!(met.len(), 201);
+    while here.members(&pumps).unwrap().len() > 200 {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // All of it goes at once, while somebody joins.
+    let joined = std::thread::scope(|scope| {
+        let joins = scope.spawn(|| {
+            let join =
+                |at: usize| there.join(&pumps, &format!("late{at}"), Some(&object(&orb, at)), 0);
+            (0..1_000).take_while(|at| join(*at).is_ok()).count()
+        });
+        std::thread::sleep(Duration::from_millis(50));
+        here.unbind(&pumps).unwrap();
+        joins.join().unwrap()
+    });
+    println!("{joined} joined before the group was gone");
+    assert!(joined < 1_000);
+    assert_eq!(one.listed(), [""; 0]);
+    assert_eq!(other.listed(), [""; 0]);
+    // Nothing is left of it: a server that reads all names finds no binding without its context.
+    let later = Server::start(&orb, &etcd, &quiet);
+    assert_eq!(later.listed(), [""; 0]);
 }

@@ -64,10 +64,10 @@ impl Draft<'_> {
         let Some(slots) = self.slots.get(&group) else {
             return before;
         };
-        let change = |(key, target): (&Box<str>, &Option<Target>)| {
+        let changes = slots.iter().map(|(key, target)| {
             let was_bound = self.tree.target(group, key).is_some();
             isize::from(target.is_some()) - isize::from(was_bound)
-        };
-        before.saturating_add_signed(slots.iter().map(change).sum())
+        });
+        before.saturating_add_signed(changes.sum())
     }
 }
