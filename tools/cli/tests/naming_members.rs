@@ -20,9 +20,9 @@ fn until(serving: &Serving, name: &str, is_bound: bool) {
 #[test]
 fn a_name_is_bound_for_a_time_and_renewed_by_rebinding() {
     let serving = Serving::in_memory();
-    serving.succeeds(&["bind", "-p", "--ttl", "1s", "plants/pump", SOME]);
+    serving.succeeds(&["bind", "-p", "--ttl", "3s", "plants/pump", SOME]);
     let said = serving.fails(
-        &["bind", "--ttl", "1s", "plants/pump", SOME],
+        &["bind", "--ttl", "3s", "plants/pump", SOME],
         USER_EXCEPTION,
     );
     assert!(said.contains("AlreadyBound"), "{said}");
@@ -40,13 +40,13 @@ fn a_name_is_kept_until_the_command_ends() {
     let serving = Serving::in_memory();
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     command.args(["naming", "bind", "--service", &serving.reference]);
-    command.args(["--ttl", "1s", "--keep", "pump", SOME]);
+    command.args(["--ttl", "2s", "--keep", "pump", SOME]);
     let mut keeper = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut said = String::new();
     let mut output = BufReader::new(keeper.stderr.take().unwrap());
     output.read_line(&mut said).unwrap();
     assert!(said.contains("bound until this ends"), "{said}");
-    serving.succeeds(&["bind", "--ttl", "2s", "marker", SOME]);
+    serving.succeeds(&["bind", "--ttl", "3s", "marker", SOME]);
     until(&serving, "marker", false);
     serving.succeeds(&["resolve", "pump"]);
     let id = keeper.id().to_string();

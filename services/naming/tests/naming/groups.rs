@@ -323,6 +323,7 @@ fn a_member_that_does_not_answer_is_passed_over_and_removed_after_a_time() {
     };
     join("one", &one);
     join("other", &other);
+    let begun = Instant::now();
     first.shutdown(true).unwrap();
     let is_alive = |id: &str| {
         let members = context.members(&name("pumps")).unwrap();
@@ -331,7 +332,6 @@ fn a_member_that_does_not_answer_is_passed_over_and_removed_after_a_time() {
             .find(|one| one.id == id)
             .map(|one| one.is_alive)
     };
-    let begun = Instant::now();
     while is_alive("one") == Some(true) {
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -344,7 +344,7 @@ fn a_member_that_does_not_answer_is_passed_over_and_removed_after_a_time() {
     while is_alive("one").is_some() {
         std::thread::sleep(Duration::from_millis(2));
     }
-    assert!(begun.elapsed() >= Duration::from_millis(500));
+    assert!(begun.elapsed() >= Duration::from_millis(600));
     assert_eq!(is_alive("other"), Some(true));
     assert_eq!(served.service.size().bindings, 2);
 }
@@ -435,16 +435,16 @@ fn a_group_of_another_server_is_joined_and_resolved_through_this_one() {
 fn a_membership_that_is_kept_is_renewed_and_ends_when_it_is_dropped() {
     let served = Served::in_memory();
     let pump = object(&served.orb, 1);
-    let second = Duration::from_secs(1);
+    let ttl = Duration::from_secs(2);
     let names = Names::below(&served.root);
     // The group comes later.
-    let kept = names.keep_joined("pumps", "mine", &pump, second).unwrap();
+    let kept = names.keep_joined("pumps", "mine", &pump, ttl).unwrap();
     let context = grouped(&served, Choice::RoundRobin, 0);
     while context.members(&name("pumps")).unwrap().is_empty() {
         std::thread::sleep(Duration::from_millis(5));
     }
     let begun = Instant::now();
-    while begun.elapsed() < 2 * second {
+    while begun.elapsed() < 2 * ttl {
         assert!(same(
             &context.resolve(&name("pumps")).unwrap().unwrap(),
             &pump
