@@ -3,6 +3,8 @@
 mod change;
 mod check;
 mod exchange;
+mod group;
+mod group_options;
 mod read;
 mod serve;
 mod service;
@@ -44,6 +46,9 @@ pub(crate) enum Options {
     Unbind(change::UnbindOptions),
     /// Make a context and bind a name to it.
     NewContext(change::NewContextOptions),
+    /// Bind a name to several objects, of which clients get one.
+    #[command(subcommand)]
+    Group(group::Options),
     /// Print a context and all below it as JSON.
     Export(exchange::ExportOptions),
     /// Bind what an export holds.
@@ -82,6 +87,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
         Options::Rebind(options) => change::bind(options, true, orb_options),
         Options::Unbind(options) => change::unbind(options, orb_options),
         Options::NewContext(options) => change::new_context(options, orb_options),
+        Options::Group(options) => group::run(options, orb_options),
         Options::Export(options) => exchange::export(options, orb_options),
         Options::Import(options) => exchange::import(options, orb_options),
         Options::Watch(options) => watch::run(options, orb_options),

@@ -1,5 +1,6 @@
 //! `punctual naming serve`: a naming service as a server.
 
+use super::group_options::GroupOptions;
 use super::web;
 use crate::fail;
 use crate::serving::{Problem, ending_signals, listening, write_reference};
@@ -41,6 +42,8 @@ pub(crate) struct Options {
     /// How long a call to another server may take.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = with_unit)]
     federation_timeout: Duration,
+    #[command(flatten)]
+    groups: GroupOptions,
     #[command(flatten)]
     limits: LimitOptions,
     /// Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.
@@ -236,7 +239,10 @@ fn serve(options: &Options) -> Result<(), Problem> {
 
 fn opened(options: &Options) -> Result<NamingService, Problem> {
     let service = stored(options)?;
-    service.set_limits((&options.limits).into());
+    service.set_limits(Limits {
+        members: options.groups.most_members,
+        ..(&options.limits).into()
+    });
     let mut access = Access::default();
     for (below, who) in &options.allow {
         let granted = access.grant(below, who.clone());
@@ -283,11 +289,13 @@ fn stored(options: &Options) -> Result<NamingService, Problem> {
 fn published(orb: &Orb, service: &NamingService, options: &Options) -> Result<String, Problem> {
     let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
     let poa = orb.root_poa().map_err(raised)?;
-    let options = ServeOptions {
+    let mut serving = ServeOptions {
         federated: !options.no_federation,
         federated_timeout: options.federation_timeout,
+        ..ServeOptions::default()
     };
-    let root = service.serve(&poa, options);
+    options.groups.set(&mut serving);
+    let root = service.serve(&poa, serving);
     let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
     orb.register_initial_reference("NameService", &root)
         .map_err(raised)?;

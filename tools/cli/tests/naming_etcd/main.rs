@@ -9,6 +9,7 @@ mod history;
 mod proxy;
 mod secured;
 mod support;
+mod vanishing;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -297,6 +297,13 @@ pub(super) fn delete(key: &[u8]) -> Value {
     json!({ "requestDeleteRange": { "key": BASE64.encode(key) } })
 }
 
+/// Keys that are deleted, if there are any.
+pub(super) fn delete_all(keys: &Keys) -> Value {
+    json!({ "requestDeleteRange": {
+        "key": BASE64.encode(&keys.first), "range_end": BASE64.encode(&keys.end),
+    }})
+}
+
 /// That a key has a value.
 pub(super) fn has_value(key: &[u8], value: &[u8]) -> Value {
     json!({ "key": BASE64.encode(key), "target": "VALUE", "result": "EQUAL",

@@ -12,6 +12,7 @@ mod api;
 mod follow;
 mod http;
 mod layout;
+mod lease;
 mod stream;
 
 use std::sync::Arc;
@@ -26,9 +27,10 @@ use super::{Change, Fact, Follower, Loading, SharedStore, Store, StoreError};
 pub use api::EtcdUser;
 pub use stream::EtcdTls;
 
-use api::{Client, Failure, delete, has_value, is_there, none_is_there, put};
+use api::{Client, Failure, delete, delete_all, has_value, is_there, none_is_there, put};
 use follow::Progress;
 use layout::{Layout, hex};
+use lease::Leases;
 
 /// The form of keys and values.
 const FORMAT: &str = "1";
@@ -196,7 +198,11 @@ impl SharedStore for EtcdStore {
         // Nothing is written into another store that has come in its place.
         let identity = identity_record(self.shared.identity);
         compare.push(has_value(&layout.identity(), identity.as_bytes()));
-        let success: Vec<Value> = changes.iter().map(|change| write(layout, change)).collect();
+        let leases = Leases::granted(&self.shared.client, changes)?;
+        let success: Vec<Value> = changes
+            .iter()
+            .flat_map(|change| write(layout, change, leases.of_change(change)))
+            .collect();
         // Its event tells that all before it has come by the watch.
         let failure = [self.shared.beat_put()];
         let transaction = json!({ "compare": compare, "success": success, "failure": failure });
@@ -207,6 +213,9 @@ impl SharedStore for EtcdStore {
             Failure::Unknown(why) => StoreError::Unknown(why),
         })?;
         let is_done = reply["succeeded"].as_bool() == Some(true);
+        if !is_done {
+            leases.revoke(&self.shared.client);
+        }
         let revision = api::revision(&reply);
         let checked = self.shared.progress.check_revision(revision, before);
         checked.map_err(|error| StoreError::Unknown(error.to_string()))?;
@@ -332,19 +341,24 @@ fn comparison(layout: &Layout, fact: &Fact) -> Value {
     }
 }
 
-fn write(layout: &Layout, change: &Change) -> Value {
-    match change {
+/// A change as a transaction has it; `lease` for the key of a temporary binding.
+fn write(layout: &Layout, change: &Change, lease: i64) -> Vec<Value> {
+    let one = match change {
         Change::Create { context, home } => {
             put(&layout.context(*context), hex(*home).as_bytes(), 0)
         }
-        Change::Destroy(context) => delete(&layout.context(*context)),
+        Change::Destroy(context) => {
+            let bindings = delete_all(&layout.bindings_of(*context));
+            return vec![delete(&layout.context(*context)), bindings];
+        }
         Change::Bind {
             context,
             key,
             target,
-        } => put(&layout.binding(*context, key), &encoded(target), 0),
+        } => put(&layout.binding(*context, key), &encoded(target), lease),
         Change::Unbind { context, key } => delete(&layout.binding(*context, key)),
-    }
+    };
+    vec![one]
 }
 
 /// For calls that change nothing which anybody waits for.
