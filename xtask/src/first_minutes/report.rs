@@ -66,6 +66,7 @@ impl Report {
         });
         let report = json!({
             "machine": self.machine,
+            "two_quiet_cores": self.is_of_two_quiet_cores(),
             "steps": steps.collect::<Vec<Value>>(),
             "goals": goals.collect::<Vec<Value>>(),
         });
@@ -161,6 +162,7 @@ mod tests {
     #[test]
     fn programs_read_the_same() {
         let json: Value = serde_json::from_str(&report(0.0).json().unwrap()).unwrap();
+        assert_eq!(json["two_quiet_cores"], true);
         assert_eq!(json["goals"][0]["met"], true);
         assert_eq!(json["goals"][1]["met"], false);
         assert_eq!(json["goals"][1]["wall_s"], 60.5);
