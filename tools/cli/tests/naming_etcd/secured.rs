@@ -131,9 +131,13 @@ fn etcd_with_users_is_called_by_name_and_password() {
     };
     let (good, bad) = (file("secret"), file("guessed"));
     let orb = punctual::Orb::builder().build().unwrap();
-    let options = ["--etcd-user", "names", "--etcd-password-file"];
-    let server = |file: &PathBuf| [&options[..], &[file.to_str().unwrap()]].concat();
-    let serving = Server::start(&orb, &etcd, &server(&good));
+    let with = |file: &PathBuf| {
+        let file = file.to_str().unwrap().to_owned();
+        ["--etcd-user", "names", "--etcd-password-file", &file].map(str::to_owned)
+    };
+    let server =
+        |options: &[String; 4]| Server::start(&orb, &etcd, &options.each_ref().map(String::as_str));
+    let serving = server(&with(&good));
     serving
         .root
         .bind(&name("pump"), Some(&object(&orb, 1)))
@@ -146,7 +150,7 @@ fn etcd_with_users_is_called_by_name_and_password() {
         .unwrap();
     assert_eq!(serving.listed(), ["pump", "valve"]);
 
-    let wrong = refused(&etcd, &server(&bad));
+    let wrong = refused(&etcd, &with(&bad).each_ref().map(String::as_str));
     assert!(
         wrong.contains("authentication failed") && !wrong.contains("guessed\n"),
         "{wrong}"
