@@ -122,6 +122,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
         ("giop", giop::seeds()),
         ("ior", ior::seeds()),
         ("server", server::seeds()),
+        ("sockets", sockets::seeds()),
     ]
 }
 

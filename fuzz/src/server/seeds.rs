@@ -14,12 +14,8 @@ use punctual_giop::{
 /// What the servant [`super::raw`] can be told.
 const ENDS: u8 = 14;
 
-/// Inputs to begin with.
-///
-/// # Panics
-/// If one of them cannot be written.
-#[must_use]
-pub fn seeds() -> Vec<Seed> {
+/// Requests to the server of [`super::server`], and to a bridge before it.
+pub(super) fn seeds() -> Vec<Seed> {
     let mut all = of_giop();
     all.extend(of_lite());
     all.extend(of_frames());
@@ -134,27 +130,27 @@ fn lent() -> Vec<Seed> {
         .collect()
 }
 
-fn every_key() -> Vec<u8> {
+pub(super) fn every_key() -> Vec<u8> {
     server().every.as_object().object_key().expect("it has one")
 }
 
-fn raw_key() -> Vec<u8> {
+pub(crate) fn raw_key() -> Vec<u8> {
     server().raw.as_object().object_key().expect("it has one")
 }
 
 /// What a request says, beside its object.
 #[derive(Clone, Copy)]
-struct Ask<'a> {
-    version: GiopVersion,
-    order: ByteOrder,
-    response: ResponseFlags,
-    operation: &'a str,
-    contexts: &'a [(u32, &'a [u8])],
+pub(crate) struct Ask<'a> {
+    pub(crate) version: GiopVersion,
+    pub(crate) order: ByteOrder,
+    pub(crate) response: ResponseFlags,
+    pub(crate) operation: &'a str,
+    pub(crate) contexts: &'a [(u32, &'a [u8])],
     /// What is to become of it.
-    end: u8,
+    pub(crate) end: u8,
 }
 
-const PLAIN: Ask<'_> = Ask {
+pub(crate) const PLAIN: Ask<'_> = Ask {
     version: GiopVersion::V1_2,
     order: ByteOrder::NATIVE,
     response: ResponseFlags::SYNC_WITH_TARGET,
@@ -163,13 +159,13 @@ const PLAIN: Ask<'_> = Ask {
     end: 0,
 };
 
-fn put_body(out: &mut Encoder<'_>, end: u8) {
+pub(super) fn put_body(out: &mut Encoder<'_>, end: u8) {
     out.put_u8(end);
     out.put_octets(b"octets").expect("they can be written");
 }
 
 impl Ask<'_> {
-    fn of(&self, target: Target<'_>) -> Vec<u8> {
+    pub(crate) fn of(&self, target: Target<'_>) -> Vec<u8> {
         message(self.version, self.order, MessageKind::Request, |out| {
             let header = RequestHeader {
                 request_id: 3,
@@ -185,7 +181,7 @@ impl Ask<'_> {
     }
 }
 
-fn message(
+pub(crate) fn message(
     version: GiopVersion,
     order: ByteOrder,
     kind: MessageKind,

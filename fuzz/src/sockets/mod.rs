@@ -3,11 +3,19 @@
 //!
 //! What is reached depends on which thread comes first, a little; what has to hold does not.
 
+mod back;
+
+pub(crate) use back::seeds;
+
 use crate::generated::all_types::Every;
-use crate::server;
+use crate::server::{self, flat_priorities};
+use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
+use punctual::stub::ServerCall;
 use punctual::{
-    CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, SystemException, Wait,
+    Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, SystemException,
+    Wait,
 };
+use punctual_orb::{BufferLimits, Priority};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -26,7 +34,10 @@ const PREFIX: &str = "punctual-fuzz-";
 /// Octets up to which a server's replies wait for nobody who reads them.
 const FIT: usize = 1 << 16;
 
-/// What is spoken at each endpoint, and who serves it.
+/// The endpoint of the pool.
+const POOL: usize = ENDPOINTS.len();
+
+/// What is spoken at each endpoint, and who serves it. Behind them is that of a thread pool, which keeps requests.
 const ENDPOINTS: [(&str, &str); 4] = [
     ("uiop", "reactive"),
     ("uiop", "leader_followers"),
@@ -43,15 +54,21 @@ pub fn run(input: &[u8]) {
     let which = usize::from(how >> 1);
     match (how & 1, which) {
         (0, CROWDS..) => crowd(which - CROWDS, octets),
+        (0, IN_TURN..) => back::in_turn(which - IN_TURN, octets),
         (0, _) => asked(which % ENDPOINTS.len(), octets),
         (_, TWO..LATE) => two_answered(octets),
         (_, LATE..) => late(octets),
+        (_, CALLED_BACK..) => back::called_back(which - CALLED_BACK, octets),
         _ => answered(which, octets),
     }
 }
 
 /// Inputs whose number is from there on are of several clients at once,
 const CROWDS: usize = 122;
+/// of a client that waits for what the server says before it goes on,
+const IN_TURN: usize = 116;
+/// of a client that serves calls of its server,
+const CALLED_BACK: usize = 116;
 /// of two calls at once on one connection,
 const TWO: usize = 120;
 /// and of a call behind one that was given up.
@@ -93,30 +110,66 @@ fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
 
 /// A server is asked, and answers with whole messages until it has read all, or has closed.
 fn asked(which: usize, octets: &[u8]) {
-    static SERVER: OnceLock<server::Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        let mut builder = Orb::builder().configure(|config| {
-            config.limits.message = 1 << 16;
-            config.limits.nesting = 24;
-            config.fragment_size = 1024;
-        });
-        for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
-            builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
-        }
-        let orb = builder.build().expect("the configuration is sound");
-        // Other threads receive meanwhile.
-        let calls = || is_told(Client::get().reading.with_timeout(SHORT).name());
-        server::with_objects_and(orb, Some(calls))
-    });
-    let stream = UnixStream::connect(path(&which.to_string()));
-    let mut stream = stream.expect("the server listens");
+    let mut stream = connect(which);
     // Where it closes before it has read all, there is no more to say.
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
     let sent = read_to_end(&mut stream);
-    if ENDPOINTS[which].0 == "uiop" && sent.len() < FIT {
-        server::are_messages(&sent);
+    is_sent_by(which, &sent);
+}
+
+/// What a server sends at an endpoint.
+fn is_sent_by(which: usize, sent: &[u8]) {
+    let speaks_giop = ENDPOINTS.get(which).is_none_or(|it| it.0 == "uiop");
+    if speaks_giop && sent.len() < FIT {
+        server::are_messages(sent);
     }
+}
+
+/// Connects to the server that serves as many as come.
+fn connect(which: usize) -> UnixStream {
+    static SERVER: OnceLock<server::Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let rt = flat_priorities();
+        let mut builder = Orb::builder().configure(|config| {
+            config.limits.message = 1 << 16;
+            config.limits.nesting = 24;
+            config.fragment_size = 1024;
+            config.bidirectional = Bidirectional::Both;
+            // Wherever a reference leads to: it is called.
+            config.client_protocols = vec!["uiop".to_owned()];
+            config.timeouts.answer = Some(SHORT);
+        });
+        for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
+            builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
+        }
+        let orb = rt.extend(builder).expect("no policy type is taken").build();
+        let orb = orb.expect("the configuration is sound");
+        let threads = PoolThreads {
+            priority: Priority::MIN,
+            static_threads: 1,
+            dynamic_threads: 0,
+            reservation: None,
+        };
+        let at = ListenEndpoint::new("uiop", &path(&POOL.to_string()).to_string_lossy());
+        let options = ThreadpoolOptions {
+            buffering: RequestBuffering::Bounded(BufferLimits {
+                requests: Some(4),
+                octets: None,
+            }),
+            endpoints: vec![at],
+            ..ThreadpoolOptions::default()
+        };
+        rt.create_threadpool(&orb, threads, &options)
+            .expect("there are threads for it");
+        // Other threads receive meanwhile.
+        let calls = |_: &mut ServerCall<'_>| {
+            is_told(Client::get().reading.with_timeout(SHORT).name());
+        };
+        server::with_objects_and(orb, &[("c", calls), ("b", back::calls_back)])
+    });
+    let stream = UnixStream::connect(path(&which.to_string()));
+    stream.expect("the server listens")
 }
 
 /// Reads until the peer closes.
@@ -227,11 +280,20 @@ struct Client {
     references: Vec<Every>,
     /// Of one whose calls read their connection themselves.
     reading: Every,
+    /// Of one that serves calls of its server: by each way to wait.
+    called_back: Vec<Every>,
     peer: Mutex<Sender<Answer>>,
 }
 
-/// What the peer sends on the next connection that it accepts, and how often it has read from it before that.
-type Answer = (Vec<u8>, usize);
+/// What the peer does on the next connection that it accepts.
+#[derive(Default)]
+struct Answer {
+    octets: Vec<u8>,
+    /// How often it has read before it sends them.
+    reads: usize,
+    /// Whether it goes on reading then, until nothing comes any more.
+    stays: bool,
+}
 
 impl Client {
     fn get() -> &'static Self {
@@ -241,8 +303,16 @@ impl Client {
 
     /// Has the peer answer so, as long as nobody else has it answer.
     fn is_answered(&self, octets: &[u8], reads: usize) -> MutexGuard<'_, Sender<Answer>> {
+        self.has_peer(Answer {
+            octets: octets.to_vec(),
+            reads,
+            stays: false,
+        })
+    }
+
+    fn has_peer(&self, does: Answer) -> MutexGuard<'_, Sender<Answer>> {
         let peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = peer.send((octets.to_vec(), reads));
+        let sent = peer.send(does);
         sent.expect("the peer lives");
         peer
     }
@@ -253,32 +323,43 @@ impl Client {
         let thread = std::thread::Builder::new().name("punctual-fuzz-peer".to_owned());
         let peer_runs = thread.spawn(move || answer(&listener, &inputs));
         peer_runs.expect("there is a thread");
-        let [reading, references @ ..] =
-            [Wait::Read, Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
-                let name = format!("client-{wait:?}");
-                let orb = Orb::builder()
-                    .configure(|config| {
-                        config.wait = wait;
-                        config.collocation_scope = CollocationScope::Orb;
-                        config.limits.message = 1 << 16;
-                    })
-                    .listen(endpoint("uiop", "leader_followers", &name))
-                    .build();
-                let orb = orb.expect("the configuration is sound");
-                let place = path("peer");
-                let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
-                let object: Result<ObjectRef, _> = orb.string_to_object(&text);
-                Every::from_object(object.expect("it is a reference"))
-            });
+        let ways = [Wait::Read, Wait::Reactor, Wait::LeaderFollowers];
+        let [reading, references @ ..] = ways.map(|wait| client(wait, Bidirectional::Normal));
+        let called_back = ways.map(|wait| client(wait, Bidirectional::Both));
         Self {
             references: references.into(),
             reading,
+            called_back: called_back.into(),
             peer: Mutex::new(peer),
         }
     }
 }
 
-/// Sends to each client that comes, once it has asked, the newest input there is, and closes.
+/// A reference to the peer, of an ORB of its own.
+fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
+    let name = format!("client-{wait:?}-{bidirectional:?}");
+    let builder = Orb::builder()
+        .configure(|config| {
+            config.wait = wait;
+            config.bidirectional = bidirectional;
+            config.collocation_scope = CollocationScope::Orb;
+            config.client_protocols = vec!["uiop".to_owned()];
+            config.limits.message = 1 << 16;
+            config.timeouts.answer = Some(SHORT);
+        })
+        .listen(endpoint("uiop", "leader_followers", &name));
+    let orb = builder.build().expect("the configuration is sound");
+    let orb = match bidirectional {
+        Bidirectional::Normal => orb,
+        Bidirectional::Both => server::with_objects(orb).orb,
+    };
+    let place = path("peer");
+    let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
+    let object: Result<ObjectRef, _> = orb.string_to_object(&text);
+    Every::from_object(object.expect("it is a reference"))
+}
+
+/// Does to each client that comes, once it has asked, what was said last, and closes.
 fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     let mut newest = Answer::default();
     for stream in listener.incoming() {
@@ -286,19 +367,18 @@ fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
             continue;
         };
         let _ = stream.set_read_timeout(Some(LONG));
-        let mut asked = stream.read(&mut [0; 4096]);
+        let asked = stream.read(&mut [0; 4096]);
         newest = inputs.try_iter().last().unwrap_or(newest);
-        let (input, reads) = &newest;
         let _ = stream.set_read_timeout(Some(SHORT));
-        for _ in 1..*reads {
+        for _ in 1..newest.reads {
             // The other call may go by another connection.
             let _ = stream.read(&mut [0; 4096]);
         }
-        if asked.is_ok() {
-            // A client closes as soon as it has had enough.
-            asked = stream.write_all(input).map(|()| 0);
+        // A client closes as soon as it has had enough.
+        let is_open = asked.is_ok() && stream.write_all(&newest.octets).is_ok();
+        if is_open && newest.stays {
+            while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
         }
-        drop(asked);
     }
 }
 
