@@ -121,6 +121,7 @@ pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
         ("client", client::seeds()),
         ("giop", giop::seeds()),
         ("ior", ior::seeds()),
+        ("names", names::seeds()),
         ("server", server::seeds()),
         ("sockets", sockets::seeds()),
     ]

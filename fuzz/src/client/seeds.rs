@@ -1,5 +1,6 @@
 //! Replies to begin with: of each status, with contexts, in fragments, by another server; and what is no reply.
 
+use super::{FULL, IN_SEGMENT};
 use crate::Seed;
 use crate::server::server;
 use punctual::Interface;
@@ -37,6 +38,12 @@ pub fn seeds() -> Vec<Seed> {
         for call in CALLS {
             let input = [&[protocol, call], &*octets].concat();
             all.push((format!("{name}-{call}"), input));
+            if protocol == 0 {
+                for (full, how) in [("full", FULL), ("segment", FULL | IN_SEGMENT)] {
+                    let input = [&[how, call], &*octets].concat();
+                    all.push((format!("{full}-{name}-{call}"), input));
+                }
+            }
         }
     };
     for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
@@ -48,6 +55,11 @@ pub fn seeds() -> Vec<Seed> {
     }
     for (name, octets) in of_lite(id) {
         add(&format!("lite-{name}"), 1, octets);
+    }
+    for one in conversations.iter().filter(|one| one.protocol == 0) {
+        let number = u8::try_from(one.number).expect("there are few");
+        let input = [&[FULL, number], &*one.answered].concat();
+        all.push((format!("full-call-{number:02}"), input));
     }
     // Of four calls, on one connection: the second and the fourth are answered, in another order.
     let newest = GiopVersion::V1_2;
@@ -173,7 +185,9 @@ fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(String, Vec<
         b"\0\0\0\0\0\0\0\x04why\0",
     )];
     let long = [1; 40];
-    let contexts: [&[(u32, &[u8])]; 4] = [
+    let contexts: [&[(u32, &[u8])]; 6] = [
+        &[(0x4655_5a01, b"\0")],
+        &[(service_context::RT_CORBA_PRIORITY, &[1, 0, 7, 0])],
         &[(9, b"")],
         &[(9, b"data"), (7, b"")],
         detail,

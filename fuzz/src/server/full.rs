@@ -34,7 +34,12 @@ const EXISTING: i16 = 1000;
 pub(super) struct Full {
     pub(super) server: Server,
     /// An object whose clients say at which priority they are served.
-    pub(super) decided: Every,
+    decided: Every,
+}
+
+/// An object whose clients say at which priority they are served.
+pub(crate) fn decided() -> &'static Every {
+    &get().decided
 }
 
 pub(super) fn get() -> &'static Full {
@@ -46,6 +51,7 @@ pub(super) fn get() -> &'static Full {
             config.limits.nesting = 24;
             config.fragment_size = 1024;
             config.bidirectional = Bidirectional::Both;
+            config.budgets.pending_replies_per_connection = 4;
         });
         let watches = Arc::new(Watches::default());
         let mut builder = rt
@@ -55,12 +61,12 @@ pub(super) fn get() -> &'static Full {
             builder = builder.listen(ListenEndpoint::new(protocol, "full"));
         }
         let server = with_objects(builder.build().expect("the configuration is sound"));
-        let decided = decided(&server.orb);
+        let decided = activated(&server.orb);
         Full { server, decided }
     })
 }
 
-fn decided(orb: &Orb) -> Every {
+fn activated(orb: &Orb) -> Every {
     let root = orb.root_poa().expect("there is a root");
     let policies = [
         PoaPolicy::Lifespan(LifespanPolicy::Persistent),

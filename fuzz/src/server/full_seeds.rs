@@ -100,7 +100,7 @@ fn told() -> Vec<Seed> {
 /// Requests that carry priorities, bands and segments, and what is none of them.
 fn with_priorities() -> Vec<Seed> {
     let raw = raw_key();
-    let decided = key(&full::get().decided);
+    let decided = key(full::decided());
     let mut all = Vec::new();
     let mut add = |name: String, operation, contexts: &[(u32, &[u8])]| {
         let ask = Ask {
@@ -193,7 +193,6 @@ pub(crate) fn policies() -> Vec<Seed> {
             out.put_length(values.len()).expect("there are few");
             for (kind, data) in values {
                 out.put_u32(*kind);
-                out.put_length(data.len()).expect("it is short");
                 out.put_octets(data).expect("it is short");
             }
         })

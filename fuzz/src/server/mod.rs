@@ -7,7 +7,7 @@ mod later;
 mod raw;
 mod seeds;
 
-pub(crate) use full::flat_priorities;
+pub(crate) use full::{decided, flat_priorities};
 pub(crate) use full_seeds::policies;
 pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
