@@ -107,7 +107,10 @@ fn leads(orb: &Orb, ior: &Ior) {
         };
         for key in [None, Some(&b"other"[..])] {
             let adapted = relay::on_terms(orb, ior, key, terms);
-            assert!(adapted.profiles.len() >= usize::from(!relay::endpoints_of(orb, &adapted).is_empty()));
+            assert!(
+                adapted.profiles.len()
+                    >= usize::from(!relay::endpoints_of(orb, &adapted).is_empty())
+            );
         }
     }
 }
@@ -152,7 +155,9 @@ fn locate(key: &[u8], how: u8) {
 
 /// References of each kind, as text, and names: inputs to begin with.
 pub(crate) fn seeds() -> Vec<Seed> {
-    let texts = ior::seeds().into_iter().filter(|(_, input)| matches!(input[0], 1 | 2));
+    let texts = ior::seeds()
+        .into_iter()
+        .filter(|(_, input)| matches!(input[0], 1 | 2));
     let mut all: Vec<Seed> = texts
         .map(|(name, input)| (format!("ior-{name}"), [&[0], &input[1..]].concat()))
         .collect();
@@ -170,7 +175,10 @@ pub(crate) fn seeds() -> Vec<Seed> {
     .into_iter()
     .enumerate()
     {
-        all.push((format!("name-{number}"), [&[NAMES], name.as_bytes()].concat()));
+        all.push((
+            format!("name-{number}"),
+            [&[NAMES], name.as_bytes()].concat(),
+        ));
     }
     for (number, url) in [
         "corbaname::h:1#a/b.c",
@@ -186,7 +194,10 @@ pub(crate) fn seeds() -> Vec<Seed> {
     .into_iter()
     .enumerate()
     {
-        all.push((format!("url-{number}"), [&[NAMES + 1], url.as_bytes()].concat()));
+        all.push((
+            format!("url-{number}"),
+            [&[NAMES + 1], url.as_bytes()].concat(),
+        ));
     }
     all
 }

@@ -2,7 +2,8 @@
 
 use super::{FULL, IN_SEGMENT};
 use crate::Seed;
-use crate::server::server;
+use crate::server::{PROTOCOLS, server};
+use crate::wire;
 use punctual::Interface;
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal,
@@ -61,6 +62,7 @@ pub fn seeds() -> Vec<Seed> {
         let input = [&[FULL, number], &*one.answered].concat();
         all.push((format!("full-call-{number:02}"), input));
     }
+    all.extend(own_replies());
     // Of four calls, on one connection: the second and the fourth are answered, in another order.
     let newest = GiopVersion::V1_2;
     let replies = (0..8).map(|number| {
@@ -89,6 +91,63 @@ pub fn seeds() -> Vec<Seed> {
     }
     all.push(("several-calls".to_owned(), [&[0xc0, 0], &*replies].concat()));
     all
+}
+
+/// Two calls on one connection, of which the second receives nothing but its own reply.
+fn own_replies() -> Vec<Seed> {
+    // Octets that arrive at once, and are one reply.
+    const PIECE: usize = 40;
+    const TWICE: u8 = 0x40 | 3 << 1;
+    let [first, second] = ids_of_two_calls();
+    let text = |octets: usize| "x".repeat(octets);
+    let mut all = Vec::new();
+    let statuses = [
+        ReplyStatus::NoException,
+        ReplyStatus::UserException,
+        ReplyStatus::SystemException,
+        ReplyStatus::LocationForward,
+    ];
+    for status in statuses {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            for contexts in [&[][..], &[(9, &b"1234"[..])]] {
+                let of = |id, status| {
+                    // The head, the context if there is one, and text that fills what is left.
+                    let left = PIECE - 24 - 16 * contexts.len();
+                    let body: Write<'_> = &|out| match left.checked_sub(5) {
+                        Some(letters) => out.put_string(&text(letters)),
+                        None => Ok(()),
+                    };
+                    let version = GiopVersion::V1_2;
+                    reply(version, order, id, status, contexts, body)
+                };
+                let octets = [of(first, ReplyStatus::NoException), of(second, status)].concat();
+                let name = format!("own-{status:?}-{order:?}-{}", contexts.len());
+                all.push((name, [&[TWICE, 4], &*octets].concat()));
+            }
+        }
+    }
+    all
+}
+
+/// The ids of two requests on one connection.
+fn ids_of_two_calls() -> [u32; 2] {
+    let every = super::reference(PROTOCOLS[0]);
+    wire::opens_answered(|asked| crate::server::served(PROTOCOLS[0], asked, 0));
+    for call in &super::CALLS[4..6] {
+        let _ = call(&every);
+    }
+    let asked = wire::close_opened().concat();
+    wire::opens([], 0);
+    let mut left = &*asked;
+    [(); 2].map(|()| {
+        let Ok(Examined::Complete(header)) = examine(left, &Limits::default()) else {
+            panic!("a request is a message");
+        };
+        let mut input: Decoder<'_> = message_decoder(&header, left, Coding::default());
+        let request = RequestHeader::decode(&mut input).expect("it is a request");
+        left = &left[header.message_len()..];
+        request.request_id
+    })
 }
 
 type Write<'w> = &'w dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError>;

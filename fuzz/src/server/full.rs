@@ -35,6 +35,8 @@ pub(super) struct Full {
     pub(super) server: Server,
     /// An object whose clients say at which priority they are served.
     decided: Every,
+    /// And one where the server says it.
+    pub(super) declared: Every,
 }
 
 /// An object whose clients say at which priority they are served.
@@ -53,31 +55,41 @@ pub(super) fn get() -> &'static Full {
             config.bidirectional = Bidirectional::Both;
             config.budgets.pending_replies_per_connection = 4;
         });
-        let watches = Arc::new(Watches::default());
         let mut builder = rt
-            .extend(builder.initializer(watches))
+            .extend(builder.initializer(watches()))
             .expect("no policy type is taken");
         for protocol in PROTOCOLS {
             builder = builder.listen(ListenEndpoint::new(protocol, "full"));
         }
         let server = with_objects(builder.build().expect("the configuration is sound"));
-        let decided = activated(&server.orb);
-        Full { server, decided }
+        let [decided, declared] = with_priorities(&server.orb);
+        Full {
+            server,
+            decided,
+            declared,
+        }
     })
 }
 
-fn activated(orb: &Orb) -> Every {
+/// Objects of which the client, or the server, says at which priority they are served.
+pub(crate) fn with_priorities(orb: &Orb) -> [Every; 2] {
     let root = orb.root_poa().expect("there is a root");
-    let policies = [
-        PoaPolicy::Lifespan(LifespanPolicy::Persistent),
-        PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
-        PoaPolicy::of(PriorityModelPolicy::client_propagated(priority(5))),
+    let models = [
+        ("q", PriorityModelPolicy::client_propagated(priority(5))),
+        ("d", PriorityModelPolicy::server_declared(priority(7))),
     ];
-    let poa = root
-        .create_poa("q", Some(root.manager()), &policies)
-        .expect("the policies fit");
-    poa.activate_with_id(&"r".into(), ByHand(Raw))
-        .expect("nothing is active yet")
+    models.map(|(name, model)| {
+        let policies = [
+            PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+            PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+            PoaPolicy::of(model),
+        ];
+        let poa = root
+            .create_poa(name, Some(root.manager()), &policies)
+            .expect("the policies fit");
+        poa.activate_with_id(&"r".into(), ByHand(Raw))
+            .expect("nothing is active yet")
+    })
 }
 
 fn priority(number: i16) -> Priority {
@@ -111,6 +123,11 @@ impl PriorityMapping for Flat {
     fn to_corba(&self, _: i32) -> Option<Priority> {
         Some(priority(0))
     }
+}
+
+/// Interceptors that do what requests say.
+pub(super) fn watches() -> Arc<dyn OrbInitializer> {
+    Arc::new(Watches::default())
 }
 
 /// Looks at all there is at each point, and does what a request says.

@@ -5,10 +5,13 @@ use super::seeds::{Ask, PLAIN, every_key, raw_key};
 use super::{Every, FULL, PROTOCOLS, server};
 use crate::{Seed, client};
 use punctual::Interface;
-use punctual_cdr::{ByteOrder, Coding, Encoder, GiopVersion};
+use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_giop::{
-    CancelRequest, MessageKind, ResponseFlags, Target, close_connection, service_context,
+    CancelRequest, MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target, align_body,
+    close_connection, service_context,
 };
+
+use punctual_ior::Ior;
 
 /// What the servant of [`super::later`] can be told.
 const TIMES: u8 = 16;
@@ -18,12 +21,41 @@ pub(super) fn seeds() -> Vec<Seed> {
     for (name, octets) in told() {
         all.push((format!("full-{name}"), asks_full(0, &octets)));
     }
+    for (name, input) in super::seeds::seeds() {
+        let protocol = usize::from(input[0]) % PROTOCOLS.len();
+        let is_plain = input[0] & (super::LENDS | super::THROUGH_BRIDGE | 0x30) == 0;
+        if is_plain && !name.starts_with("code-sets") {
+            all.push((format!("full-{name}"), asks_full(protocol, &input[1..])));
+            let guarded = (0..=0x7f_u8).find(|how| {
+                how & FULL != 0
+                    && how & super::THROUGH_BRIDGE != 0
+                    && usize::from(*how) % PROTOCOLS.len() == protocol
+            });
+            let guarded = guarded.expect("there is one of each");
+            all.push((
+                format!("guarded-{name}"),
+                [&[guarded], &input[1..]].concat(),
+            ));
+        }
+    }
     for one in client::conversations() {
         let name = format!("full-call-{}-{:02}", one.protocol, one.number);
         all.push((name, asks_full(one.protocol, &one.asked)));
     }
     for (name, octets) in with_priorities() {
         all.push((format!("full-{name}"), asks_full(0, &octets)));
+    }
+    for (number, (name, octets)) in later().into_iter().chain(with_priorities()).enumerate() {
+        if number % 5 == 0 {
+            let how = super::RECORDED + (3 - super::RECORDED % 3) % 3;
+            all.push((format!("recorded-{name}"), [&[how], &*octets].concat()));
+        }
+    }
+    for (name, octets) in referring() {
+        let fits =
+            |how: &u8| how & super::THROUGH_BRIDGE != 0 && usize::from(*how) % PROTOCOLS.len() == 0;
+        let how = (0..FULL).find(fits).expect("there is one");
+        all.push((format!("bridge-refers-{name}"), [&[how], &*octets].concat()));
     }
     for (name, octets) in later() {
         all.push((format!("full-later-{name}"), asks_full(0, &octets)));
@@ -100,7 +132,7 @@ fn told() -> Vec<Seed> {
 /// Requests that carry priorities, bands and segments, and what is none of them.
 fn with_priorities() -> Vec<Seed> {
     let raw = raw_key();
-    let decided = key(full::decided());
+    let (decided, declared) = (key(full::decided()), key(&full::get().declared));
     let mut all = Vec::new();
     let mut add = |name: String, operation, contexts: &[(u32, &[u8])]| {
         let ask = Ask {
@@ -108,8 +140,10 @@ fn with_priorities() -> Vec<Seed> {
             contexts,
             ..PLAIN
         };
-        let twice = ask.of(Target::ObjectKey(&decided)).repeat(2);
-        all.push((name.clone(), twice));
+        for (whose, key) in [("client", &decided), ("server", &declared)] {
+            let twice = ask.of(Target::ObjectKey(key)).repeat(2);
+            all.push((format!("{name}-{whose}"), twice));
+        }
         all.push((format!("{name}-other"), ask.of(Target::ObjectKey(&raw))));
     };
     add("priority-none".to_owned(), "do", &[]);
@@ -173,6 +207,60 @@ fn with_priorities() -> Vec<Seed> {
         add(format!("policies-{name}"), "do", &contexts);
     }
     all
+}
+
+/// Requests with references to a bridge, to what is behind it, and to others.
+fn referring() -> Vec<Seed> {
+    let through = super::bridge::through(&server().every);
+    let behind = server().every.as_object().ior().clone();
+    let mut both = behind.clone();
+    both.profiles.extend(through.profiles.iter().cloned());
+    let mut other = behind.clone();
+    for profile in &mut other.profiles {
+        profile.data.truncate(9);
+    }
+    let all = [
+        ("through", through.clone()),
+        ("behind", behind),
+        ("both", both),
+        ("other", other),
+        ("nil", Ior::nil()),
+    ];
+    let (raw, every) = (raw_key(), every_key());
+    let mut asked = Vec::new();
+    for (name, ior) in all {
+        for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
+            for order in [ByteOrder::Big, ByteOrder::Little] {
+                for (key, operation) in [(&every, "same_object"), (&raw, "do")] {
+                    let write = |out: &mut Encoder<'_>| {
+                        let header = RequestHeader {
+                            request_id: 3,
+                            response: ResponseFlags::SYNC_WITH_TARGET,
+                            target: Target::ObjectKey(key),
+                            operation,
+                            contexts: ServiceContexts::none(),
+                        };
+                        header.encode(out).expect("it can be written");
+                        align_body(out);
+                        if operation == "do" {
+                            // Echoed, with what is in it.
+                            out.put_u8(0);
+                            let mut within =
+                                Encoder::new(Block::default(), order, Coding::default());
+                            ior.marshal(&mut within).expect("it can be written");
+                            out.put_octets(&within.into_block()).expect("it is short");
+                        } else {
+                            ior.marshal(out).expect("it can be written");
+                            ior.marshal(out).expect("it can be written");
+                        }
+                    };
+                    let octets = super::seeds::message(version, order, MessageKind::Request, write);
+                    asked.push((format!("{name}-{operation}-{version}-{order:?}"), octets));
+                }
+            }
+        }
+    }
+    asked
 }
 
 /// Policies of callers: in which order their requests are to be served that wait, and until when.

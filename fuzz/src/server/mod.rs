@@ -7,7 +7,7 @@ mod later;
 mod raw;
 mod seeds;
 
-pub(crate) use full::{decided, flat_priorities};
+pub(crate) use full::{decided, flat_priorities, with_priorities};
 pub(crate) use full_seeds::policies;
 pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
@@ -20,6 +20,7 @@ use crate::generated::all_types::{
 };
 use crate::mutate::{self, Bytes};
 use crate::wire::{self, SliceConnection, Slices};
+use punctual::rt::timeline::{Timeline, TimelineLimits};
 use punctual::stub::ServerCall;
 use punctual::{
     Any, Bidirectional, Char, Context, Fixed, IdAssignmentPolicy, Interface, LifespanPolicy,
@@ -118,12 +119,22 @@ pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
     let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
+    // What it does is recorded, too.
+    let recording = (how & 0x70 == RECORDED).then(|| {
+        Timeline::start(TimelineLimits {
+            records: 64,
+            threads: 4,
+        })
+    });
     let sent = match (how & LENDS, how & THROUGH_BRIDGE) {
         (0, 0) if how & FULL != 0 => served_by(&full::get().server.orb, protocol, octets, piece),
         (0, 0) => served(protocol, octets, piece),
-        (0, _) => bridge::served(protocol, octets, piece),
+        (0, _) => bridge::served(how & FULL != 0, protocol, octets, piece),
         _ => served_lent(protocol, octets),
     };
+    if let Some(Ok(recording)) = recording {
+        assert!(recording.stop().len() <= 4);
+    }
     if protocol == "slice" {
         are_messages(&sent);
     }
@@ -149,8 +160,11 @@ pub fn seeds() -> Vec<Seed> {
 /// In the first octet: it is a bridge that is asked, and asks the server.
 const THROUGH_BRIDGE: u8 = 8;
 
-/// In the first octet, without the others: it is the server of [`full`] that is asked.
+/// In the first octet: it is the server of [`full`] that is asked, or a bridge that lets through to one object alone.
 const FULL: u8 = 0x40;
+
+/// In the first octet: the server of [`full`], which receives 40 octets at a time, while a timeline is recorded.
+const RECORDED: u8 = FULL | 0x30;
 
 /// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
 /// begins, and how long it is.

@@ -6,7 +6,7 @@ use crate::generated::all_types::Every;
 use crate::server::{self, Ask, PLAIN};
 use crate::{Seed, client};
 use punctual::stub::{ServerCall, Unmarshal};
-use punctual::{Interface, ObjectRef};
+use punctual::{Interface, ObjectRef, Orb};
 use punctual_cdr::{ByteOrder, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal};
 use punctual_giop::{
     CancelRequest, Examined, LocateRequestHeader, MessageKind, ReplyHeader, ReplyStatus,
@@ -16,6 +16,8 @@ use punctual_giop::{
 use punctual_ior::{Ior, UiopProfile};
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// What a client tells of where it listens: nobody does there, so that it is called by its own connection, or not at all.
 const NOWHERE: &str = "/nowhere/punctual-fuzz";
@@ -25,6 +27,31 @@ pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     if let Ok(object) = ObjectRef::unmarshal(call.arguments()) {
         is_told(Every::from_object(object).with_timeout(SHORT).ping());
     }
+}
+
+/// A server whose ORB is shut down while it serves.
+pub(super) fn ends(octets: &[u8]) {
+    let (how, octets) = crate::choice(octets);
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let name = &format!("ends-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let concurrency = ["reactive", "thread_per_connection"][usize::from(how >> 1) % 2];
+    let orb = Orb::builder()
+        .configure(|config| {
+            config.limits.message = 1 << 16;
+            config.timeouts.answer = Some(SHORT);
+        })
+        .listen(super::endpoint("uiop", concurrency, name));
+    let orb = orb.build().expect("the configuration is sound");
+    let server = server::with_objects(orb);
+    let stream = UnixStream::connect(super::path(name));
+    let mut stream = stream.expect("the server listens");
+    let _ = stream.write_all(octets);
+    let shut_down = server.orb.shutdown(how & 1 == 0);
+    assert!(shut_down.is_ok() || shut_down.is_err_and(|error| !error.to_string().is_empty()));
+    // More, to one that takes nothing.
+    let _ = stream.write_all(octets);
+    let _ = stream.shutdown(Shutdown::Write);
+    server::are_messages(&read_to_end(&mut stream));
 }
 
 /// A client that sends so many octets as the first two say, and the others once the server has said something, or nothing
@@ -77,6 +104,35 @@ pub(crate) fn seeds() -> Vec<Seed> {
         let plain = PLAIN.of(Target::ObjectKey(&raw));
         let several = [&*ask, &plain, &ask, &ask, &ask, &ask, &ask, &plain].concat();
         all.push((format!("pool-{name}"), input_in_turn(POOL, &ask, &several)));
+    }
+    let own = client::conversations();
+    for number in 0..12 {
+        let how = u8::try_from(number << 1 | 1).expect("it is one octet");
+        for (name, call) in [("ping", 0), ("name", 4), ("any", 16), ("level", 2)] {
+            all.push((
+                format!("answered-{number:02}-{name}"),
+                [&[how], &*own[call].answered].concat(),
+            ));
+        }
+    }
+    let ends = u8::try_from(super::ENDS << 1).expect("it is one octet");
+    let later = key_of(b'l');
+    for how in 0..4 {
+        for (name, octets) in [
+            ("plain", PLAIN.of(Target::ObjectKey(&raw)).repeat(3)),
+            (
+                "kept",
+                Ask { end: 2, ..PLAIN }
+                    .of(Target::ObjectKey(&later))
+                    .repeat(2),
+            ),
+            ("nothing", Vec::new()),
+        ] {
+            all.push((
+                format!("ends-{how}-{name}"),
+                [&[ends, how], &*octets].concat(),
+            ));
+        }
     }
     for (name, octets) in served() {
         for which in 0..3 {
@@ -282,6 +338,10 @@ fn served() -> Vec<Seed> {
         .collect();
     let later = key_of(b'l');
     let mut all = vec![
+        (
+            "calls".to_owned(),
+            [&*ask(&key_of(b'c'), 0), &plain, &good].concat(),
+        ),
         ("before".to_owned(), [&*plain, &good].concat()),
         ("behind".to_owned(), [&*good, &plain].concat()),
         ("many".to_owned(), [&*plain.repeat(20), &good].concat()),

@@ -12,8 +12,8 @@ use crate::server::{self, flat_priorities};
 use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
 use punctual::stub::ServerCall;
 use punctual::{
-    Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, SystemException,
-    Wait,
+    Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, Poller,
+    SystemException, Wait,
 };
 use punctual_orb::{BufferLimits, Priority};
 use std::fs;
@@ -54,6 +54,7 @@ pub fn run(input: &[u8]) {
     let which = usize::from(how >> 1);
     match (how & 1, which) {
         (0, CROWDS..) => crowd(which - CROWDS, octets),
+        (0, ENDS) => back::ends(octets),
         (0, IN_TURN..) => back::in_turn(which - IN_TURN, octets),
         (0, _) => asked(which % ENDPOINTS.len(), octets),
         (_, TWO..LATE) => two_answered(octets),
@@ -67,6 +68,8 @@ pub fn run(input: &[u8]) {
 const CROWDS: usize = 122;
 /// of a client that waits for what the server says before it goes on,
 const IN_TURN: usize = 116;
+/// of a server that ends meanwhile,
+const ENDS: usize = 121;
 /// of a client that serves calls of its server,
 const CALLED_BACK: usize = 116;
 /// of two calls at once on one connection,
@@ -166,7 +169,9 @@ fn connect(which: usize) -> UnixStream {
         let calls = |_: &mut ServerCall<'_>| {
             is_told(Client::get().reading.with_timeout(SHORT).name());
         };
-        server::with_objects_and(orb, &[("c", calls), ("b", back::calls_back)])
+        let server = server::with_objects_and(orb, &[("c", calls), ("b", back::calls_back)]);
+        server::with_priorities(&server.orb);
+        server
     });
     let stream = UnixStream::connect(path(&which.to_string()));
     stream.expect("the server listens")
@@ -244,12 +249,38 @@ fn answered(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.references[which % client.references.len()];
     let _alone = client.is_answered(octets, 1);
-    let outcome = match which / client.references.len() % 3 {
-        0 => every.ping().map_err(|error| error.to_string()),
-        1 => every.name().map(drop).map_err(|error| error.to_string()),
+    let what = which / client.references.len();
+    let outcome = match (what % 3, what / 3 % 2) {
+        // Whoever asked goes on meanwhile, and waits for a while.
+        (0, 1) => told_later(every.name_async()),
+        (1, 1) => told_later(every.anything_async(&Any::default())),
+        // Another thread is told.
+        (2, 1) => {
+            let (say, told) = channel();
+            every.sendc_get_level(move |level: Result<i32, SystemException>| {
+                let _ = say.send(level.map(drop).map_err(|error| error.to_string()));
+            });
+            told.recv_timeout(LONG).expect("the handler is called")
+        }
+        (0, _) => every.ping().map_err(|error| error.to_string()),
+        (1, _) => every.name().map(drop).map_err(|error| error.to_string()),
         _ => (every.same_octets(&[7; 2000]).map(drop)).map_err(|error| error.to_string()),
     };
     assert!(outcome.is_ok() || outcome.is_err_and(|text| !text.is_empty()));
+}
+
+fn told_later<R>(mut asked: Poller<R, SystemException>) -> Result<(), String> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    if let std::task::Poll::Ready(outcome) = std::pin::Pin::new(&mut asked).poll(&mut context) {
+        return outcome.map(drop).map_err(|error| error.to_string());
+    }
+    if asked.is_ready(Duration::ZERO) {
+        return asked.wait().map(drop).map_err(|error| error.to_string());
+    }
+    match asked.wait_for(4 * SHORT) {
+        Ok(outcome) => outcome.map(drop).map_err(|error| error.to_string()),
+        Err(_given_up) => Ok(()),
+    }
 }
 
 /// Two threads call by one connection: one reads, the other waits for what that one passes on.
@@ -351,7 +382,14 @@ fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
     let orb = builder.build().expect("the configuration is sound");
     let orb = match bidirectional {
         Bidirectional::Normal => orb,
-        Bidirectional::Both => server::with_objects(orb).orb,
+        Bidirectional::Both => {
+            // Calls the peer from an upcall, by the connection that its request came by.
+            let calls = |_: &mut ServerCall<'_>| {
+                let own = Client::get().called_back.first();
+                own.map(|own| is_told(own.with_timeout(SHORT).name()));
+            };
+            server::with_objects_and(orb, &[("c", calls)]).orb
+        }
     };
     let place = path("peer");
     let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
