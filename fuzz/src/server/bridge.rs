@@ -3,6 +3,7 @@
 use super::{Every, PROTOCOLS, full, served_by, server};
 use crate::wire::{self, Slices};
 use punctual::bridge::{Bridge, BridgeOptions};
+use punctual::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InterceptorError};
 use punctual::{Interface, ListenEndpoint, Orb};
 use punctual_cdr::Limits;
 use punctual_giop::{Examined, examine, lite, sequenced};
@@ -17,6 +18,25 @@ pub(super) fn served(is_guarded: bool, protocol: &str, octets: &[u8], piece: usi
     let sent = served_by(bridge(is_guarded).orb(), protocol, first, piece);
     wire::opens([], 0);
     sent
+}
+
+/// The same of octets of which a run is lent.
+pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
+    wire::opens_answered(|asked| super::served(PROTOCOLS[0], asked, 0));
+    let end = 4 + length(protocol, octets.get(4..).unwrap_or_default());
+    let first = octets.get(..end).unwrap_or(octets);
+    let sent = super::served_lent(bridge(false).orb(), protocol, first);
+    wire::opens([], 0);
+    sent
+}
+
+/// Calls by the bridge's ORB are seen by somebody.
+struct Looks;
+
+impl ClientRequestInterceptor for Looks {
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
+        Ok(info.add_request_service_context(full::TELLS, b"\x09\x09", true)?)
+    }
 }
 
 /// The reference by which clients reach an object of the server through the bridge.
@@ -59,7 +79,9 @@ fn made(is_guarded: bool) -> Bridge {
         config.limits.nesting = 24;
     });
     if is_guarded {
-        builder = builder.initializer(full::watches());
+        builder = builder
+            .initializer(full::watches())
+            .client_interceptor(Arc::new(Looks));
     }
     for protocol in PROTOCOLS {
         builder = builder.listen(ListenEndpoint::new(protocol, "there"));

@@ -9,7 +9,8 @@ use punctual::interceptor::{
     SlotId,
 };
 use punctual::rt::{
-    DynamicScheduling, Mapping, PriorityMapping, PriorityModelPolicy, Propagated, RtConfig, RtOrb,
+    DynamicScheduling, Mapping, PriorityMapping, PriorityModelPolicy, PriorityTransform,
+    Propagated, RtConfig, RtOrb,
 };
 use punctual::{
     Any, Bidirectional, IdAssignmentPolicy, LifespanPolicy, ListenEndpoint, Orb, PoaPolicy,
@@ -98,6 +99,27 @@ fn priority(number: i16) -> Priority {
 
 /// Real-time CORBA of which nothing reaches the machine: threads stay as they are.
 pub(crate) fn flat_priorities() -> Arc<RtOrb> {
+    priorities(None)
+}
+
+/// The same, whose priorities are others at the server.
+pub(crate) fn priorities_that_change() -> Arc<RtOrb> {
+    priorities(Some(Arc::new(Changes)))
+}
+
+/// Adds one, and takes none of them.
+#[derive(Debug)]
+struct Changes;
+
+impl PriorityTransform for Changes {
+    fn inbound(&self, priority: Priority) -> Option<Priority> {
+        Priority::new(priority.get() + 1)
+            .ok()
+            .filter(|changed| changed.get() != HIGHEST)
+    }
+}
+
+fn priorities(transform: Option<Arc<dyn PriorityTransform>>) -> Arc<RtOrb> {
     let rt = RtOrb::new(RtConfig {
         policy: NativePolicy::Other,
         mapping: Mapping::Custom(Arc::new(Flat)),
@@ -105,6 +127,7 @@ pub(crate) fn flat_priorities() -> Arc<RtOrb> {
             highest: priority(HIGHEST),
             above: AboveHighest::Refuse,
         },
+        transform,
         dynamic_scheduling: Some(DynamicScheduling::default()),
         ..RtConfig::default()
     });
@@ -126,7 +149,7 @@ impl PriorityMapping for Flat {
 }
 
 /// Interceptors that do what requests say.
-pub(super) fn watches() -> Arc<dyn OrbInitializer> {
+pub(crate) fn watches() -> Arc<dyn OrbInitializer> {
     Arc::new(Watches::default())
 }
 

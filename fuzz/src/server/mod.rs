@@ -7,7 +7,7 @@ mod later;
 mod raw;
 mod seeds;
 
-pub(crate) use full::{decided, flat_priorities, with_priorities};
+pub(crate) use full::{decided, flat_priorities, priorities_that_change, watches, with_priorities};
 pub(crate) use full_seeds::policies;
 pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
@@ -130,7 +130,8 @@ pub fn run(input: &[u8]) {
         (0, 0) if how & FULL != 0 => served_by(&full::get().server.orb, protocol, octets, piece),
         (0, 0) => served(protocol, octets, piece),
         (0, _) => bridge::served(how & FULL != 0, protocol, octets, piece),
-        _ => served_lent(protocol, octets),
+        (_, 0) => served_lent(&server().orb, protocol, octets),
+        _ => bridge::served_lent(protocol, octets),
     };
     if let Some(Ok(recording)) = recording {
         assert!(recording.stop().len() <= 4);
@@ -171,7 +172,7 @@ const RECORDED: u8 = FULL | 0x30;
 const LENDS: u8 = 0x80;
 
 /// What a server answers that sees some of what is sent where the peer has it.
-fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
+fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
         return Vec::new();
     };
@@ -179,7 +180,7 @@ fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     let length = usize::from(u16::from_be_bytes([*c, *d]));
     let end = begin.saturating_add(length).min(octets.len());
     let connection = SliceConnection::lending(octets, begin..end);
-    answered_on(&server().orb, protocol, connection)
+    answered_on(orb, protocol, connection)
 }
 
 /// What a server answers to these octets, of which so many arrive at once; all for 0.
@@ -329,7 +330,14 @@ impl EveryServant for Servant {
     }
 
     fn setting(&self, context: &Context) -> Result<String, SystemException> {
-        Ok(format!("{context:?}"))
+        let every = context.value("every.thing").unwrap_or_default();
+        assert!(
+            context
+                .iter()
+                .all(|(name, value)| context.value(name) == Some(value))
+        );
+        assert_eq!(context.matching(&["*"]), *context);
+        Ok(format!("{context:?} {every}"))
     }
 }
 

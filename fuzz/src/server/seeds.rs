@@ -119,15 +119,19 @@ fn lent() -> Vec<Seed> {
     ];
     let number = |number: usize| u16::try_from(number).unwrap_or_default().to_be_bytes();
     let protocols = PROTOCOLS.len();
-    inputs
-        .into_iter()
-        .map(|(name, protocol, at, length, octets)| {
-            let how = (super::LENDS..=255).find(|how| usize::from(*how) % protocols == protocol);
+    let mut all = Vec::new();
+    for (name, protocol, at, length, octets) in inputs {
+        for (which, through) in [("", 0), ("bridge-", THROUGH_BRIDGE)] {
+            let fits = |how: &u8| {
+                usize::from(*how) % protocols == protocol && how & THROUGH_BRIDGE == through
+            };
+            let how = (super::LENDS..=255).find(fits);
             let how = how.expect("there is one of each");
             let input = [&[how][..], &number(at), &number(length), &octets].concat();
-            (format!("lent-{name}"), input)
-        })
-        .collect()
+            all.push((format!("lent-{which}{name}"), input));
+        }
+    }
+    all
 }
 
 pub(super) fn every_key() -> Vec<u8> {

@@ -40,6 +40,7 @@ pub(super) fn ends(octets: &[u8]) {
             config.limits.message = 1 << 16;
             config.timeouts.answer = Some(SHORT);
         })
+        .initializer(server::watches())
         .listen(super::endpoint("uiop", concurrency, name));
     let orb = orb.build().expect("the configuration is sound");
     let server = server::with_objects(orb);
@@ -100,6 +101,15 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let raw = server::raw_key();
     for (name, policies) in server::policies() {
         let contexts: &[(u32, &[u8])] = &[(service_context::INVOCATION_POLICIES, &policies)];
+        let priority: &[u8] = &[1, 0, 7, 0];
+        let with_priority = [contexts[0], (service_context::RT_CORBA_PRIORITY, priority)];
+        let decided = server::decided().as_object().object_key();
+        let decided = decided.expect("it has one");
+        for (priority, contexts) in [("", contexts), ("-priority", &with_priority)] {
+            let ask = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&decided));
+            let input = input_in_turn(POOL, &ask, &ask.repeat(7));
+            all.push((format!("pool-decided{priority}-{name}"), input));
+        }
         let ask = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&raw));
         let plain = PLAIN.of(Target::ObjectKey(&raw));
         let several = [&*ask, &plain, &ask, &ask, &ask, &ask, &ask, &plain].concat();

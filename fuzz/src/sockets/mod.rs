@@ -8,7 +8,7 @@ mod back;
 pub(crate) use back::seeds;
 
 use crate::generated::all_types::Every;
-use crate::server::{self, flat_priorities};
+use crate::server::{self, priorities_that_change};
 use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
 use punctual::stub::ServerCall;
 use punctual::{
@@ -133,7 +133,7 @@ fn is_sent_by(which: usize, sent: &[u8]) {
 fn connect(which: usize) -> UnixStream {
     static SERVER: OnceLock<server::Server> = OnceLock::new();
     SERVER.get_or_init(|| {
-        let rt = flat_priorities();
+        let rt = priorities_that_change();
         let mut builder = Orb::builder().configure(|config| {
             config.limits.message = 1 << 16;
             config.limits.nesting = 24;
@@ -240,6 +240,9 @@ fn crowd(which: usize, octets: &[u8]) {
     }
 }
 
+/// Calls in flight: more than the first row of a table of replies has places.
+const MANY: usize = 80;
+
 /// What clients of a crowd do: others send the input, and no more.
 const READS_NOTHING: usize = 0;
 const SENDS_MUCH: usize = 1;
@@ -248,12 +251,32 @@ const SENDS_MUCH: usize = 1;
 fn answered(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.references[which % client.references.len()];
-    let _alone = client.is_answered(octets, 1);
+    let _alone = client.has_peer(Answer {
+        octets: octets.to_vec(),
+        reads: 1,
+        stays: which % 2 == 1 && which > 6,
+    });
     let what = which / client.references.len();
+    // One whose calls read their connection has another thread read where nobody waits.
+    let every = match what / 3 % 2 {
+        0 => every,
+        _ => &client.reading,
+    };
     let outcome = match (what % 3, what / 3 % 2) {
         // Whoever asked goes on meanwhile, and waits for a while.
-        (0, 1) => told_later(every.name_async()),
-        (1, 1) => told_later(every.anything_async(&Any::default())),
+        (0, 1) => {
+            // In vain, as a rule.
+            let hasty = every.with_timeout(Duration::from_millis(1)).name_async();
+            told_later(hasty).or_else(|_| told_later(every.name_async()))
+        }
+        // More than are in flight as a rule.
+        (1, 1) => {
+            let many: Vec<_> = (0..MANY)
+                .map(|_| every.anything_async(&Any::default()))
+                .collect();
+            let mut outcomes = many.into_iter().map(told_later);
+            outcomes.find(Result::is_err).unwrap_or(Ok(()))
+        }
         // Another thread is told.
         (2, 1) => {
             let (say, told) = channel();
@@ -379,6 +402,10 @@ fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
             config.timeouts.answer = Some(SHORT);
         })
         .listen(endpoint("uiop", "leader_followers", &name));
+    let builder = match bidirectional {
+        Bidirectional::Normal => builder,
+        Bidirectional::Both => builder.initializer(server::watches()),
+    };
     let orb = builder.build().expect("the configuration is sound");
     let orb = match bidirectional {
         Bidirectional::Normal => orb,
