@@ -1,5 +1,7 @@
 //! Compiles the interface of the servant that requests are for.
 
 fn main() -> Result<(), punctual_build::Error> {
-    punctual_build::Builder::new().compile(&["idl/every.idl"])
+    punctual_build::Builder::new()
+        .asynchronous(true)
+        .compile(&["idl/every.idl"])
 }

@@ -1,12 +1,14 @@
-//! Writes inputs to begin with to the corpora: of each way into the code, one that goes well.
+//! Writes inputs to begin with, of each way into the code one that goes well: to the corpora, or to the folder that is
+//! given, as `cargo xtask fuzz` gathers inputs.
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn main() {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
+    let all = std::env::args_os().nth(1).map_or(corpus, PathBuf::from);
     for (target, seeds) in punctual_fuzz::seeds() {
-        let folder = corpus.join(target);
+        let folder = all.join(target);
         std::fs::create_dir_all(&folder).unwrap();
         for (name, octets) in seeds {
             std::fs::write(folder.join(name), octets).unwrap();

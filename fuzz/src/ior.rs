@@ -107,8 +107,14 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
     };
     components.iter().for_each(of_component);
     for component in components {
-        if let Err(error) = component.tao_endpoints(tagged.tag) {
-            assert!(!error.to_string().is_empty());
+        match component.tao_endpoints(tagged.tag) {
+            Ok(Some(endpoints)) => {
+                let written = TaggedComponent::of_tao_endpoints(&endpoints);
+                let written = written.expect("what was read is written");
+                assert_eq!(written.tao_endpoints(tagged.tag), Ok(Some(endpoints)));
+            }
+            Ok(None) => {}
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
         if let Ok(Component::Policies(policies)) = component.decode() {
             policies.iter().for_each(of_policy);
@@ -358,6 +364,7 @@ fn components() -> Vec<TaggedComponent> {
         }),
         written(TaggedComponent::unix_trans(&unix)),
         written(TaggedComponent::policies(&[too_short])),
+        written(TaggedComponent::policies(&unreadable())),
         written(TaggedComponent::policies(&real_time())),
         tao_endpoints(&[("host", Some(2809), 0), ("::1", Some(65535), 32767)]),
         tao_endpoints(&[("/tmp/socket", None, 0), ("tmp/x", None, -1)]),
@@ -403,6 +410,16 @@ fn components() -> Vec<TaggedComponent> {
         all.push(written(TaggedComponent::code_sets(&info)));
     }
     all
+}
+
+/// Policies of each kind that has a name, and of one that has none, with values that none has.
+fn unreadable() -> Vec<PolicyValue> {
+    let kinds = (16..=46).chain(0x5441_0000..=0x5441_0008);
+    let policy = |kind| PolicyValue {
+        kind,
+        data: Vec::new(),
+    };
+    kinds.map(policy).collect()
 }
 
 /// TAO's endpoints: hosts with ports, or the paths of Unix sockets, and the priority of each.

@@ -1,9 +1,15 @@
 //! Texts and keys that name objects: `IOR:`, `corbaloc:`, keys of the IOR table and of the object adapter.
 
 use crate::server::{self, PROTOCOLS};
-use punctual::{IorTableError, RootPoa};
-use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Limits};
+use crate::{Seed, ior};
+use punctual::{IorTableError, Orb, RootPoa};
+use punctual_cdr::{
+    Block, ByteOrder, CodeSets, Coding, Encoder, GiopVersion, Limits, NarrowCodeSet,
+};
+use punctual_giop::code_sets::negotiate;
 use punctual_giop::{LocateRequestHeader, MessageKind, Target, begin_message, finish_message};
+use punctual_ior::{Corbaname, Ior, name_from_text, name_to_text};
+use punctual_orb::{Publication, relay};
 
 /// Takes one input.
 ///
@@ -12,10 +18,41 @@ use punctual_giop::{LocateRequestHeader, MessageKind, Target, begin_message, fin
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let text = String::from_utf8_lossy(octets);
+    match how {
+        NAMES.. if how & 1 == 0 => name(&text),
+        NAMES.. => url(&text),
+        _ => {}
+    }
     match how % 3 {
         0 => reference(&text),
         1 => bind(&text),
         _ => locate(octets, how),
+    }
+}
+
+/// Inputs whose number is from there on are names in a naming context, too.
+const NAMES: u8 = 200;
+
+/// A name that was read is written, and read as the same.
+fn name(text: &str) {
+    match name_from_text(text) {
+        Ok(name) => {
+            let components = name.iter().map(|one| (&*one.id, &*one.kind));
+            let written = name_to_text(components);
+            assert_eq!(name_from_text(&written), Ok(name), "{written}");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    }
+}
+
+/// The same of a URL of a name.
+fn url(text: &str) {
+    match text.parse::<Corbaname>() {
+        Ok(url) => {
+            let written = url.to_string();
+            assert_eq!(written.parse::<Corbaname>(), Ok(url), "{written}");
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
@@ -29,6 +66,52 @@ fn reference(text: &str) {
         let again = orb.string_to_object(&written);
         let again = again.expect("what was written is read");
         assert_eq!(again.ior(), object.ior());
+        leads(orb, object.ior());
+    }
+}
+
+/// Where a reference leads, as each profile says it; and references that lead there.
+fn leads(orb: &Orb, ior: &Ior) {
+    let endpoints = relay::endpoints_of(orb, ior);
+    for one in &endpoints {
+        let demands = one.qualities.security.map(|it| it.demands_protection());
+        assert!(!format!("{one:?} {demands:?}").is_empty());
+        assert!(one.is_where(one));
+    }
+    let profile = match relay::first_profile(orb, ior, &["iiop".to_owned()]) {
+        Ok(profile) => profile,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    let code_sets = relay::offered_code_sets(orb, &profile);
+    if let Some(code_sets) = &code_sets {
+        let _ = negotiate(Some(code_sets), NarrowCodeSet::Utf8);
+    }
+    for version in [GiopVersion::V1_0, GiopVersion::V1_2] {
+        let object = Publication {
+            version,
+            object_key: &profile.object_key,
+            components: &profile.components,
+        };
+        // What others put into their references, ours may be unable to say.
+        if let Ok(profiles) = relay::profiles_at(orb, &endpoints, &object) {
+            let type_id = ior.type_id.clone();
+            let led = Ior { type_id, profiles };
+            let _ = relay::endpoints_of(orb, &led);
+        }
+        let terms = relay::Terms {
+            version,
+            code_sets: CodeSets::NATIVE,
+        };
+        for key in [None, Some(&b"other"[..])] {
+            let adapted = relay::on_terms(orb, ior, key, terms);
+            assert!(
+                adapted.profiles.len()
+                    >= usize::from(!relay::endpoints_of(orb, &adapted).is_empty())
+            );
+        }
     }
 }
 
@@ -68,4 +151,53 @@ fn locate(key: &[u8], how: u8) {
     let mut block = out.into_block();
     finish_message(&mut block).expect("it is short");
     assert!(!server::served(PROTOCOLS[0], &block, 0).is_empty());
+}
+
+/// References of each kind, as text, and names: inputs to begin with.
+pub(crate) fn seeds() -> Vec<Seed> {
+    let texts = ior::seeds()
+        .into_iter()
+        .filter(|(_, input)| matches!(input[0], 1 | 2));
+    let mut all: Vec<Seed> = texts
+        .map(|(name, input)| (format!("ior-{name}"), [&[0], &input[1..]].concat()))
+        .collect();
+    for (number, name) in [
+        "a/b.c/.d/.",
+        "a\\/b\\..c\\\\",
+        "",
+        "/a",
+        "a/",
+        "a.",
+        "a.b.c",
+        "a\\b",
+        "a\\",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        all.push((
+            format!("name-{number}"),
+            [&[NAMES], name.as_bytes()].concat(),
+        ));
+    }
+    for (number, url) in [
+        "corbaname::h:1#a/b.c",
+        "corbaname:rir:#a%20b",
+        "corbaname:rir:",
+        "corbaname::h/Key%2f#a",
+        "corbaname::h#%4",
+        "corbaname::h#%ff",
+        "corbaname::h#a//b",
+        "corbaname:#a",
+        "corbaloc::h/K",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        all.push((
+            format!("url-{number}"),
+            [&[NAMES + 1], url.as_bytes()].concat(),
+        ));
+    }
+    all
 }

@@ -46,6 +46,9 @@ pub fn run(input: &[u8]) {
         return;
     }
     while let Ok(any) = Any::unmarshal(&mut decoder) {
+        // As people see it in a log.
+        let seen = any.to_string();
+        assert!(seen.len() < 2500 && !format!("{any:?}").is_empty());
         pass_on(&any, coding);
         if decoder.remaining() == 0 {
             break;

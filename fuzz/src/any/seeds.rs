@@ -298,7 +298,10 @@ fn values() -> Vec<(String, TypeCode, Value)> {
         "E",
         &[("why", TypeCode::STRING), ("x", interface.clone())],
     );
-    let why = Value::Struct(vec![text("why"), Value::Object(Some(reference.clone()))]);
+    let why = Value::Struct(vec![
+        text("why"),
+        Value::Object(Some(Box::new(reference.clone()))),
+    ]);
     let more = [
         ("text-wide", TypeCode::WSTRING, text("w\u{e9}it \u{1f600}")),
         ("text-latin", TypeCode::STRING, text("l\u{e9}")),
@@ -313,11 +316,15 @@ fn values() -> Vec<(String, TypeCode, Value)> {
             TypeCode::LONG_DOUBLE,
             Value::LongDouble(LongDouble::from_f64(-0.1)),
         ),
-        ("object", interface, Value::Object(Some(reference.clone()))),
+        (
+            "object",
+            interface,
+            Value::Object(Some(Box::new(reference.clone()))),
+        ),
         (
             "abstract-object",
             abstract_one.clone(),
-            Value::Object(Some(reference)),
+            Value::Object(Some(Box::new(reference))),
         ),
         ("abstract-nil", abstract_one, Value::Object(None)),
         (

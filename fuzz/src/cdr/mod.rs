@@ -6,6 +6,7 @@ mod memory;
 mod numbers;
 mod seeds;
 mod sequences;
+mod structs;
 
 pub(crate) use lent::Run;
 pub use seeds::seeds;
@@ -91,7 +92,13 @@ fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
+/// Kinds of [`more`] from there on are of structs.
+const STRUCTS: u8 = 56;
+
 fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
+    if kind >= STRUCTS {
+        return structs::read(kind - STRUCTS, input);
+    }
     match kind % 28 {
         0 => again::<i8>(input),
         1 => again::<u64>(input),

@@ -35,6 +35,7 @@ pub fn seeds() -> Vec<Seed> {
             }
         }
         all.extend(lent(order_flag, order));
+        all.extend(structs(order_flag, order));
     }
     for (set, narrow) in (0..).zip(NarrowCodeSet::all()) {
         // Text that is in most of them, and a letter of each octet.
@@ -46,6 +47,28 @@ pub fn seeds() -> Vec<Seed> {
         all.push((name("letters"), input([0, set], &[19], &out.into_block())));
         all.push((name("text"), input([0, set], &[9], &text)));
         all.push((name("shown"), input([0, set], &[MORE + 24], &[0])));
+    }
+    all
+}
+
+/// Runs of structs, which begin at each alignment; with letters that are some, that are none, and too few.
+fn structs(order_flag: u8, order: ByteOrder) -> Vec<Seed> {
+    let mut all = Vec::new();
+    for kind in 0..8 {
+        for before in 0..4 {
+            for (letter, left) in [(b'A', 400), (0xc1, 400), (b'A', 70)] {
+                let mut out = Encoder::new(Block::default(), order, Coding::default());
+                let octets = [letter; 400];
+                (0..before).for_each(|_| out.put_u8(7));
+                out.put_u32(3);
+                out.put_bytes(&octets[..left]);
+                let mut kinds = vec![1; before];
+                kinds.push(MORE + super::STRUCTS + kind);
+                let name = format!("structs-{kind}-{before}-{letter}-{left}-{order:?}");
+                let how = order_flag | 4 | 8;
+                all.push((name.clone(), input([how, 0], &kinds, &out.into_block())));
+            }
+        }
     }
     all
 }

@@ -1,5 +1,6 @@
 //! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
 
+mod full;
 mod seeds;
 
 pub use seeds::seeds;
@@ -64,19 +65,34 @@ pub fn run(input: &[u8]) {
     if which >= SENDS {
         return sends(usize::from(which - SENDS), octets);
     }
-    let every = &references()[usize::from(how & 1)];
+    let is_full = how & FULL != 0;
+    let every = match is_full {
+        true => &full::get().every,
+        false => &references()[usize::from(how & 1)],
+    };
     let piece = [0, 1, 7, 40][usize::from(how >> 1) % 4];
     let inputs = (0..CONNECTIONS).map(|_| octets.to_vec());
     wire::opens(inputs, piece);
-    for call in 0..1 + usize::from(how >> 6) {
-        let calls = CALLS.len();
-        if let Err(error) = CALLS[(usize::from(which) + call) % calls](every) {
-            assert!(!error.to_string().is_empty());
+    let calls = || {
+        for call in 0..1 + usize::from(how >> 6) {
+            let calls = CALLS.len();
+            if let Err(error) = CALLS[(usize::from(which) + call) % calls](every) {
+                assert!(!error.to_string().is_empty());
+            }
         }
+    };
+    match is_full && how & IN_SEGMENT != 0 {
+        true => full::get().in_segment(calls),
+        false => calls(),
     }
     wire::opens([], 0);
     wire::close_opened();
 }
+
+/// In the first octet: it is the client of [`full`] that calls,
+const FULL: u8 = 0x20;
+/// and in a scheduling segment.
+const IN_SEGMENT: u8 = 0x10;
 
 /// Makes the call of a conversation again, to which these octets are the answer; so many of them arrive at once, all
 /// for 0.

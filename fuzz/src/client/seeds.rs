@@ -1,7 +1,9 @@
 //! Replies to begin with: of each status, with contexts, in fragments, by another server; and what is no reply.
 
+use super::{FULL, IN_SEGMENT};
 use crate::Seed;
-use crate::server::server;
+use crate::server::{PROTOCOLS, server};
+use crate::wire;
 use punctual::Interface;
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits, Marshal,
@@ -37,6 +39,12 @@ pub fn seeds() -> Vec<Seed> {
         for call in CALLS {
             let input = [&[protocol, call], &*octets].concat();
             all.push((format!("{name}-{call}"), input));
+            if protocol == 0 {
+                for (full, how) in [("full", FULL), ("segment", FULL | IN_SEGMENT)] {
+                    let input = [&[how, call], &*octets].concat();
+                    all.push((format!("{full}-{name}-{call}"), input));
+                }
+            }
         }
     };
     for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
@@ -49,6 +57,12 @@ pub fn seeds() -> Vec<Seed> {
     for (name, octets) in of_lite(id) {
         add(&format!("lite-{name}"), 1, octets);
     }
+    for one in conversations.iter().filter(|one| one.protocol == 0) {
+        let number = u8::try_from(one.number).expect("there are few");
+        let input = [&[FULL, number], &*one.answered].concat();
+        all.push((format!("full-call-{number:02}"), input));
+    }
+    all.extend(own_replies());
     // Of four calls, on one connection: the second and the fourth are answered, in another order.
     let newest = GiopVersion::V1_2;
     let replies = (0..8).map(|number| {
@@ -77,6 +91,63 @@ pub fn seeds() -> Vec<Seed> {
     }
     all.push(("several-calls".to_owned(), [&[0xc0, 0], &*replies].concat()));
     all
+}
+
+/// Two calls on one connection, of which the second receives nothing but its own reply.
+fn own_replies() -> Vec<Seed> {
+    // Octets that arrive at once, and are one reply.
+    const PIECE: usize = 40;
+    const TWICE: u8 = 0x40 | 3 << 1;
+    let [first, second] = ids_of_two_calls();
+    let text = |octets: usize| "x".repeat(octets);
+    let mut all = Vec::new();
+    let statuses = [
+        ReplyStatus::NoException,
+        ReplyStatus::UserException,
+        ReplyStatus::SystemException,
+        ReplyStatus::LocationForward,
+    ];
+    for status in statuses {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            for contexts in [&[][..], &[(9, &b"1234"[..])]] {
+                let of = |id, status| {
+                    // The head, the context if there is one, and text that fills what is left.
+                    let left = PIECE - 24 - 16 * contexts.len();
+                    let body: Write<'_> = &|out| match left.checked_sub(5) {
+                        Some(letters) => out.put_string(&text(letters)),
+                        None => Ok(()),
+                    };
+                    let version = GiopVersion::V1_2;
+                    reply(version, order, id, status, contexts, body)
+                };
+                let octets = [of(first, ReplyStatus::NoException), of(second, status)].concat();
+                let name = format!("own-{status:?}-{order:?}-{}", contexts.len());
+                all.push((name, [&[TWICE, 4], &*octets].concat()));
+            }
+        }
+    }
+    all
+}
+
+/// The ids of two requests on one connection.
+fn ids_of_two_calls() -> [u32; 2] {
+    let every = super::reference(PROTOCOLS[0]);
+    wire::opens_answered(|asked| crate::server::served(PROTOCOLS[0], asked, 0));
+    for call in &super::CALLS[4..6] {
+        let _ = call(&every);
+    }
+    let asked = wire::close_opened().concat();
+    wire::opens([], 0);
+    let mut left = &*asked;
+    [(); 2].map(|()| {
+        let Ok(Examined::Complete(header)) = examine(left, &Limits::default()) else {
+            panic!("a request is a message");
+        };
+        let mut input: Decoder<'_> = message_decoder(&header, left, Coding::default());
+        let request = RequestHeader::decode(&mut input).expect("it is a request");
+        left = &left[header.message_len()..];
+        request.request_id
+    })
 }
 
 type Write<'w> = &'w dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError>;
@@ -173,7 +244,9 @@ fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(String, Vec<
         b"\0\0\0\0\0\0\0\x04why\0",
     )];
     let long = [1; 40];
-    let contexts: [&[(u32, &[u8])]; 4] = [
+    let contexts: [&[(u32, &[u8])]; 6] = [
+        &[(0x4655_5a01, b"\0")],
+        &[(service_context::RT_CORBA_PRIORITY, &[1, 0, 7, 0])],
         &[(9, b"")],
         &[(9, b"data"), (7, b"")],
         detail,

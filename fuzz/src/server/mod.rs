@@ -1,11 +1,17 @@
 //! A client's octets, through inbox and dispatch to a servant of every type, and its replies.
 
 mod bridge;
+mod full;
+mod full_seeds;
+mod later;
 mod raw;
 mod seeds;
 
-pub use seeds::seeds;
+pub(crate) use full::{decided, flat_priorities, priorities_that_change, watches, with_priorities};
+pub(crate) use full_seeds::policies;
+pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
+use crate::Seed;
 use crate::client;
 use crate::generated::all_types::{
     Bad, Boxed, BoxedFactory, Choice, Doubles, Either, EitherServant, Empty, Every,
@@ -14,9 +20,12 @@ use crate::generated::all_types::{
 };
 use crate::mutate::{self, Bytes};
 use crate::wire::{self, SliceConnection, Slices};
+use punctual::rt::timeline::{Timeline, TimelineLimits};
+use punctual::stub::ServerCall;
 use punctual::{
-    Any, Char, Context, Fixed, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint,
-    LongDouble, ObjectRef, Orb, PoaPolicy, RootPoa, SystemException, TypeCode, ValueRef, ValueType,
+    Any, Bidirectional, Char, Context, Fixed, IdAssignmentPolicy, Interface, LifespanPolicy,
+    ListenEndpoint, LongDouble, ObjectRef, Orb, PoaPolicy, Policy, RootPoa, SystemException,
+    TypeCode, ValueRef, ValueType,
 };
 use punctual_cdr::Limits;
 use punctual_giop::{Examined, examine};
@@ -31,6 +40,8 @@ pub(crate) struct Server {
     pub(crate) every: Every,
     /// One that does with a request what the request says.
     pub(crate) raw: Every,
+    /// One that answers later.
+    later: Every,
 }
 
 /// The server, which listens where nobody arrives.
@@ -53,11 +64,14 @@ pub(crate) fn server() -> &'static Server {
 
 /// Activates the objects that inputs name.
 pub(crate) fn with_objects(orb: Orb) -> Server {
-    with_objects_and(orb, None)
+    with_objects_and(orb, &[])
 }
 
-/// The same, and one with the id `c` that does this in each upcall.
-pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
+/// What a servant does in each upcall, before it answers with nothing.
+pub(crate) type Deed = fn(&mut ServerCall<'_>);
+
+/// The same, and objects with these ids that do this.
+pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     orb.register_value_factory(NodeFactory);
     orb.register_value_factory(LongerFactory);
     orb.register_value_factory(BoxedFactory);
@@ -66,6 +80,8 @@ pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
     let policies = [
         PoaPolicy::Lifespan(LifespanPolicy::Persistent),
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+        // Where a client's connection may be called back by.
+        PoaPolicy::Defined(Policy::Bidirectional(Bidirectional::Both)),
     ];
     let poa = root
         .create_poa("p", Some(root.manager()), &policies)
@@ -77,14 +93,22 @@ pub(crate) fn with_objects_and(orb: Orb, does: Option<fn()>) -> Server {
     let raw: Every = poa
         .activate_with_id(&"r".into(), raw::ByHand(raw::Raw))
         .expect("it is another id");
-    if let Some(does) = does {
-        let calls: Result<Every, _> =
-            poa.activate_with_id(&"c".into(), raw::ByHand(raw::Does(does)));
-        calls.expect("it is another id");
+    let later: Every = poa
+        .activate_with_id(&"l".into(), raw::ByHand(later::Later))
+        .expect("it is another id");
+    for (id, deed) in more {
+        let does: Result<Every, _> =
+            poa.activate_with_id(&(*id).into(), raw::ByHand(raw::Does(*deed)));
+        does.expect("it is another id");
     }
     let table = orb.ior_table().expect("there is a root");
     table.bind("E", &every).expect("the key is free");
-    Server { orb, every, raw }
+    Server {
+        orb,
+        every,
+        raw,
+        later,
+    }
 }
 
 /// Takes one input.
@@ -95,11 +119,23 @@ pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
     let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
+    // What it does is recorded, too.
+    let recording = (how & 0x70 == RECORDED).then(|| {
+        Timeline::start(TimelineLimits {
+            records: 64,
+            threads: 4,
+        })
+    });
     let sent = match (how & LENDS, how & THROUGH_BRIDGE) {
+        (0, 0) if how & FULL != 0 => served_by(&full::get().server.orb, protocol, octets, piece),
         (0, 0) => served(protocol, octets, piece),
-        (0, _) => bridge::served(protocol, octets, piece),
-        _ => served_lent(protocol, octets),
+        (0, _) => bridge::served(how & FULL != 0, protocol, octets, piece),
+        (_, 0) => served_lent(&server().orb, protocol, octets),
+        _ => bridge::served_lent(protocol, octets),
     };
+    if let Some(Ok(recording)) = recording {
+        assert!(recording.stop().len() <= 4);
+    }
     if protocol == "slice" {
         are_messages(&sent);
     }
@@ -108,17 +144,35 @@ pub fn run(input: &[u8]) {
     }
     // What a servant has opened meanwhile, to ask a reference what it is.
     wire::close_opened();
+    later::settle();
+}
+
+/// Inputs to begin with.
+///
+/// # Panics
+/// If one of them cannot be written.
+#[must_use]
+pub fn seeds() -> Vec<Seed> {
+    let mut all = seeds::seeds();
+    all.extend(full_seeds::seeds());
+    all
 }
 
 /// In the first octet: it is a bridge that is asked, and asks the server.
 const THROUGH_BRIDGE: u8 = 8;
+
+/// In the first octet: it is the server of [`full`] that is asked, or a bridge that lets through to one object alone.
+const FULL: u8 = 0x40;
+
+/// In the first octet: the server of [`full`], which receives 40 octets at a time, while a timeline is recorded.
+const RECORDED: u8 = FULL | 0x30;
 
 /// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
 /// begins, and how long it is.
 const LENDS: u8 = 0x80;
 
 /// What a server answers that sees some of what is sent where the peer has it.
-fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
+fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
         return Vec::new();
     };
@@ -126,7 +180,7 @@ fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     let length = usize::from(u16::from_be_bytes([*c, *d]));
     let end = begin.saturating_add(length).min(octets.len());
     let connection = SliceConnection::lending(octets, begin..end);
-    answered_on(&server().orb, protocol, connection)
+    answered_on(orb, protocol, connection)
 }
 
 /// What a server answers to these octets, of which so many arrive at once; all for 0.
@@ -276,7 +330,14 @@ impl EveryServant for Servant {
     }
 
     fn setting(&self, context: &Context) -> Result<String, SystemException> {
-        Ok(format!("{context:?}"))
+        let every = context.value("every.thing").unwrap_or_default();
+        assert!(
+            context
+                .iter()
+                .all(|(name, value)| context.value(name) == Some(value))
+        );
+        assert_eq!(context.matching(&["*"]), *context);
+        Ok(format!("{context:?} {every}"))
     }
 }
 

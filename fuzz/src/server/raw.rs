@@ -1,6 +1,6 @@
 //! A servant without a skeleton: the first octet of a request says what becomes of it.
 
-use super::{Every, server};
+use super::{Deed, Every, server};
 use punctual::Interface;
 use punctual::stub::{Arc, CdrError, DispatchError, Dispatched, Implements, Servant, ServerCall};
 use std::any::Any;
@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::panic::resume_unwind;
 
 /// As many octets as a message may have, and so too many for one.
-static LONG: [u8; 1 << 16] = [7; 1 << 16];
+pub(super) static LONG: [u8; 1 << 16] = [7; 1 << 16];
 
 const KEEPS: u8 = 250;
 const SHOWS: u8 = 251;
@@ -97,11 +97,11 @@ impl Answering for Raw {
 }
 
 /// A servant that does this, and answers with nothing.
-pub(super) struct Does(pub(super) fn());
+pub(super) struct Does(pub(super) Deed);
 
 impl Answering for Does {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
-        self.0();
+        self.0(call);
         call.reply(|_| Ok(()))
     }
 }

@@ -14,12 +14,8 @@ use punctual_giop::{
 /// What the servant [`super::raw`] can be told.
 const ENDS: u8 = 14;
 
-/// Inputs to begin with.
-///
-/// # Panics
-/// If one of them cannot be written.
-#[must_use]
-pub fn seeds() -> Vec<Seed> {
+/// Requests to the server of [`super::server`], and to a bridge before it.
+pub(super) fn seeds() -> Vec<Seed> {
     let mut all = of_giop();
     all.extend(of_lite());
     all.extend(of_frames());
@@ -123,38 +119,42 @@ fn lent() -> Vec<Seed> {
     ];
     let number = |number: usize| u16::try_from(number).unwrap_or_default().to_be_bytes();
     let protocols = PROTOCOLS.len();
-    inputs
-        .into_iter()
-        .map(|(name, protocol, at, length, octets)| {
-            let how = (super::LENDS..=255).find(|how| usize::from(*how) % protocols == protocol);
+    let mut all = Vec::new();
+    for (name, protocol, at, length, octets) in inputs {
+        for (which, through) in [("", 0), ("bridge-", THROUGH_BRIDGE)] {
+            let fits = |how: &u8| {
+                usize::from(*how) % protocols == protocol && how & THROUGH_BRIDGE == through
+            };
+            let how = (super::LENDS..=255).find(fits);
             let how = how.expect("there is one of each");
             let input = [&[how][..], &number(at), &number(length), &octets].concat();
-            (format!("lent-{name}"), input)
-        })
-        .collect()
+            all.push((format!("lent-{which}{name}"), input));
+        }
+    }
+    all
 }
 
-fn every_key() -> Vec<u8> {
+pub(super) fn every_key() -> Vec<u8> {
     server().every.as_object().object_key().expect("it has one")
 }
 
-fn raw_key() -> Vec<u8> {
+pub(crate) fn raw_key() -> Vec<u8> {
     server().raw.as_object().object_key().expect("it has one")
 }
 
 /// What a request says, beside its object.
 #[derive(Clone, Copy)]
-struct Ask<'a> {
-    version: GiopVersion,
-    order: ByteOrder,
-    response: ResponseFlags,
-    operation: &'a str,
-    contexts: &'a [(u32, &'a [u8])],
+pub(crate) struct Ask<'a> {
+    pub(crate) version: GiopVersion,
+    pub(crate) order: ByteOrder,
+    pub(crate) response: ResponseFlags,
+    pub(crate) operation: &'a str,
+    pub(crate) contexts: &'a [(u32, &'a [u8])],
     /// What is to become of it.
-    end: u8,
+    pub(crate) end: u8,
 }
 
-const PLAIN: Ask<'_> = Ask {
+pub(crate) const PLAIN: Ask<'_> = Ask {
     version: GiopVersion::V1_2,
     order: ByteOrder::NATIVE,
     response: ResponseFlags::SYNC_WITH_TARGET,
@@ -163,13 +163,13 @@ const PLAIN: Ask<'_> = Ask {
     end: 0,
 };
 
-fn put_body(out: &mut Encoder<'_>, end: u8) {
+pub(super) fn put_body(out: &mut Encoder<'_>, end: u8) {
     out.put_u8(end);
     out.put_octets(b"octets").expect("they can be written");
 }
 
 impl Ask<'_> {
-    fn of(&self, target: Target<'_>) -> Vec<u8> {
+    pub(crate) fn of(&self, target: Target<'_>) -> Vec<u8> {
         message(self.version, self.order, MessageKind::Request, |out| {
             let header = RequestHeader {
                 request_id: 3,
@@ -185,7 +185,7 @@ impl Ask<'_> {
     }
 }
 
-fn message(
+pub(crate) fn message(
     version: GiopVersion,
     order: ByteOrder,
     kind: MessageKind,

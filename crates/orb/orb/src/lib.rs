@@ -127,7 +127,8 @@ pub mod fuzzing {
 /// [`ServerCall::pass_back`] answers with the reply as it came (Schmidt et al. 2001, §3.4.2).
 pub mod relay {
     pub use crate::reference::{
-        endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
+        decoded_profile, endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at,
+        reference_to,
     };
     pub use crate::relayed::{MAX_HOPS, RawBody, RelayedReply, RelayedRequest, Terms};
 }

@@ -300,6 +300,25 @@ fn without_tls_what_is_demanded_is_refused_and_what_is_offered_goes_in_clear() {
 }
 
 #[test]
+fn a_client_without_tls_is_told_what_to_configure_for_a_reference_that_leads_by_tls_alone() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let (server, echo) = serving(authority.options("127.0.0.1"), &[("ssliop", "127.0.0.1:0")]);
+    let text = server.object_to_string(&echo).unwrap();
+    let client = Orb::builder().build().unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    let refused = echo.long(1).unwrap_err();
+    assert_eq!(refused.kind(), Kind::Transient, "{refused}");
+    for part in ["no link `ssliop`", "[tls]", "OrbConfig::tls", "`trusted`"] {
+        assert!(refused.to_string().contains(part), "{refused}");
+    }
+    // Nor can anybody listen there.
+    let listens = Orb::builder().listen(ListenEndpoint::new("ssliop", "127.0.0.1:0"));
+    let refused = listens.build().unwrap_err();
+    assert!(refused.to_string().contains("[tls]"), "{refused}");
+}
+
+#[test]
 fn a_demand_holds_however_the_reference_says_it() {
     let _watchdog = watchdog(LIMIT);
     let authority = Authority::new();

@@ -50,6 +50,18 @@ pub fn accept(listener: impl AsFd) -> io::Result<(OwnedFd, Option<String>)> {
     Ok((socket, name.as_ref().and_then(abstract_name)))
 }
 
+/// Has nobody connect any more, wakes who accepts, and ends the connections that wait to be accepted: they would wait as long
+/// as somebody has the listener open.
+///
+/// # Errors
+/// What `shutdown(2)` says.
+pub fn stop_listening(listener: impl AsFd) -> io::Result<()> {
+    stream::shut(&listener)?;
+    // Of a socket that is shut this never waits.
+    while accept(&listener).is_ok() {}
+    Ok(())
+}
+
 /// Connects to the socket at `path`, and returns with it the name that the kernel gave this end, by
 /// which the other end can tell it from others. Waits for room in the listener's queue as long as
 /// `timeout` says.
@@ -128,6 +140,22 @@ mod tests {
             .permissions()
             .mode();
         assert_eq!(mode & 0o777, 0o600);
+    }
+
+    #[test]
+    fn who_waits_to_be_accepted_is_told_that_nobody_listens_any_more() {
+        let path = Scratch::new("stop");
+        let listener = listen(&path.0, 4).unwrap();
+        let clients = [(); 3].map(|()| connect(&path.0, None).unwrap().0);
+        stop_listening(&listener).unwrap();
+        for client in clients {
+            let mut client = std::os::unix::net::UnixStream::from(client);
+            let limit = Some(Duration::from_secs(10));
+            client.set_read_timeout(limit).unwrap();
+            assert_eq!(std::io::Read::read(&mut client, &mut [0]).unwrap(), 0);
+        }
+        assert!(connect(&path.0, None).is_err());
+        accept(&listener).unwrap_err();
     }
 
     #[test]

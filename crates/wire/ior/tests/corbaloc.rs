@@ -370,3 +370,22 @@ proptest! {
         prop_assert_eq!(url.to_string().parse::<Corbaloc>(), Ok(url));
     }
 }
+
+#[test]
+fn a_url_stands_for_no_reference_that_is_many_times_as_long() {
+    let url = |addresses: usize, key: usize| {
+        let addresses = vec![":h"; addresses].join(",");
+        format!("corbaloc:{addresses}/{}", "k".repeat(key)).parse::<Corbaloc>()
+    };
+    assert_eq!(url(256, 100).unwrap().addresses.len(), 256);
+    let most = |most| Err(CorbalocError::TooManyAddresses { most });
+    assert_eq!(url(257, 1), most(256));
+    // Each address becomes a profile with the key.
+    assert!(url(16, 16 << 10).is_err());
+    assert!(url(8, 16 << 10).is_ok());
+    assert!(url(4, 1 << 20).is_ok());
+    assert_eq!(url(1, 1 << 20).unwrap().key.len(), 1 << 20);
+    let reference = url(256, 257).unwrap().to_ior().unwrap().unwrap();
+    let octets: usize = reference.profiles.iter().map(|one| one.data.len()).sum();
+    assert!(octets < 100_000, "{octets}");
+}

@@ -1,7 +1,7 @@
 //! References, as octets and as text, with their profiles and components.
 
 use super::{decoder, number, written};
-use crate::outcome::read_whole;
+use crate::outcome::{End, read_whole};
 use crate::{Outcome, Refusal, Shape};
 use punctual_cdr::{ByteOrder, NarrowCodeSet, Unmarshal};
 use punctual_giop::code_sets;
@@ -16,11 +16,18 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape::new("IOR", "alternate addresses", alternates, read_octets),
     Shape::new("IOR", "code sets", many_code_sets, read_octets),
     Shape::new("IOR as text", "alternate addresses", text, read_text),
-    // An address of seven characters becomes a component. These texts are configuration's.
-    Shape {
-        times: 32,
-        ..Shape::new("corbaloc", "addresses", addresses, read_corbaloc)
-    },
+    Shape::new("corbaloc", "addresses", addresses, read_corbaloc),
+    Shape::new("corbaloc", "addresses with a long key", keys, read_corbaloc),
+    Shape::new(
+        "corbaloc",
+        "very many addresses",
+        very_many_addresses,
+        read_corbaloc,
+    )
+    .refused(End::Refused {
+        why: "more than 256 addresses",
+        at: |_| 0,
+    }),
     Shape::new("corbaloc", "escapes in the key", escapes, read_corbaloc),
 ];
 
@@ -139,7 +146,19 @@ fn text(octets: usize) -> Vec<u8> {
     text.unwrap_or_default().into_bytes()
 }
 
+/// As many as there may be, and the longer their hosts.
 fn addresses(octets: usize) -> Vec<u8> {
+    let host = "h".repeat((octets / 256).saturating_sub(6).max(1));
+    let many = vec![format!("iiop:{host}"); 256].join(",");
+    format!("corbaloc:{many}/k").into_bytes()
+}
+
+/// The key stands in the profile of each.
+fn keys(octets: usize) -> Vec<u8> {
+    format!("corbaloc:iiop:h,:h,:h,:h/{}", "k".repeat(octets)).into_bytes()
+}
+
+fn very_many_addresses(octets: usize) -> Vec<u8> {
     let many = vec!["iiop:h"; octets / 7 + 1].join(",");
     format!("corbaloc:{many}/k").into_bytes()
 }

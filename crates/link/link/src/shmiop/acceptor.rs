@@ -6,7 +6,7 @@ use super::{Allow, NAME, ShmOptions};
 use crate::uiop::path::SocketFile;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
 use punctual_exec::ThreadSpec;
-use punctual_sys::stream;
+use punctual_sys::unix;
 use std::collections::VecDeque;
 use std::fs::Permissions;
 use std::os::fd::OwnedFd;
@@ -72,7 +72,7 @@ impl Acceptor for ShmAcceptor {
             // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
             self.file.remove();
             // Ends the handshake thread, too.
-            let _ = stream::shut(&*self.listener);
+            let _ = unix::stop_listening(&*self.listener);
         }
     }
 }

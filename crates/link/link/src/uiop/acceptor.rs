@@ -4,7 +4,7 @@ use super::path::SocketFile;
 use super::{NAME, UiopOptions, client_address};
 use crate::socket::StreamConnection;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
-use punctual_sys::{stream, unix};
+use punctual_sys::unix;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Acceptor for UnixAcceptor {
         }
         // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
         self.file.remove();
-        let _ = stream::shut(&self.listener);
+        let _ = unix::stop_listening(&self.listener);
     }
 }
 

@@ -11,14 +11,15 @@ use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 
 /// The component that takes up room, `PUN` and a number.
 const PADDING: u32 = 0x5055_4e02;
-/// What a component takes at least, and at most beside its data: tag, length, and alignment before it
-/// and behind it.
-const COMPONENT: std::ops::RangeInclusive<usize> = 8..=16;
+/// What a component takes at least: tag and length.
+const COMPONENT: usize = 8;
+/// What stands behind a component begins at a multiple of it.
+const ALIGNMENT: usize = 4;
 
 /// What takes the place of a reference: one to the object of the same key on the other side.
 pub(super) fn replacement(found: &Found, to: &Side, order: ByteOrder) -> Option<Vec<u8>> {
     let (room, key) = (found.place.len(), &found.object_key);
-    let ior = of_length(room, &found.type_id, key, to, &found.others, order)?;
+    let ior = of_length(room, &found.type_id, key, to, &found.others)?;
     Some(encoded(&ior, order)).filter(|octets| octets.len() == room)
 }
 
@@ -29,46 +30,59 @@ pub(super) fn of_length(
     object_key: &[u8],
     side: &Side,
     others: &[TaggedProfile],
-    order: ByteOrder,
 ) -> Option<Ior> {
     let ior = |own: Vec<TaggedProfile>| Ior {
         type_id: type_id.to_owned(),
         profiles: own.into_iter().chain(others.iter().cloned()).collect(),
     };
-    let fits = |ior: &Ior| length(ior, order) == room;
+    let length = |own: &[TaggedProfile]| length_of(type_id, own.iter().chain(others));
     side.choices().find_map(|endpoints| {
         let own = |more: &[TaggedComponent]| side.profiles(endpoints, object_key, more).ok();
-        let bare = own(&[])?;
-        let left = room.checked_sub(length(&ior(bare.clone()), order))?;
+        let mut bare = own(&[])?;
+        let left = room.checked_sub(length(&bare))?;
         if left == 0 {
             return Some(ior(bare));
         }
-        let padded = COMPONENT
-            .filter_map(|taken| left.checked_sub(taken))
-            .find_map(|size| {
-                let padding = TaggedComponent {
-                    tag: PADDING,
-                    data: vec![0; size],
-                };
-                // Several profiles would each have one.
-                let own = own(&[padding]).filter(|own| own.len() == 1)?;
-                Some(ior(own)).filter(fits)
-            });
-        padded.or_else(|| {
-            if side.version == GiopVersion::V1_0 {
-                return None;
-            }
-            let mut own = bare;
-            let last = own.last_mut()?;
-            last.data.resize(last.data.len() + left, 0);
-            Some(ior(own)).filter(fits)
-        })
+        let padded = |size| {
+            let padding = TaggedComponent {
+                tag: PADDING,
+                data: vec![0; size],
+            };
+            // Several profiles would each have one.
+            own(&[padding]).filter(|own| own.len() == 1)
+        };
+        // What the component itself takes is seen at an empty one; alignment behind it may take some more.
+        let sizes = (left >= COMPONENT)
+            .then(|| padded(0))
+            .flatten()
+            .and_then(|empty| room.checked_sub(length(&empty)));
+        let mut sizes = sizes
+            .into_iter()
+            .flat_map(|most| (0..ALIGNMENT).filter_map(move |less| most.checked_sub(less)));
+        if let Some(own) = sizes.find_map(|size| padded(size).filter(|own| length(own) == room)) {
+            return Some(ior(own));
+        }
+        if side.version == GiopVersion::V1_0 {
+            return None;
+        }
+        let last = bare.last_mut()?;
+        last.data.resize(last.data.len() + left, 0);
+        Some(bare).filter(|own| length(own) == room).map(ior)
     })
 }
 
 /// What a reference takes on the wire.
-pub(super) fn length(ior: &Ior, order: ByteOrder) -> usize {
-    encoded(ior, order).len()
+pub(super) fn length(ior: &Ior) -> usize {
+    length_of(&ior.type_id, &ior.profiles)
+}
+
+/// `string type_id; sequence<struct { unsigned long tag; sequence<octet> data; }>`, the text in ISO 8859-1.
+fn length_of<'p>(type_id: &str, profiles: impl IntoIterator<Item = &'p TaggedProfile>) -> usize {
+    let text = 4 + type_id.chars().count() + 1;
+    let count = text.next_multiple_of(4) + 4;
+    profiles.into_iter().fold(count, |length, profile| {
+        length.next_multiple_of(4) + 8 + profile.data.len()
+    })
 }
 
 fn encoded(ior: &Ior, order: ByteOrder) -> Vec<u8> {
@@ -77,5 +91,27 @@ fn encoded(ior: &Ior, order: ByteOrder) -> Vec<u8> {
     match ior.marshal(&mut out) {
         Ok(()) => out.into_block().into_vec(),
         Err(_) => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_of_a_reference_is_told_without_writing_it() {
+        let profile = |octets| TaggedProfile {
+            tag: 9,
+            data: vec![7; octets],
+        };
+        for type_id in ["", "IDL:a:1.0", "IDL:\u{e9}:1.0"] {
+            for profiles in [vec![], vec![5], vec![8, 0, 3], vec![1, 1, 1, 1]] {
+                let ior = Ior {
+                    type_id: type_id.to_owned(),
+                    profiles: profiles.into_iter().map(profile).collect(),
+                };
+                assert_eq!(length(&ior), encoded(&ior, ByteOrder::Big).len(), "{ior:?}");
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::fit;
 use super::side::Side;
-use punctual_cdr::{ByteOrder, GiopVersion};
+use punctual_cdr::GiopVersion;
 use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, tags};
 use punctual_orb::relay::reference_to;
 use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, SystemException};
@@ -51,9 +51,9 @@ impl Route {
             &[TaggedComponent::orb_type(tags::orb_type::PUNCTUAL)],
         )?);
         let targets = ior(target.profiles(&target.endpoints, object_key, &[])?);
-        let room = fit::length(&targets, ByteOrder::NATIVE);
-        if fit::length(&own, ByteOrder::NATIVE) < room {
-            let padded = fit::of_length(room, type_id, object_key, &bridge, &[], ByteOrder::NATIVE);
+        let room = fit::length(&targets);
+        if fit::length(&own) < room {
+            let padded = fit::of_length(room, type_id, object_key, &bridge, &[]);
             if let Some(padded) = padded {
                 return Ok(reference_to(&orb, padded));
             }

@@ -115,15 +115,29 @@ fn wanted(
     shape: &Shape<'_>,
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
 ) -> Option<(Vec<u8>, Vec<TaggedProfile>)> {
-    let object_key = shape.profiles().find_map(|(tag, data)| key_of(tag, data))?;
-    let others = shape
-        .profiles()
-        .filter(|(tag, data)| key_of(*tag, data).is_none());
+    // Each is decoded once.
+    let mut object_key = None;
+    let mut others = [(0, &[][..]); MOST_PROFILES];
+    let mut count = 0;
+    for (tag, data) in shape.profiles() {
+        match key_of(tag, data) {
+            Some(key) => {
+                object_key.get_or_insert(key);
+            }
+            None => {
+                if let Some(other) = others.get_mut(count) {
+                    *other = (tag, data);
+                    count += 1;
+                }
+            }
+        }
+    }
+    let others = others.into_iter().take(count);
     let others = others.map(|(tag, data)| TaggedProfile {
         tag,
         data: data.to_vec(),
     });
-    Some((object_key, others.collect()))
+    Some((object_key?, others.collect()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! One end of the way that a bridge is.
 
 use punctual_cdr::GiopVersion;
-use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
-use punctual_orb::relay::{endpoints_of, profiles_at};
+use punctual_ior::{TaggedComponent, TaggedProfile};
+use punctual_orb::relay::{decoded_profile, profiles_at};
 use punctual_orb::{Orb, ProfileEndpoint, Publication, SystemException};
 use std::slice;
 
@@ -18,21 +18,10 @@ pub(crate) struct Side {
 impl Side {
     /// The object key in a profile that names an endpoint of this side's.
     pub(super) fn key_of(&self, tag: u32, data: &[u8]) -> Option<Vec<u8>> {
-        let profile = TaggedProfile {
-            tag,
-            data: data.to_vec(),
-        };
-        let ior = Ior {
-            type_id: String::new(),
-            profiles: vec![profile],
-        };
-        let endpoints = endpoints_of(&self.orb, &ior);
-        let is_here = self
-            .endpoints
-            .iter()
-            .any(|own| endpoints.iter().any(|one| own.is_where(one)));
-        let profile = is_here.then(|| punctual_orb::relay::first_profile(&self.orb, &ior, &[]))?;
-        Some(profile.ok()?.object_key)
+        let profile = decoded_profile(&self.orb, tag, data)?;
+        let is_own = |one: &ProfileEndpoint| self.endpoints.iter().any(|own| own.is_where(one));
+        let is_here = profile.endpoints.iter().any(is_own);
+        is_here.then_some(profile.object_key)
     }
 
     /// Choices of endpoints to name in a reference, the best first: all of them, then each alone.

@@ -16,7 +16,7 @@ pub struct ProtocolCatalogue {
 #[non_exhaustive]
 pub enum ProtocolError {
     /// No link of that name.
-    #[error("there is no link `{link}` for the protocol `{protocol}`; there are {known}")]
+    #[error("there is no link `{link}` for the protocol `{protocol}`; there are {known}{hint}")]
     UnknownLink {
         /// The protocol as it was named.
         protocol: String,
@@ -24,6 +24,8 @@ pub enum ProtocolError {
         link: String,
         /// The links that there are.
         known: String,
+        /// What would make it be there, if anything is known to.
+        hint: &'static str,
     },
     /// Neither a messaging protocol nor an adapter of that name.
     #[error(

@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A messaging protocol, two adapters and a link.
 const MAX_PARTS: usize = 4;
 
+/// The name of the TLS link, which is a crate of its own.
+const TLS: &str = "ssliop";
+
 /// A messaging protocol over a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
@@ -215,6 +218,7 @@ impl Registry {
             protocol: protocol.to_owned(),
             link: link.to_owned(),
             known: names(self.links.keys()),
+            hint: hint(link),
         }
     }
 
@@ -260,6 +264,18 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
         "none".to_owned()
     } else {
         quoted.join(", ")
+    }
+}
+
+/// What to do so that a link is there which programs have only when they configure it.
+fn hint(link: &str) -> &'static str {
+    match link {
+        TLS if cfg!(feature = "tls") => {
+            "; that is TLS, which is there once [tls] is configured (OrbConfig::tls): for calls, with the authorities in \
+             `trusted`"
+        }
+        TLS => "; that is TLS, for which this program was built without the feature `tls`",
+        _ => "",
     }
 }
 

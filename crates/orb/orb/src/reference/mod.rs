@@ -30,7 +30,8 @@ pub use interface::{AsObject, Interface, NotNil};
 pub use interpreted::{ArgumentOf, ResultSlot, ResultSlotOf, taken};
 pub use object::ObjectRef;
 pub use places::{
-    endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at, reference_to,
+    decoded_profile, endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at,
+    reference_to,
 };
 pub use pollable::{Pollable, PollableId, PollableKey, PollableSet, PollableSetError};
 #[doc(hidden)]

@@ -23,6 +23,15 @@ pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     decoded.flatten().collect()
 }
 
+/// What a profile says that names an endpoint of a protocol of this ORB's, if it does.
+#[must_use]
+pub fn decoded_profile(orb: &Orb, tag: u32, data: &[u8]) -> Option<DecodedProfile> {
+    let registry = orb.broker().protocols.now();
+    let profile = registry.codec(tag)?.decode(data).ok()?;
+    let usable = |endpoint: &ProfileEndpoint| registry.pair(&endpoint.protocol).is_ok();
+    profile.endpoints.iter().any(usable).then_some(profile)
+}
+
 /// What the first profile says that names an endpoint of a protocol of this ORB's: of the first of the
 /// `preferred` ones that it has, if any.
 ///

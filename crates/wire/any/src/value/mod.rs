@@ -51,7 +51,7 @@ pub enum Value {
     Any(Box<Any>),
     TypeCode(TypeCode),
     /// An object reference; `None` for nil.
-    Object(Option<Ior>),
+    Object(Option<Box<Ior>>),
     /// A valuetype; `None` for null.
     Valuetype(Option<ValueRef>),
 }
@@ -64,6 +64,9 @@ pub struct UnionValue {
     /// The member that it chooses, if it chooses one.
     pub member: Option<Value>,
 }
+
+// A short element of a peer's message may become one of these: what is larger stands behind a pointer.
+const _: () = assert!(size_of::<Value>() <= 32);
 
 impl Value {
     /// Reads a value of this type.

@@ -181,7 +181,9 @@ impl Reading<'_> {
             _ => return Err(no_such_value()),
         }
         let reference = Ior::unmarshal(input)?;
-        Ok(Value::Object((!reference.is_nil()).then_some(reference)))
+        Ok(Value::Object(
+            (!reference.is_nil()).then(|| Box::new(reference)),
+        ))
     }
 
     fn valuetype(&mut self, at: Index, input: &mut Decoder<'_>) -> Result<Value, CdrError> {

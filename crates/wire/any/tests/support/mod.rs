@@ -135,13 +135,13 @@ pub(crate) fn any_value(dice: &mut Dice, type_code: &TypeCode, levels: u32) -> V
         TypeKind::Fixed => Value::Fixed(Decimal::new((roll % 100_000).into(), 2).unwrap()),
         TypeKind::Enum => Value::Enum((roll % 3) as u32),
         TypeKind::Objref if roll.is_multiple_of(3) => Value::Object(None),
-        TypeKind::Objref => Value::Object(Some(Ior {
+        TypeKind::Objref => Value::Object(Some(Box::new(Ior {
             type_id: "IDL:I:1.0".into(),
             profiles: vec![TaggedProfile {
                 tag: 77,
                 data: vec![1; count as usize],
             }],
-        })),
+        }))),
         TypeKind::Sequence | TypeKind::Array => {
             let content = type_code.content_type().unwrap();
             let length = match type_code.kind() {

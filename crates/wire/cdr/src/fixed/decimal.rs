@@ -18,7 +18,9 @@ const OVERFLOW: i128 = 10i128.pow(MOST_DIGITS);
 ///
 /// Arithmetic is exact and then cut to 31 digits: digits after the point are lost, those before it never.
 /// Numbers compare by value, whatever their scale.
+// Not aligned as its number would be: what holds one of them, or something else, is as large as the largest.
 #[derive(Clone, Copy, Default)]
+#[repr(Rust, packed(8))]
 pub struct Decimal {
     scaled: i128,
     scale: i16,
@@ -278,7 +280,7 @@ impl Hash for Decimal {
             shortest.scaled /= 10;
             shortest.scale -= 1;
         }
-        shortest.scaled.hash(state);
+        { shortest.scaled }.hash(state);
         if shortest.scaled != 0 {
             shortest.scale.hash(state);
         }

@@ -82,6 +82,13 @@ pub enum CorbalocError {
     /// `rir` together with another address, or with something behind its colon.
     #[error("'rir:' stands alone")]
     RirNotAlone,
+    /// More addresses than references are of use with. Each becomes a profile with the key in it, so that a long key
+    /// leaves fewer.
+    #[error("the URL has more than {most} addresses; the longer the key, the fewer there may be")]
+    TooManyAddresses {
+        /// How many there may be, with this key.
+        most: usize,
+    },
     /// No object key: the standard's grammar lets it be empty, but no object has an empty one.
     #[error("there is no object key; it stands behind a {}", .behind.as_words())]
     NoKey {

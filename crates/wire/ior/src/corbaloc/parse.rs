@@ -10,6 +10,13 @@ use crate::pair::is_pair;
 /// The initial reference that `corbaloc:rir:` without a key means.
 const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
 
+/// Addresses of one URL: many times what an ORB tries.
+const MOST_ADDRESSES: usize = 256;
+
+/// What the key, once for each address, may take in all: so many octets, and so many for each of the URL's.
+const KEYS: usize = 64 << 10;
+const KEYS_AN_OCTET: usize = 4;
+
 /// Protocols of other ORBs that are known by name only.
 const KNOWN_ELSEWHERE: [&str; 3] = ["miop", "sciop", "htiop"];
 
@@ -31,6 +38,10 @@ impl FromStr for Corbaloc {
             let rest = url.get(at..).unwrap_or_default();
             let end = rest.find(ends_address(rest)).unwrap_or(rest.len());
             let (address, tail) = rest.split_at(end);
+            if addresses.len() == MOST_ADDRESSES {
+                let most = MOST_ADDRESSES;
+                return Err(CorbalocError::TooManyAddresses { most });
+            }
             addresses.push(parse_address(address, at)?);
             at += end;
             if !tail.starts_with(',') {
@@ -51,6 +62,11 @@ impl FromStr for Corbaloc {
             let bar = addresses.last().is_some_and(Address::ends_with_bar);
             let behind = if bar { KeyMark::Bar } else { KeyMark::Slash };
             return Err(CorbalocError::NoKey { behind });
+        }
+        let keys = KEYS.saturating_add(url.len().saturating_mul(KEYS_AN_OCTET));
+        let most = (keys / key.len()).max(1);
+        if addresses.len() > most {
+            return Err(CorbalocError::TooManyAddresses { most });
         }
         Ok(Self { addresses, key })
     }

@@ -124,7 +124,7 @@ impl Reading<'_> {
             JsonValue::String(text) => {
                 let found = self.names.reference(text);
                 let found = found.map_err(|error| self.error(error))?;
-                Ok(Value::Object((!found.is_nil()).then_some(found)))
+                Ok(Value::Object((!found.is_nil()).then(|| Box::new(found))))
             }
             _ => Err(self.wrong(type_code, json)),
         }

@@ -3,11 +3,19 @@
 //!
 //! What is reached depends on which thread comes first, a little; what has to hold does not.
 
+mod back;
+
+pub(crate) use back::seeds;
+
 use crate::generated::all_types::Every;
-use crate::server;
+use crate::server::{self, priorities_that_change};
+use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
+use punctual::stub::ServerCall;
 use punctual::{
-    CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, SystemException, Wait,
+    Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, Poller,
+    SystemException, Wait,
 };
+use punctual_orb::{BufferLimits, Priority};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
@@ -26,7 +34,10 @@ const PREFIX: &str = "punctual-fuzz-";
 /// Octets up to which a server's replies wait for nobody who reads them.
 const FIT: usize = 1 << 16;
 
-/// What is spoken at each endpoint, and who serves it.
+/// The endpoint of the pool.
+const POOL: usize = ENDPOINTS.len();
+
+/// What is spoken at each endpoint, and who serves it. Behind them is that of a thread pool, which keeps requests.
 const ENDPOINTS: [(&str, &str); 4] = [
     ("uiop", "reactive"),
     ("uiop", "leader_followers"),
@@ -43,15 +54,24 @@ pub fn run(input: &[u8]) {
     let which = usize::from(how >> 1);
     match (how & 1, which) {
         (0, CROWDS..) => crowd(which - CROWDS, octets),
+        (0, ENDS) => back::ends(octets),
+        (0, IN_TURN..) => back::in_turn(which - IN_TURN, octets),
         (0, _) => asked(which % ENDPOINTS.len(), octets),
         (_, TWO..LATE) => two_answered(octets),
         (_, LATE..) => late(octets),
+        (_, CALLED_BACK..) => back::called_back(which - CALLED_BACK, octets),
         _ => answered(which, octets),
     }
 }
 
 /// Inputs whose number is from there on are of several clients at once,
 const CROWDS: usize = 122;
+/// of a client that waits for what the server says before it goes on,
+const IN_TURN: usize = 116;
+/// of a server that ends meanwhile,
+const ENDS: usize = 121;
+/// of a client that serves calls of its server,
+const CALLED_BACK: usize = 116;
 /// of two calls at once on one connection,
 const TWO: usize = 120;
 /// and of a call behind one that was given up.
@@ -93,30 +113,68 @@ fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
 
 /// A server is asked, and answers with whole messages until it has read all, or has closed.
 fn asked(which: usize, octets: &[u8]) {
-    static SERVER: OnceLock<server::Server> = OnceLock::new();
-    SERVER.get_or_init(|| {
-        let mut builder = Orb::builder().configure(|config| {
-            config.limits.message = 1 << 16;
-            config.limits.nesting = 24;
-            config.fragment_size = 1024;
-        });
-        for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
-            builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
-        }
-        let orb = builder.build().expect("the configuration is sound");
-        // Other threads receive meanwhile.
-        let calls = || is_told(Client::get().reading.with_timeout(SHORT).name());
-        server::with_objects_and(orb, Some(calls))
-    });
-    let stream = UnixStream::connect(path(&which.to_string()));
-    let mut stream = stream.expect("the server listens");
+    let mut stream = connect(which);
     // Where it closes before it has read all, there is no more to say.
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
     let sent = read_to_end(&mut stream);
-    if ENDPOINTS[which].0 == "uiop" && sent.len() < FIT {
-        server::are_messages(&sent);
+    is_sent_by(which, &sent);
+}
+
+/// What a server sends at an endpoint.
+fn is_sent_by(which: usize, sent: &[u8]) {
+    let speaks_giop = ENDPOINTS.get(which).is_none_or(|it| it.0 == "uiop");
+    if speaks_giop && sent.len() < FIT {
+        server::are_messages(sent);
     }
+}
+
+/// Connects to the server that serves as many as come.
+fn connect(which: usize) -> UnixStream {
+    static SERVER: OnceLock<server::Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let rt = priorities_that_change();
+        let mut builder = Orb::builder().configure(|config| {
+            config.limits.message = 1 << 16;
+            config.limits.nesting = 24;
+            config.fragment_size = 1024;
+            config.bidirectional = Bidirectional::Both;
+            // Wherever a reference leads to: it is called.
+            config.client_protocols = vec!["uiop".to_owned()];
+            config.timeouts.answer = Some(SHORT);
+        });
+        for (number, (protocol, concurrency)) in ENDPOINTS.into_iter().enumerate() {
+            builder = builder.listen(endpoint(protocol, concurrency, &number.to_string()));
+        }
+        let orb = rt.extend(builder).expect("no policy type is taken").build();
+        let orb = orb.expect("the configuration is sound");
+        let threads = PoolThreads {
+            priority: Priority::MIN,
+            static_threads: 1,
+            dynamic_threads: 0,
+            reservation: None,
+        };
+        let at = ListenEndpoint::new("uiop", &path(&POOL.to_string()).to_string_lossy());
+        let options = ThreadpoolOptions {
+            buffering: RequestBuffering::Bounded(BufferLimits {
+                requests: Some(4),
+                octets: None,
+            }),
+            endpoints: vec![at],
+            ..ThreadpoolOptions::default()
+        };
+        rt.create_threadpool(&orb, threads, &options)
+            .expect("there are threads for it");
+        // Other threads receive meanwhile.
+        let calls = |_: &mut ServerCall<'_>| {
+            is_told(Client::get().reading.with_timeout(SHORT).name());
+        };
+        let server = server::with_objects_and(orb, &[("c", calls), ("b", back::calls_back)]);
+        server::with_priorities(&server.orb);
+        server
+    });
+    let stream = UnixStream::connect(path(&which.to_string()));
+    stream.expect("the server listens")
 }
 
 /// Reads until the peer closes.
@@ -182,6 +240,9 @@ fn crowd(which: usize, octets: &[u8]) {
     }
 }
 
+/// Calls in flight: more than the first row of a table of replies has places.
+const MANY: usize = 80;
+
 /// What clients of a crowd do: others send the input, and no more.
 const READS_NOTHING: usize = 0;
 const SENDS_MUCH: usize = 1;
@@ -190,13 +251,59 @@ const SENDS_MUCH: usize = 1;
 fn answered(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.references[which % client.references.len()];
-    let _alone = client.is_answered(octets, 1);
-    let outcome = match which / client.references.len() % 3 {
-        0 => every.ping().map_err(|error| error.to_string()),
-        1 => every.name().map(drop).map_err(|error| error.to_string()),
+    let _alone = client.has_peer(Answer {
+        octets: octets.to_vec(),
+        reads: 1,
+        stays: which % 2 == 1 && which > 6,
+    });
+    let what = which / client.references.len();
+    // One whose calls read their connection has another thread read where nobody waits.
+    let every = match what / 3 % 2 {
+        0 => every,
+        _ => &client.reading,
+    };
+    let outcome = match (what % 3, what / 3 % 2) {
+        // Whoever asked goes on meanwhile, and waits for a while.
+        (0, 1) => {
+            // In vain, as a rule.
+            let hasty = every.with_timeout(Duration::from_millis(1)).name_async();
+            told_later(hasty).or_else(|_| told_later(every.name_async()))
+        }
+        // More than are in flight as a rule.
+        (1, 1) => {
+            let many: Vec<_> = (0..MANY)
+                .map(|_| every.anything_async(&Any::default()))
+                .collect();
+            let mut outcomes = many.into_iter().map(told_later);
+            outcomes.find(Result::is_err).unwrap_or(Ok(()))
+        }
+        // Another thread is told.
+        (2, 1) => {
+            let (say, told) = channel();
+            every.sendc_get_level(move |level: Result<i32, SystemException>| {
+                let _ = say.send(level.map(drop).map_err(|error| error.to_string()));
+            });
+            told.recv_timeout(LONG).expect("the handler is called")
+        }
+        (0, _) => every.ping().map_err(|error| error.to_string()),
+        (1, _) => every.name().map(drop).map_err(|error| error.to_string()),
         _ => (every.same_octets(&[7; 2000]).map(drop)).map_err(|error| error.to_string()),
     };
     assert!(outcome.is_ok() || outcome.is_err_and(|text| !text.is_empty()));
+}
+
+fn told_later<R>(mut asked: Poller<R, SystemException>) -> Result<(), String> {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    if let std::task::Poll::Ready(outcome) = std::pin::Pin::new(&mut asked).poll(&mut context) {
+        return outcome.map(drop).map_err(|error| error.to_string());
+    }
+    if asked.is_ready(Duration::ZERO) {
+        return asked.wait().map(drop).map_err(|error| error.to_string());
+    }
+    match asked.wait_for(4 * SHORT) {
+        Ok(outcome) => outcome.map(drop).map_err(|error| error.to_string()),
+        Err(_given_up) => Ok(()),
+    }
 }
 
 /// Two threads call by one connection: one reads, the other waits for what that one passes on.
@@ -227,11 +334,20 @@ struct Client {
     references: Vec<Every>,
     /// Of one whose calls read their connection themselves.
     reading: Every,
+    /// Of one that serves calls of its server: by each way to wait.
+    called_back: Vec<Every>,
     peer: Mutex<Sender<Answer>>,
 }
 
-/// What the peer sends on the next connection that it accepts, and how often it has read from it before that.
-type Answer = (Vec<u8>, usize);
+/// What the peer does on the next connection that it accepts.
+#[derive(Default)]
+struct Answer {
+    octets: Vec<u8>,
+    /// How often it has read before it sends them.
+    reads: usize,
+    /// Whether it goes on reading then, until nothing comes any more.
+    stays: bool,
+}
 
 impl Client {
     fn get() -> &'static Self {
@@ -241,8 +357,16 @@ impl Client {
 
     /// Has the peer answer so, as long as nobody else has it answer.
     fn is_answered(&self, octets: &[u8], reads: usize) -> MutexGuard<'_, Sender<Answer>> {
+        self.has_peer(Answer {
+            octets: octets.to_vec(),
+            reads,
+            stays: false,
+        })
+    }
+
+    fn has_peer(&self, does: Answer) -> MutexGuard<'_, Sender<Answer>> {
         let peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
-        let sent = peer.send((octets.to_vec(), reads));
+        let sent = peer.send(does);
         sent.expect("the peer lives");
         peer
     }
@@ -253,32 +377,55 @@ impl Client {
         let thread = std::thread::Builder::new().name("punctual-fuzz-peer".to_owned());
         let peer_runs = thread.spawn(move || answer(&listener, &inputs));
         peer_runs.expect("there is a thread");
-        let [reading, references @ ..] =
-            [Wait::Read, Wait::Reactor, Wait::LeaderFollowers].map(|wait| {
-                let name = format!("client-{wait:?}");
-                let orb = Orb::builder()
-                    .configure(|config| {
-                        config.wait = wait;
-                        config.collocation_scope = CollocationScope::Orb;
-                        config.limits.message = 1 << 16;
-                    })
-                    .listen(endpoint("uiop", "leader_followers", &name))
-                    .build();
-                let orb = orb.expect("the configuration is sound");
-                let place = path("peer");
-                let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
-                let object: Result<ObjectRef, _> = orb.string_to_object(&text);
-                Every::from_object(object.expect("it is a reference"))
-            });
+        let ways = [Wait::Read, Wait::Reactor, Wait::LeaderFollowers];
+        let [reading, references @ ..] = ways.map(|wait| client(wait, Bidirectional::Normal));
+        let called_back = ways.map(|wait| client(wait, Bidirectional::Both));
         Self {
             references: references.into(),
             reading,
+            called_back: called_back.into(),
             peer: Mutex::new(peer),
         }
     }
 }
 
-/// Sends to each client that comes, once it has asked, the newest input there is, and closes.
+/// A reference to the peer, of an ORB of its own.
+fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
+    let name = format!("client-{wait:?}-{bidirectional:?}");
+    let builder = Orb::builder()
+        .configure(|config| {
+            config.wait = wait;
+            config.bidirectional = bidirectional;
+            config.collocation_scope = CollocationScope::Orb;
+            config.client_protocols = vec!["uiop".to_owned()];
+            config.limits.message = 1 << 16;
+            config.timeouts.answer = Some(SHORT);
+        })
+        .listen(endpoint("uiop", "leader_followers", &name));
+    let builder = match bidirectional {
+        Bidirectional::Normal => builder,
+        Bidirectional::Both => builder.initializer(server::watches()),
+    };
+    let orb = builder.build().expect("the configuration is sound");
+    let orb = match bidirectional {
+        Bidirectional::Normal => orb,
+        Bidirectional::Both => {
+            // Calls the peer from an upcall, by the connection that its request came by.
+            let calls = |_: &mut ServerCall<'_>| {
+                if let Some(own) = Client::get().called_back.first() {
+                    is_told(own.with_timeout(SHORT).name());
+                }
+            };
+            server::with_objects_and(orb, &[("c", calls)]).orb
+        }
+    };
+    let place = path("peer");
+    let text = format!("corbaloc:uiop:1.2@{}|key", place.display());
+    let object: Result<ObjectRef, _> = orb.string_to_object(&text);
+    Every::from_object(object.expect("it is a reference"))
+}
+
+/// Does to each client that comes, once it has asked, what was said last, and closes.
 fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     let mut newest = Answer::default();
     for stream in listener.incoming() {
@@ -286,19 +433,18 @@ fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
             continue;
         };
         let _ = stream.set_read_timeout(Some(LONG));
-        let mut asked = stream.read(&mut [0; 4096]);
+        let asked = stream.read(&mut [0; 4096]);
         newest = inputs.try_iter().last().unwrap_or(newest);
-        let (input, reads) = &newest;
         let _ = stream.set_read_timeout(Some(SHORT));
-        for _ in 1..*reads {
+        for _ in 1..newest.reads {
             // The other call may go by another connection.
             let _ = stream.read(&mut [0; 4096]);
         }
-        if asked.is_ok() {
-            // A client closes as soon as it has had enough.
-            asked = stream.write_all(input).map(|()| 0);
+        // A client closes as soon as it has had enough.
+        let is_open = asked.is_ok() && stream.write_all(&newest.octets).is_ok();
+        if is_open && newest.stays {
+            while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
         }
-        drop(asked);
     }
 }
 

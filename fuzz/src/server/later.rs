@@ -1,0 +1,113 @@
+//! A servant that answers later: the first octet of a request says when, and how.
+
+use super::raw::{Answering, LONG};
+use super::server;
+use punctual::stub::{CdrError, DispatchError, Dispatched, ServerCall};
+use punctual::{Interface, SystemException, SystemExceptionKind as Kind};
+use punctual_orb::{AnswerError, PendingReply};
+use std::cell::RefCell;
+use std::panic::resume_unwind;
+use std::task::Waker;
+
+/// Requests that one thread keeps: with one more they are answered.
+const MOST: usize = 8;
+
+thread_local! {
+    static KEPT: RefCell<Vec<(PendingReply, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Takes each request, to answer it with the octets that it carries.
+pub(super) struct Later;
+
+impl Answering for Later {
+    fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        for (id, data) in call.contexts().iter() {
+            call.set_reply_context(id, data);
+        }
+        let what = call.arguments().get_u8()?;
+        let octets = call.arguments().get_octets()?.to_vec();
+        let (pending, dispatched) = call.answer_later()?;
+        assert!(!format!("{pending:?}").is_empty());
+        match what {
+            0 => is_told(reply(pending, &octets)),
+            1 => drop(pending),
+            2 => keep(pending, octets),
+            3 => {
+                keep(pending, octets);
+                settle();
+            }
+            4 => is_told(
+                pending
+                    .answer(|call| call.raise_as("IDL:later:1.0", |out| out.put_octets(&octets))),
+            ),
+            5 => is_told(pending.answer(|_| {
+                let other = server().every.as_object().ior().clone();
+                Err(DispatchError::Forward(Box::new(other)))
+            })),
+            6 => is_told(
+                pending.answer(|_| Err(Kind::NoResources.because("as the request says").into())),
+            ),
+            7 => is_told(pending.answer(|call| call.reply(|_| Err(CdrError::BadCharacter)))),
+            8 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&LONG)))),
+            // No hook of anybody's sees it: libFuzzer's ends the process.
+            9 => is_told(pending.answer(|_| resume_unwind(Box::new("as the request says")))),
+            10 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&[what; 5000])))),
+            11 => {
+                let is_awaited = pending.watch(Waker::noop());
+                assert_eq!(is_awaited, pending.is_awaited());
+                pending.hold(Box::new(octets.clone()));
+                keep(pending, octets);
+            }
+            // The upcall fails, and is answered as it was told before.
+            12 => {
+                keep(pending, octets);
+                return Err(call.bad_operation());
+            }
+            // Twice: the second answers nobody.
+            13 => {
+                let (second, _) = call.answer_later()?;
+                is_told(reply(second, &octets));
+                is_told(reply(pending, &octets));
+            }
+            // Shows the proof of another answer, and answers nothing.
+            14 => {
+                let (_second, proof) = call.answer_later()?;
+                is_told(pending.answer(|_| Ok(proof)));
+            }
+            _ => {
+                keep(pending, octets);
+                // No hook of anybody's sees it: libFuzzer's ends the process.
+                resume_unwind(Box::new("as the request says"));
+            }
+        }
+        Ok(dispatched)
+    }
+}
+
+fn reply(pending: PendingReply, octets: &[u8]) -> Result<(), AnswerError> {
+    pending.answer(|call| call.reply(|out| out.put_octets(octets)))
+}
+
+fn is_told(outcome: Result<(), AnswerError>) {
+    if let Err(error) = outcome {
+        let told = [error.to_string(), SystemException::from(error).to_string()];
+        assert!(!told.concat().is_empty());
+    }
+}
+
+fn keep(pending: PendingReply, octets: Vec<u8>) {
+    let kept = KEPT.with_borrow_mut(|kept| {
+        kept.push((pending, octets));
+        kept.len()
+    });
+    if kept > MOST {
+        settle();
+    }
+}
+
+/// Answers what the calling thread has kept, the newest first.
+pub(super) fn settle() {
+    while let Some((pending, octets)) = KEPT.with_borrow_mut(Vec::pop) {
+        is_told(reply(pending, &octets));
+    }
+}
