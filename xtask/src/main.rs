@@ -1,13 +1,19 @@
 //! Chores of the workspace, run as `cargo xtask NAME`.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod clocks;
 mod corpus;
 mod cross;
+mod first_minutes;
 mod fuzz;
 mod guide;
 mod interop;
 mod layers;
+mod minimum_rust;
 mod modules;
+mod package;
+mod published;
+mod release_notes;
 mod run;
 mod soak;
 mod sources;
@@ -28,7 +34,7 @@ struct Options {
 #[derive(Subcommand)]
 enum Chore {
     /// Refuse a dependency that points against the layers (ARCHITECTURE.md), threads that are not
-    /// started by punctual-exec, and what reads a clock that people set.
+    /// started by punctual-exec, what reads a clock that people set, and crates that are not fit for being published.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
@@ -44,6 +50,14 @@ enum Chore {
     Fuzz(fuzz::Options),
     /// Load and faults of every kind at once, with memory, threads and descriptors watched.
     Soak(soak::Options),
+    /// Time what a newcomer waits for: the README's commands on a clone, and a crate by `punctual new`.
+    FirstMinutes(first_minutes::Options),
+    /// Compile what users build with the oldest Rust that is promised.
+    MinimumRust(minimum_rust::Options),
+    /// Make a Debian package of the command, with its manual pages and completions.
+    Package(package::Options),
+    /// Print what the changelog says of a version.
+    ReleaseNotes(release_notes::Options),
 }
 
 fn main() -> ExitCode {
@@ -51,7 +65,8 @@ fn main() -> ExitCode {
         Chore::Layers => layers::check()
             .and_then(|()| modules::check())
             .and_then(|()| threads::check())
-            .and_then(|()| clocks::check()),
+            .and_then(|()| clocks::check())
+            .and_then(|()| published::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
@@ -59,6 +74,10 @@ fn main() -> ExitCode {
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
+        Chore::FirstMinutes(options) => first_minutes::run(&options),
+        Chore::MinimumRust(options) => minimum_rust::run(&options),
+        Chore::Package(options) => package::run(&options),
+        Chore::ReleaseNotes(options) => release_notes::run(&options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -19,6 +19,7 @@ const ORB: &[&[&str]] = &[
     // What calls are about: data, and nothing that runs.
     &["exception"],
     &["context", "priority", "value"],
+    &["operation_types"],
     &["operation"],
     &["timeline"],
     &["policy"],

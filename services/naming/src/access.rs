@@ -101,7 +101,11 @@ impl Access {
 fn made_at(view: &impl View, name: &[NameComponent]) -> Option<ContextId> {
     name.iter().try_fold(ROOT, |home, component| {
         match view.target(home, &key(component)) {
-            Some(Target::Context(next)) if view.home(*next) == Some(home) => Some(*next),
+            Some(Target::Context(next) | Target::Group { context: next, .. })
+                if view.home(*next) == Some(home) =>
+            {
+                Some(*next)
+            }
             _ => None,
         }
     })

@@ -6,6 +6,7 @@ mod answer;
 mod keep;
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use parking_lot::Mutex;
 use punctual::{
@@ -13,11 +14,14 @@ use punctual::{
     SystemExceptionKind as Kind,
 };
 
+use crate::cos_naming::naming_context::{CannotProceed, InvalidName, NotFound};
 use crate::cos_naming::{
     NameComponent, NamingContext, NamingContextBindNewContextError, NamingContextRebindError,
     NamingContextResolveError,
 };
+use crate::extension::{ExtendedContext, ExtendedContextBindForError};
 use crate::name::from_text;
+use crate::store::Ttl;
 
 pub use answer::Answer;
 pub use keep::Kept;
@@ -71,25 +75,56 @@ impl Names {
         object: &impl Interface,
     ) -> Result<(), NamingContextRebindError> {
         let name = from_text(name)?;
-        match self.context.rebind(&name, Some(object.as_object())) {
+        let bind = || self.context.rebind(&name, Some(object.as_object()));
+        match bind() {
             Err(NamingContextRebindError::NotFound(_)) if name.len() > 1 => {}
             done => return done,
         }
-        for end in 1..name.len() {
-            self.make(name.get(..end).unwrap_or_default())?;
-        }
-        self.context.rebind(&name, Some(object.as_object()))
+        self.make_parents::<NamingContextRebindError>(&name)?;
+        bind()
     }
 
-    fn make(&self, name: &[NameComponent]) -> Result<(), NamingContextRebindError> {
-        use NamingContextBindNewContextError as Error;
-        match self.context.bind_new_context(name) {
-            Ok(_) | Err(Error::AlreadyBound(_)) => Ok(()),
-            Err(Error::NotFound(it)) => Err(it.into()),
-            Err(Error::CannotProceed(it)) => Err(it.into()),
-            Err(Error::InvalidName(it)) => Err(it.into()),
-            Err(Error::System(it)) => Err(it.into()),
+    /// Binds a name to an object for a time, in place of what it was bound to, and makes the contexts that it leads
+    /// through. By the same call it is renewed.
+    ///
+    /// # Errors
+    /// NotFound and its like; those of the calls. BAD_OPERATION: the naming service is not Punctual's, and has no such
+    /// bindings. BAD_PARAM: `ttl` is not from 1 s to 24 h.
+    pub fn bind_for(
+        &self,
+        name: &str,
+        object: &impl Interface,
+        ttl: Duration,
+    ) -> Result<(), ExtendedContextBindForError> {
+        let name = from_text(name)?;
+        let ttl = millis(ttl)?;
+        let context = ExtendedContext::from_object(self.context.as_object().clone());
+        let bind = || context.bind_for(&name, Some(object.as_object()), ttl, true);
+        match bind() {
+            Err(ExtendedContextBindForError::NotFound(_)) if name.len() > 1 => {}
+            done => return done,
         }
+        self.make_parents::<ExtendedContextBindForError>(&name)?;
+        bind()
+    }
+
+    /// Makes the contexts that a name leads through, as far as they are not there.
+    fn make_parents<E>(&self, name: &[NameComponent]) -> Result<(), E>
+    where
+        E: From<NotFound> + From<CannotProceed> + From<InvalidName> + From<SystemException>,
+    {
+        use NamingContextBindNewContextError as Error;
+        for end in 1..name.len() {
+            let parent = name.get(..end).unwrap_or_default();
+            match self.context.bind_new_context(parent) {
+                Ok(_) | Err(Error::AlreadyBound(_)) => {}
+                Err(Error::NotFound(it)) => return Err(it.into()),
+                Err(Error::CannotProceed(it)) => return Err(it.into()),
+                Err(Error::InvalidName(it)) => return Err(it.into()),
+                Err(Error::System(it)) => return Err(it.into()),
+            }
+        }
+        Ok(())
     }
 
     /// Calls what a name is bound to, and remembers that: the next call by this name does not ask the naming service.
@@ -135,6 +170,14 @@ impl Names {
     pub fn forget(&self, name: &str) {
         self.remembered.lock().remove(name);
     }
+}
+
+/// A time to live as the naming service takes it.
+fn millis(ttl: Duration) -> Result<u32, SystemException> {
+    let millis = u32::try_from(ttl.as_millis()).ok();
+    let ttl = millis.and_then(Ttl::from_millis);
+    ttl.map(Ttl::millis)
+        .ok_or_else(|| Kind::BadParam.because(crate::Refusal::BadTtl.to_string()))
 }
 
 /// Whether an exception says that a reference leads nowhere, now at least.

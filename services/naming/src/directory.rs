@@ -57,6 +57,8 @@ pub enum Leads {
     Context(Option<usize>),
     /// To a context of another server.
     Elsewhere(Ior),
+    /// To a group of so many objects.
+    Group(usize),
     /// To what the store has and cannot be read as a reference.
     Unreadable,
 }
@@ -270,7 +272,7 @@ fn way(tree: &Tree, name: &[NameComponent]) -> Result<Vec<ContextId>, Refusal> {
         here = match tree.target(here, &key(one)) {
             Some(Target::Context(next)) if tree.has(*next) => *next,
             None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
-            Some(Target::Object(_)) => {
+            Some(Target::Object(_) | Target::Temporary { .. } | Target::Group { .. }) => {
                 return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
             }
             Some(other) => {
@@ -291,7 +293,13 @@ fn leads(tree: &Tree, target: &Target) -> Leads {
     };
     match target {
         Target::Context(context) => Leads::Context(tree.bindings_of(*context)),
-        Target::Object(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Object),
+        Target::Group { context, .. } => {
+            Leads::Group(tree.bindings_of(*context).unwrap_or_default())
+        }
+        Target::Object(bytes)
+        | Target::Temporary {
+            reference: bytes, ..
+        } => read(bytes).map_or(Leads::Unreadable, Leads::Object),
         Target::Foreign(bytes) => read(bytes).map_or(Leads::Unreadable, Leads::Elsewhere),
     }
 }

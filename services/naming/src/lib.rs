@@ -8,7 +8,8 @@
 //!
 //! No object is ever activated: one servant serves all contexts, and an object's id is the number of its
 //! context. The types of `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL that includes it refers to
-//! them (`docs/guide/naming.md` shows how).
+//! them (`docs/guide/naming.md` shows how). What the service does beyond the standard is [`extension`], the types of
+//! `PunctualNaming.idl`.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -39,3 +40,9 @@ pub use service::{NamingService, OpenError, Size};
 pub use status::Status;
 
 include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));
+
+mod beyond {
+    include!(concat!(env!("OUT_DIR"), "/PunctualNaming.rs"));
+}
+
+pub use beyond::punctual_naming as extension;

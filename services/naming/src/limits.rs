@@ -17,6 +17,8 @@ pub struct Limits {
     pub contexts: usize,
     /// Bindings in all contexts. Default: 10,000,000.
     pub bindings: usize,
+    /// Members of a group. Default: 1,000.
+    pub members: usize,
     /// Bindings in one reply of `list`, `next_n`: clients that ask for more get these. Default: 1,000.
     pub listed: usize,
     /// Binding iterators. One more takes the place of the one that was not used for longest. Default: 1,000.
@@ -33,6 +35,7 @@ impl Default for Limits {
             reference_bytes: 16 << 10,
             contexts: 1_000_000,
             bindings: 10_000_000,
+            members: 1_000,
             listed: 1_000,
             iterators: 1_000,
             iterator_idle: Duration::from_secs(600),

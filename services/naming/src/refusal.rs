@@ -5,6 +5,7 @@ use thiserror::Error;
 
 use crate::cos_naming::naming_context::{AlreadyBound, InvalidName, NotEmpty, NotFoundReason};
 use crate::cos_naming::{self, Name};
+use crate::extension;
 use crate::store::{ContextId, StoreError, Target};
 
 /// Why an operation is refused.
@@ -45,6 +46,18 @@ pub enum Refusal {
     /// Nil where a context is wanted.
     #[error("nil is no naming context")]
     NilContext,
+    /// No binding lives that long, or that short.
+    #[error("a binding lives from 1 s to 24 h")]
+    BadTtl,
+    /// Nil cannot join a group.
+    #[error("nil is no member of a group")]
+    NilMember,
+    /// A load that is none.
+    #[error("a load is a number from 0 on")]
+    BadLoad,
+    /// A group has no member, or none that is alive.
+    #[error("the group has no member now, or none that answers")]
+    NoMember,
     /// More than the service may have.
     #[error("the naming service may have {0} (Limits)")]
     LimitExceeded(String),
@@ -93,7 +106,10 @@ impl From<Refusal> for SystemException {
             Refusal::NotPermitted | Refusal::Root => Kind::NoPermission,
             Refusal::Store(StoreError::Away(_) | StoreError::Unknown(_)) => Kind::Transient,
             Refusal::Store(_) => Kind::PersistStore,
-            Refusal::NilContext => Kind::BadParam,
+            Refusal::NilContext | Refusal::BadTtl | Refusal::NilMember | Refusal::BadLoad => {
+                Kind::BadParam
+            }
+            Refusal::NoMember => Kind::Transient,
             // Operations raise a user exception for each of these that they can meet.
             _ => Kind::BadParam,
         };
@@ -107,9 +123,9 @@ impl From<Refusal> for SystemException {
 
 /// The errors of operations, by the user exceptions that each declares.
 macro_rules! raised {
-    ($($error:ident: $($exception:ident)*;)*) => {
+    ($($error:path: $($exception:ident)*;)*) => {
         $(
-            impl From<Refusal> for cos_naming::$error {
+            impl From<Refusal> for $error {
                 fn from(refusal: Refusal) -> Self {
                     match refusal {
                         $(raised!(@pattern $exception rest why) => raised!(@value $exception rest why),)*
@@ -132,16 +148,23 @@ macro_rules! raised {
 }
 
 raised! {
-    NamingContextBindError: NotFound InvalidName AlreadyBound;
-    NamingContextRebindError: NotFound InvalidName;
-    NamingContextBindContextError: NotFound InvalidName AlreadyBound;
-    NamingContextRebindContextError: NotFound InvalidName;
-    NamingContextResolveError: NotFound InvalidName;
-    NamingContextUnbindError: NotFound InvalidName;
-    NamingContextBindNewContextError: NotFound InvalidName AlreadyBound;
-    NamingContextDestroyError: NotEmpty;
-    NamingContextExtToStringError: InvalidName;
-    NamingContextExtToNameError: InvalidName;
-    NamingContextExtToUrlError: InvalidName;
-    NamingContextExtResolveStrError: NotFound InvalidName;
+    cos_naming::NamingContextBindError: NotFound InvalidName AlreadyBound;
+    cos_naming::NamingContextRebindError: NotFound InvalidName;
+    cos_naming::NamingContextBindContextError: NotFound InvalidName AlreadyBound;
+    cos_naming::NamingContextRebindContextError: NotFound InvalidName;
+    cos_naming::NamingContextResolveError: NotFound InvalidName;
+    cos_naming::NamingContextUnbindError: NotFound InvalidName;
+    cos_naming::NamingContextBindNewContextError: NotFound InvalidName AlreadyBound;
+    cos_naming::NamingContextDestroyError: NotEmpty;
+    cos_naming::NamingContextExtToStringError: InvalidName;
+    cos_naming::NamingContextExtToNameError: InvalidName;
+    cos_naming::NamingContextExtToUrlError: InvalidName;
+    cos_naming::NamingContextExtResolveStrError: NotFound InvalidName;
+    extension::ExtendedContextBindForError: NotFound InvalidName AlreadyBound;
+    extension::ExtendedContextAboutError: NotFound InvalidName;
+    extension::ExtendedContextBindGroupError: NotFound InvalidName AlreadyBound;
+    extension::ExtendedContextJoinError: NotFound InvalidName;
+    extension::ExtendedContextLeaveError: NotFound InvalidName;
+    extension::ExtendedContextReportError: NotFound InvalidName;
+    extension::ExtendedContextMembersError: NotFound InvalidName;
 }

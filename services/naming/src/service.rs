@@ -1,5 +1,7 @@
 //! The service: the tree, where it is kept, and who changes it.
 
+mod expiry;
+mod groups;
 mod shared;
 
 use std::fmt;
@@ -19,7 +21,12 @@ use crate::name;
 use crate::observe::Observers;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
-use crate::tree::{Done, Draft, Growing, Listed, Operation, Tree, View, walk};
+use crate::tree::{Done, Draft, Growing, Listed, Operation, Place, Tree, View, Wanted, walk_to};
+
+use expiry::Expiry;
+use groups::Groups;
+
+pub(crate) use groups::Member;
 
 /// A naming service. Clones are the same one.
 #[derive(Clone)]
@@ -35,6 +42,8 @@ struct Shared {
     access: RwLock<Access>,
     metrics: Metrics,
     observers: Observers,
+    expiry: Expiry,
+    groups: Groups,
 }
 
 /// Why a naming service cannot be opened.
@@ -85,6 +94,7 @@ impl NamingService {
     pub fn on(store: Box<dyn Store>) -> Result<Self, OpenError> {
         let mut growing = Growing::new();
         store.load(&mut growing)?;
+        let temporary = growing.take_temporary();
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         let service = Arc::new(Shared {
@@ -96,8 +106,13 @@ impl NamingService {
             access: RwLock::default(),
             metrics: Metrics::default(),
             observers: Observers::default(),
+            expiry: Expiry::default(),
+            groups: Groups::default(),
         });
-        shared::follow(&service)?;
+        match service.store.shared() {
+            Some(_) => shared::follow(&service)?,
+            None => expiry::begin(&service, temporary)?,
+        }
         Ok(Self(service))
     }
 
@@ -173,7 +188,9 @@ impl NamingService {
     }
 
     pub(crate) fn has(&self, context: ContextId) -> bool {
-        self.0.tree.read().has(context)
+        let tree = self.0.tree.read();
+        // That of a group is nobody's to call.
+        tree.has(context) && !tree.groups().contains(&context)
     }
 
     /// What a name is bound to, as `found` makes it of the target.
@@ -193,15 +210,41 @@ impl NamingService {
         name: &[NameComponent],
         found: impl FnOnce(&Target) -> R,
     ) -> Result<R, Refusal> {
+        let found = |tree: &Tree, target: &Target| match target {
+            Target::Group { context, choice } => {
+                let chosen = self.0.groups.chosen(tree, *context, *choice)?;
+                Ok(found(&chosen))
+            }
+            target => Ok(found(target)),
+        };
+        self.looked_up(context, name, found)?
+    }
+
+    /// What a name is bound to itself, also if that is a group.
+    pub(crate) fn bound<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Target) -> R,
+    ) -> Result<R, Refusal> {
+        self.looked_up(context, name, |_, target| found(target))
+    }
+
+    fn looked_up<R>(
+        &self,
+        context: ContextId,
+        name: &[NameComponent],
+        found: impl FnOnce(&Tree, &Target) -> R,
+    ) -> Result<R, Refusal> {
         name::check(name, &self.0.limits.read())?;
         self.check_current()?;
         let tree = self.0.tree.read();
-        let (here, key) = walk(&*tree, context, name)?;
+        let (here, key) = walk_to(&*tree, context, name, Place::Any)?;
         let target = tree.target(here, &key).ok_or_else(|| {
             let at = name.len().saturating_sub(1);
             Refusal::not_found(NotFoundReason::MissingNode, name, at)
         })?;
-        Ok(found(target))
+        Ok(found(&tree, target))
     }
 
     /// Some bindings of a context, behind a key or from the first on.
@@ -254,6 +297,8 @@ impl NamingService {
             Ok(()) => {
                 self.0.doubtful.lock().clear();
                 let contexts = self.0.observers.contexts(&changes);
+                self.0.expiry.note(&changes);
+                self.0.groups.note(&changes);
                 self.0.tree.write().apply(changes);
                 self.0.observers.changed(&contexts);
             }
@@ -274,10 +319,16 @@ impl NamingService {
             self.0.access.read(),
         );
         let mut draft = Draft::new(&tree, &limits, &access);
-        let outcomes = operations.iter().map(|one| draft.perform(one)).collect();
+        let outcomes = operations.iter().map(|one| {
+            if matches!(one.wanted, Wanted::Expire) {
+                draft.expire(&self.0.expiry.due());
+            }
+            draft.perform(one)
+        });
+        let outcomes = outcomes.collect();
         let changes = draft.changes();
         let doubtful = self.0.doubtful.lock();
-        let all = doubtful.iter().map(|change| tree.as_it_is(change));
+        let all = doubtful.iter().flat_map(|change| tree.as_it_is(change));
         let all = all.collect();
         Drafted {
             outcomes,
@@ -301,7 +352,6 @@ mod tests {
     use super::*;
     use crate::access::Requester;
     use crate::store::{Loading, ROOT};
-    use crate::tree::Wanted;
     use std::sync::atomic::{AtomicBool, Ordering};
 
     /// Keeps all, and says so or not.
@@ -366,5 +416,50 @@ mod tests {
         let listed = service.list(ROOT, None, 9).unwrap().bindings;
         let keys: Vec<&str> = listed.iter().map(|(key, _)| &**key).collect();
         assert_eq!(keys, ["kept", "later"]);
+    }
+
+    #[test]
+    fn members_that_went_with_their_group_by_a_commit_that_failed_are_written_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("names.redb");
+        let lies = Arc::new(AtomicBool::new(false));
+        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let service = NamingService::on(Box::new(store)).unwrap();
+        let name = |ids: &[&str]| -> Vec<NameComponent> {
+            let component = |id: &&str| NameComponent {
+                id: (*id).to_owned(),
+                kind: String::new(),
+            };
+            ids.iter().map(component).collect()
+        };
+        let change = |wanted| {
+            service.change(Operation {
+                context: ROOT,
+                wanted,
+                by: Requester::Process,
+            })
+        };
+        let choice = crate::store::Choice::RoundRobin;
+        let group = name(&["group"]);
+        let made = Wanted::BindGroup {
+            name: group.clone(),
+            choice,
+        };
+        change(made).unwrap();
+        for id in ["one", "other"] {
+            let target = Target::Object((*b"ior").into());
+            let name = name(&["group", id]);
+            change(Wanted::Join { name, target }).unwrap();
+        }
+        lies.store(true, Ordering::Relaxed);
+        assert!(change(Wanted::Unbind { name: group }).is_err());
+        lies.store(false, Ordering::Relaxed);
+        bind_new_context(&service, "later").unwrap();
+        let size = service.size();
+        assert_eq!((size.contexts, size.bindings), (3, 4));
+        drop(service);
+        let service = NamingService::open(&path).unwrap();
+        assert_eq!(service.size(), size);
+        assert_eq!(service.members(service.groups()[0]).len(), 2);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::fail;
 use crate::serving::{ON_ENDPOINTS, Problem, ending_signals, listening, write_reference};
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
 use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
@@ -56,7 +56,7 @@ pub(crate) struct Options {
     object: Vec<String>,
     /// How long a request may take from here on, e.g. 200ms or 2s, a number alone being seconds; without it, as long
     /// as it likes.
-    #[arg(long, value_name = "TIME", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// Write the reference to this file, too.
     #[arg(long, value_name = "FILE")]

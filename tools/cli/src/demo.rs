@@ -66,6 +66,11 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             println!(
                 "\n{calls} calls between two processes over TCP, every answer as it should be"
             );
+            if cfg!(debug_assertions) {
+                println!(
+                    "(built without optimisation, as it builds soonest: `cargo run --release` makes faster calls)"
+                );
+            }
             ExitCode::SUCCESS
         }
         Err(problem) => fail(problem, None),

@@ -10,6 +10,8 @@ mod doctor;
 mod idl;
 mod ifr;
 mod ior;
+#[cfg(feature = "man-pages")]
+mod man;
 mod naming;
 mod new;
 mod payload;
@@ -63,6 +65,10 @@ enum Command {
     Doctor(doctor::Options),
     /// Print a completion script for a shell.
     Completions(completions::Options),
+    /// Write a manual page of each command into a folder.
+    #[cfg(feature = "man-pages")]
+    #[command(hide = true)]
+    Man(man::Options),
 }
 
 fn main() -> ExitCode {
@@ -101,6 +107,8 @@ fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Doctor(options) => doctor::run(&options),
         Command::Completions(options) => completions::run(&options),
+        #[cfg(feature = "man-pages")]
+        Command::Man(options) => man::run(&options),
     }
 }
 

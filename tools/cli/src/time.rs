@@ -3,22 +3,9 @@
 use punctual::parse_duration;
 use std::time::Duration;
 
-/// A time above zero, for an option that has always wanted a unit.
+/// A time above zero. A number alone is refused, as it could mean any unit.
 pub(crate) fn with_unit(text: &str) -> Result<Duration, String> {
-    above_zero(parse_duration(text).map_err(|error| error.to_string())?)
-}
-
-/// A time above zero, for an option that has taken seconds before: a number alone still is that.
-pub(crate) fn unit_or_seconds(text: &str) -> Result<Duration, String> {
-    match text.trim().parse() {
-        Ok(seconds) => Duration::try_from_secs_f64(seconds)
-            .map_err(|error| error.to_string())
-            .and_then(above_zero),
-        Err(_) => with_unit(text),
-    }
-}
-
-fn above_zero(time: Duration) -> Result<Duration, String> {
+    let time = parse_duration(text).map_err(|error| error.to_string())?;
     match time.is_zero() {
         true => Err("a time above zero is wanted, e.g. 200ms or 2s".to_owned()),
         false => Ok(time),
@@ -30,18 +17,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_number_alone_is_seconds_where_it_has_always_been_and_refused_elsewhere() {
-        assert_eq!(unit_or_seconds("2"), Ok(Duration::from_secs(2)));
-        assert_eq!(unit_or_seconds("0.25"), Ok(Duration::from_millis(250)));
-        assert_eq!(unit_or_seconds("250ms"), Ok(Duration::from_millis(250)));
+    fn a_time_has_a_unit() {
+        assert_eq!(with_unit("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(with_unit("2s"), Ok(Duration::from_secs(2)));
         let refused = with_unit("2").unwrap_err();
         assert!(refused.contains("`2s` are seconds"), "{refused}");
     }
 
     #[test]
     fn no_time_at_all_is_refused() {
-        for text in ["0", "0s", "-1", "-1s", "soon", "nan", "inf"] {
-            assert!(unit_or_seconds(text).is_err(), "{text}");
+        for text in ["0s", "0ms", "-1s", "soon", "nan", "inf"] {
+            assert!(with_unit(text).is_err(), "{text}");
         }
     }
 }

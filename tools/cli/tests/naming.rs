@@ -1,86 +1,15 @@
 //! `punctual naming`: a server, and the commands on it.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "naming_support/mod.rs"]
+mod support;
+
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-
-const SYSTEM_EXCEPTION: i32 = 3;
-const USER_EXCEPTION: i32 = 4;
-
-fn punctual(arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args(arguments).output().unwrap()
-}
-
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
-/// A server, which ends with the test.
-struct Serving {
-    child: Child,
-    reference: String,
-}
-
-impl Serving {
-    fn new(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-        command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
-        command.args(arguments).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut reference = String::new();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut reference).unwrap();
-        let reference = reference.trim().to_owned();
-        Serving { child, reference }
-    }
-
-    fn in_memory() -> Self {
-        Self::new(&["--memory"])
-    }
-
-    fn call(&self, arguments: &[&str]) -> Output {
-        let (command, rest) = arguments.split_first().unwrap();
-        let mut all = vec!["naming", command, "--service", &self.reference];
-        all.extend(rest);
-        punctual(&all)
-    }
-
-    fn succeeds(&self, arguments: &[&str]) -> String {
-        let output = self.call(arguments);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?}: {said}");
-        text(output.stdout)
-    }
-
-    /// What is said of a command that fails with this status.
-    fn fails(&self, arguments: &[&str], status: i32) -> String {
-        let output = self.call(arguments);
-        let said = text(output.stderr);
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-        said
-    }
-
-    /// `corbaloc:` or another scheme, with the server's address behind.
-    fn url(&self, scheme: &str) -> String {
-        let facts = text(punctual(&["ior", "--json", &self.reference]).stdout);
-        let facts: Value = serde_json::from_str(&facts).unwrap();
-        let port = &facts["profiles"][0]["port"];
-        format!("{scheme}:iiop:1.2@127.0.0.1:{port}")
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-const SOME: &str = "corbaloc::127.0.0.1:1/some";
+use support::{SOME, SYSTEM_EXCEPTION, Serving, USER_EXCEPTION, punctual, text};
 
 fn furnished() -> Serving {
     let serving = Serving::in_memory();
@@ -191,7 +120,10 @@ fn an_export_is_imported_into_another_server_with_contexts_that_are_shared() {
     other.succeeds(&["resolve", "plants/round/plants/north.site/pump"]);
     let again = other.succeeds(&["import", "--json", &file]);
     let again: Value = serde_json::from_str(&again).unwrap();
-    assert_eq!(again, json!({ "objects": 0, "contexts": 0, "kept": 8 }));
+    assert_eq!(
+        again,
+        json!({ "objects": 0, "contexts": 0, "groups": 0, "kept": 8 })
+    );
     let said = other.fails(&["import", "/dev/null"], 1);
     assert!(said.contains("help"), "{said}");
 }

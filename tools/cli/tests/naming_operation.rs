@@ -2,12 +2,13 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::process::{Child, Command, Stdio};
 
 use punctual::{Interface, Orb};
-use punctual_naming::cos_naming::{NameComponent, NamingContext};
+use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextResolveError};
 
 /// A process that ends with this.
 struct Process(Child);
@@ -42,11 +43,7 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     let folder = tempfile::tempdir().unwrap();
     let notify = folder.path().join("notify");
     let told = UnixDatagram::bind(&notify).unwrap();
-    let next = || {
-        let mut text = [0; 64];
-        let length = told.recv(&mut text).unwrap();
-        String::from_utf8_lossy(&text[..length]).into_owned()
-    };
+    let next = || told_by(&told);
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     command.args([
         "naming",
@@ -73,17 +70,9 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     assert_eq!(next(), "WATCHDOG=1");
     assert_eq!(next(), "WATCHDOG=1");
 
-    let mut reference = String::new();
-    let mut output = BufReader::new(server.0.stdout.take().unwrap());
-    output.read_line(&mut reference).unwrap();
     let orb = Orb::builder().build().unwrap();
-    let root = NamingContext::from_object(orb.string_to_object(reference.trim()).unwrap());
-    let name = |id: &str| {
-        [NameComponent {
-            id: id.to_owned(),
-            kind: String::new(),
-        }]
-    };
+    let root = root_of(&orb, &mut server);
+    let name = |id: &str| path(&[id]);
     for id in ["one", "two"] {
         root.bind(&name(id), Some(root.as_object())).unwrap();
     }
@@ -108,11 +97,126 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     }
     assert!(value(&metrics, "punctual_naming_store_bytes") > 0.0);
 
+    terminate(&server);
+    while next() != "STOPPING=1" {}
+    assert!(server.0.wait().unwrap().success());
+}
+
+/// Who is told what becomes of a server, as systemd is.
+fn told_by(socket: &UnixDatagram) -> String {
+    let mut text = [0; 64];
+    let length = socket.recv(&mut text).unwrap();
+    String::from_utf8_lossy(&text[..length]).into_owned()
+}
+
+/// The root context that a server prints.
+fn root_of(orb: &Orb, server: &mut Process) -> NamingContext {
+    let mut reference = String::new();
+    let mut output = BufReader::new(server.0.stdout.take().unwrap());
+    output.read_line(&mut reference).unwrap();
+    NamingContext::from_object(orb.string_to_object(reference.trim()).unwrap())
+}
+
+fn terminate(server: &Process) {
     let id = server.0.id().to_string();
     let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
     assert!(sent.success());
-    while next() != "STOPPING=1" {}
+}
+
+fn path(ids: &[&str]) -> Vec<NameComponent> {
+    let component = |id: &&str| NameComponent {
+        id: (*id).to_owned(),
+        kind: String::new(),
+    };
+    ids.iter().map(component).collect()
+}
+
+#[test]
+fn a_request_that_has_begun_is_answered_before_a_terminated_server_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let notify = folder.path().join("notify");
+    let told = UnixDatagram::bind(&notify).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args([
+        "naming",
+        "serve",
+        "--memory",
+        "--listen",
+        "iiop://127.0.0.1:0",
+    ]);
+    command.env("NOTIFY_SOCKET", &notify).stdout(Stdio::piped());
+    let mut server = Process(command.spawn().unwrap());
+    let orb = Orb::builder().build().unwrap();
+    let root = root_of(&orb, &mut server);
+    assert_eq!(told_by(&told), "READY=1");
+    // A context of another server, which takes its time.
+    let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = elsewhere.local_addr().unwrap();
+    let slow = orb
+        .string_to_object(&format!("corbaloc::{address}/Slow"))
+        .unwrap();
+    let slow = NamingContext::from_object(slow);
+    root.bind_context(&path(&["slow"]), Some(&slow)).unwrap();
+    let client = std::thread::spawn(move || root.resolve(&path(&["slow", "pump"])));
+    let (mut asked, _) = elsewhere.accept().unwrap();
+    let mut request = [0; 12];
+    asked.read_exact(&mut request).unwrap();
+    terminate(&server);
+    assert_eq!(told_by(&told), "STOPPING=1");
+    assert_eq!(
+        server.0.try_wait().unwrap(),
+        None,
+        "the request is unanswered"
+    );
+    drop((asked, elsewhere));
+    let answer = client.join().unwrap();
+    assert!(
+        matches!(answer, Err(NamingContextResolveError::CannotProceed(_))),
+        "{answer:?}"
+    );
     assert!(server.0.wait().unwrap().success());
+}
+
+#[test]
+fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_waits_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = socket.local_addr().unwrap().port();
+    // As systemd does it: descriptor 3, for the process of this number.
+    let started = |endpoint: &str| {
+        let mut command = Command::new("sh");
+        let activate = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&0 0</dev/null; exec \"$@\"";
+        command.args(["-c", activate, "sh", env!("CARGO_BIN_EXE_punctual")]);
+        command.args(["naming", "serve", "--listen", endpoint, "--store"]);
+        command.arg(folder.path().join("names.redb"));
+        command.stdin(OwnedFd::from(socket.try_clone().unwrap()));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        Process(command.spawn().unwrap())
+    };
+    let orb = Orb::builder().build().unwrap();
+    let root = orb.string_to_object(&format!("corbaloc::127.0.0.1:{port}/NameService"));
+    let root = NamingContext::from_object(root.unwrap());
+    let (asking, object) = (root.clone(), root.as_object().clone());
+    let client = std::thread::spawn(move || asking.bind(&path(&["root"]), Some(&object)));
+    let endpoint = "iiop://127.0.0.1:1/inherited=0";
+    let mut server = started(endpoint);
+    client.join().unwrap().unwrap();
+    terminate(&server);
+    assert!(server.0.wait().unwrap().success());
+    // The port was never given up.
+    let asking = root.clone();
+    let client = std::thread::spawn(move || asking.resolve(&path(&["root"])));
+    let _again = started(endpoint);
+    assert!(client.join().unwrap().unwrap().is_some());
+
+    let mut refused = started("iiop://127.0.0.1:1/inherited=1");
+    let (mut said, mut errors) = (String::new(), refused.0.stderr.take().unwrap());
+    errors.read_to_string(&mut said).unwrap();
+    assert!(!refused.0.wait().unwrap().success());
+    assert!(
+        said.contains("socket 1 is wanted, and 1 were opened"),
+        "{said}"
+    );
 }
 
 #[cfg(not(feature = "web"))]

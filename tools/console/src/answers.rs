@@ -14,7 +14,6 @@ use std::time::Instant;
 
 use parking_lot::Mutex;
 use punctual::Orb;
-use punctual::protocol::endpoints_of;
 use punctual_ior::Ior;
 use punctual_naming::client::Answer;
 use tokio::sync::{Semaphore, mpsc};
@@ -89,7 +88,7 @@ impl Answers {
         if !self.asks {
             return State::NotAsked("the server was started not to ask");
         }
-        if self.is_local(object) {
+        if !Answer::may_ask(&self.orb, object) {
             return State::NotAsked(
                 "it is reached within this machine, which a reference may not ask for \
                  (foreign_local_endpoints)",
@@ -114,15 +113,6 @@ impl Answers {
             known.is_asked = self.queue.try_send((key, object.clone())).is_ok();
         }
         known.answer.clone().map_or(State::Waits, State::Known)
-    }
-
-    /// Whether a reference leads within this machine, and may not.
-    fn is_local(&self, object: &Ior) -> bool {
-        let endpoints = endpoints_of(&self.orb, object);
-        let is_within = endpoints
-            .iter()
-            .any(|one| one.address.host_and_port().is_none());
-        is_within && !self.orb.config().foreign_local_endpoints
     }
 
     fn learn(&self, key: u64, answer: Answer) {

@@ -278,6 +278,7 @@ impl Scope<'_> {
             Type::Any => self.name("Any"),
             Type::TypeCode => self.name("TypeCode"),
             Type::String { bound: None } => self.name("String"),
+            Type::ValueBase => self.bare(ty),
             Type::Primitive(primitive) => match primitive {
                 Primitive::Boolean => quote!(bool),
                 Primitive::Octet | Primitive::UInt8 => quote!(u8),

@@ -44,7 +44,7 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
         .zip(options.trusted.first())
         .map(|(trusted, file)| {
             let identity = identity.as_ref().map(|(_, identity)| identity);
-            client_config(options, identity, trusted, &provider)
+            link_config(options, identity, trusted, &provider)
                 .map_err(|problem| TlsError::new(file, problem))
         })
         .transpose()?;
@@ -52,6 +52,14 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
         server: server.map(Arc::new),
         client: client.map(Arc::new),
     })
+}
+
+/// What a client shakes hands with, for protocols other than this crate's link. `None` where the options trust nobody.
+///
+/// # Errors
+/// A file that the options name cannot be read, or holds something else.
+pub fn client_config(options: &TlsOptions) -> Result<Option<Arc<ClientConfig>>, TlsError> {
+    Ok(load(options)?.client)
 }
 
 /// By whom peers' certificates are made, and which of those are revoked.
@@ -215,7 +223,7 @@ fn server_config(
         .with_cert_resolver(identity.clone()))
 }
 
-fn client_config(
+fn link_config(
     options: &TlsOptions,
     identity: Option<&Identity>,
     Trusted { trusted, revoked }: Trusted,

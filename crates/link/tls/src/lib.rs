@@ -36,6 +36,7 @@ mod timeout;
 mod validity;
 
 pub use error::{Problem, TlsError};
+pub use files::client_config;
 pub use options::{ClientCertificate, TlsOptions, TlsVersion, UnknownValue};
 pub use refusals::Refusal;
 

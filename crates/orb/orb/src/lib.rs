@@ -60,8 +60,8 @@ pub use messaging::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Frames, Giop, GiopLite, Head,
     Messaging, Needs, OwnReply, QueuedRequest, RepeatableHead, ReplyHead, Session,
 };
-pub use operation::{ArgumentValues, NamedOperation, Operation, OperationDetails};
-pub use operation_types::{Describe, DescribedOperations, OperationTypes};
+pub use operation::{NamedOperation, Operation, OperationDetails};
+pub use operation_types::{ArgumentValues, Describe, DescribedOperations, OperationTypes};
 pub use orb::{
     BoxFuture, InitError, Orb, OrbBuilder, OrbInitInfo, OrbInitializer, PiCurrent, Reached,
     Unreachable, WeakOrb,

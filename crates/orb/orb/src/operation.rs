@@ -1,9 +1,9 @@
 //! What is called: an operation by its name on the wire.
 
 use crate::context::Context;
-use crate::operation_types::OperationTypes;
+use crate::operation_types::{ArgumentValues, OperationTypes};
 use parking_lot::Mutex;
-use punctual_any::{Any, ParameterMode, TypeCode};
+use punctual_any::{Any, TypeCode};
 use punctual_cdr::{CdrError, Decoder};
 use punctual_giop::ResponseFlags;
 use std::collections::HashSet;
@@ -27,9 +27,6 @@ pub struct NamedOperation<'n> {
     /// What travels with requests to an operation of the interface, by its name.
     pub(crate) types: Option<fn(&str) -> Option<&'static OperationTypes>>,
 }
-
-/// Arguments, each with the way it goes.
-pub type ArgumentValues = Vec<(ParameterMode, Any)>;
 
 /// What is known at run time of a call that is put together then: what its interceptors can ask for.
 pub trait OperationDetails: fmt::Debug + Sync {

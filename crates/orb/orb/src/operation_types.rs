@@ -2,9 +2,11 @@
 //! skeleton, such as interceptors and traces; neither of the two needs it.
 
 use crate::context::Context;
-use crate::operation::ArgumentValues;
 use punctual_any::{Any, ParameterMode, TypeBuilder, TypeCode, TypeIndex};
 use punctual_cdr::{CdrError, Decoder, Unmarshal};
+
+/// Arguments, each with the way it goes.
+pub type ArgumentValues = Vec<(ParameterMode, Any)>;
 
 /// Describes a type, as [`Typed::describe`](punctual_any::Typed::describe) does.
 pub type Describe = fn(&mut TypeBuilder) -> TypeIndex;

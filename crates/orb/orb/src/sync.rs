@@ -19,6 +19,12 @@ pub(crate) fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     mutex.try_lock()
 }
 
+/// Tells the compiler that what calls this is rarely on a call's way, so that the rest is laid out straight: std's
+/// `cold_path`, which Rust before 1.95 lacks.
+#[inline]
+#[cold]
+pub(crate) const fn cold_path() {}
+
 /// A word that one thread sleeps on.
 #[derive(Debug)]
 pub(crate) struct Word(AtomicU32);

@@ -52,8 +52,10 @@ pub fn is_invariant() -> bool {
     const HIGHEST: u32 = 0x8000_0000;
     const POWER: u32 = 0x8000_0007;
     const INVARIANT: u32 = 1 << 8;
-    core::arch::x86_64::__cpuid(HIGHEST).eax >= POWER
-        && core::arch::x86_64::__cpuid(POWER).edx & INVARIANT != 0
+    // SAFETY: each x86-64 processor has the instruction. It is a safe function only from Rust 1.94 on.
+    #[allow(unused_unsafe)]
+    let leaf = |number| unsafe { core::arch::x86_64::__cpuid(number) };
+    leaf(HIGHEST).eax >= POWER && leaf(POWER).edx & INVARIANT != 0
 }
 
 /// Whether the counter runs at one rate on all processors, whatever they do.

@@ -18,6 +18,8 @@ pub mod event;
 pub mod futex;
 pub mod host;
 #[allow(unsafe_code)]
+pub mod inherited;
+#[allow(unsafe_code)]
 pub mod memory;
 pub mod memory_lock;
 pub mod passing;

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use punctual::{ObjectRef, SystemExceptionKind as Kind};
+use punctual::protocol::endpoints_of;
+use punctual::{ObjectRef, Orb, SystemExceptionKind as Kind};
+use punctual_ior::Ior;
 
 /// What comes of asking an object whether it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,23 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// Whether an object may be asked that somebody else's reference leads to: not if it is reached by links within this
+    /// machine, unless the ORB's configuration lets references of others lead to those (`foreign_local_endpoints`).
+    #[must_use]
+    pub fn may_be_asked(object: &ObjectRef) -> bool {
+        Self::may_ask(object.orb(), object.ior())
+    }
+
+    /// The same, of a reference as it was read.
+    #[must_use]
+    pub fn may_ask(orb: &Orb, object: &Ior) -> bool {
+        let endpoints = endpoints_of(orb, object);
+        let is_within = endpoints
+            .iter()
+            .any(|one| one.address.host_and_port().is_none());
+        !is_within || orb.config().foreign_local_endpoints
+    }
+
     /// Asks an object (`_non_existent`), for so long at most. Blocks.
     #[must_use]
     pub fn of(object: &ObjectRef, within: Duration) -> Self {

@@ -18,7 +18,7 @@ type Refused<T> = std::result::Result<T, Refusal>;
 
 impl Server {
     /// Binds in this server.
-    fn bind_here(
+    pub(super) fn bind_here(
         &self,
         n: &[NameComponent],
         target: Refused<Target>,

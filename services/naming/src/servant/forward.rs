@@ -3,7 +3,17 @@
 use punctual::{CompletionStatus, Interface, ObjectRef, OperationError};
 
 use super::Server;
-use crate::cos_naming::{self, Name, NameComponent, NamingContext, naming_context::CannotProceed};
+use crate::cos_naming::{
+    Name, NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
+    NamingContextBindNewContextError, NamingContextExtResolveStrError,
+    NamingContextRebindContextError, NamingContextRebindError, NamingContextResolveError,
+    NamingContextUnbindError, naming_context::CannotProceed,
+};
+use crate::extension::{
+    ExtendedContextAboutError, ExtendedContextBindForError, ExtendedContextBindGroupError,
+    ExtendedContextJoinError, ExtendedContextLeaveError, ExtendedContextMembersError,
+    ExtendedContextReportError,
+};
 use crate::refusal::Refusal;
 use crate::store::Target;
 
@@ -13,9 +23,9 @@ pub(super) trait MayNotProceed: OperationError + From<Refusal> {
 }
 
 macro_rules! may_not_proceed {
-    ($($error:ident)*) => {
+    ($($error:path)*) => {
         $(
-            impl MayNotProceed for cos_naming::$error {
+            impl MayNotProceed for $error {
                 fn cannot_proceed(cxt: Option<NamingContext>, rest_of_name: Name) -> Self {
                     Self::CannotProceed(CannotProceed { cxt, rest_of_name })
                 }
@@ -28,6 +38,9 @@ may_not_proceed! {
     NamingContextBindError NamingContextRebindError NamingContextBindContextError
     NamingContextRebindContextError NamingContextResolveError NamingContextUnbindError
     NamingContextBindNewContextError NamingContextExtResolveStrError
+    ExtendedContextBindForError ExtendedContextAboutError ExtendedContextBindGroupError
+    ExtendedContextJoinError ExtendedContextLeaveError ExtendedContextReportError
+    ExtendedContextMembersError
 }
 
 impl Server {

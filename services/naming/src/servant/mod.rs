@@ -4,9 +4,12 @@
 //! The id of a context is the store's identity and its number, eight bytes each, so that contexts of another naming
 //! server, whose adapters have the same names, are not taken for ours. That of an iterator is a random number.
 
+mod beyond;
+mod check;
 mod context;
 mod extended;
 mod forward;
+mod group;
 mod iterator;
 mod present;
 
@@ -23,11 +26,13 @@ use thiserror::Error;
 
 use crate::access::Requester;
 use crate::cos_naming::{BindingIterator, NamingContext, NamingContextExt};
+use crate::extension::ExtendedContext;
 use crate::refusal::Refusal;
 use crate::service::NamingService;
 use crate::store::{ContextId, ROOT, Target};
 use crate::tree::{Done, Operation, Wanted};
 
+use check::Checking;
 use iterator::Iterators;
 use present::Present;
 
@@ -45,6 +50,11 @@ pub struct ServeOptions {
     pub federated: bool,
     /// How long a call to another server may take. Default: 5 s.
     pub federated_timeout: Duration,
+    /// How often the members of groups are asked whether they exist; none are without it. Only where `federated` is
+    /// true, as the server is led to other addresses by it, too. Default: 10 s.
+    pub group_check: Option<Duration>,
+    /// How long a member is dead before it is removed; none is without it. Default: 60 s.
+    pub group_remove: Option<Duration>,
 }
 
 impl Default for ServeOptions {
@@ -52,6 +62,8 @@ impl Default for ServeOptions {
         Self {
             federated: true,
             federated_timeout: Duration::from_secs(5),
+            group_check: Some(Duration::from_secs(10)),
+            group_remove: Some(Duration::from_secs(60)),
         }
     }
 }
@@ -67,6 +79,7 @@ struct Shared {
     orb: Orb,
     contexts: Poa,
     iterators: Iterators,
+    checking: Checking,
 }
 
 type Result<T> = std::result::Result<T, SystemException>;
@@ -101,9 +114,11 @@ impl NamingService {
             orb: parent.orb().clone(),
             contexts: contexts.clone(),
             iterators: Iterators::new(iterators.clone()),
+            checking: Checking::default(),
         }));
+        server.0.checking.begin(&server)?;
         let failed = |error: punctual::PoaError| ServeError(error.to_string());
-        let of_contexts = <NamingContextExt as Implements<Server>>::servant(server.clone());
+        let of_contexts = <ExtendedContext as Implements<Server>>::servant(server.clone());
         let present = Present::when(server.clone(), of_contexts, |server, id| {
             let number = server.number_in(id);
             number.is_some_and(|number| server.service().has(number))
@@ -188,7 +203,13 @@ impl Server {
     fn reference(&self, target: &Target) -> Result<Option<ObjectRef>> {
         match target {
             Target::Context(number) => self.context(*number).map(|context| Some(context.into())),
-            Target::Object(bytes) | Target::Foreign(bytes) => {
+            // What it is resolved to is one of the others.
+            Target::Group { .. } => Err(Refusal::NoMember.into()),
+            Target::Object(bytes)
+            | Target::Foreign(bytes)
+            | Target::Temporary {
+                reference: bytes, ..
+            } => {
                 let coding = Coding {
                     environment: Some(&self.0.orb),
                     ..Coding::default()

@@ -34,6 +34,7 @@ impl Follower for Following {
     fn changed(&self, changes: Vec<Change>) {
         if let Some(service) = self.0.upgrade() {
             let contexts = service.observers.contexts(&changes);
+            service.groups.note(&changes);
             service.tree.write().apply(changes);
             service.observers.changed(&contexts);
         }
@@ -48,6 +49,7 @@ impl Follower for Following {
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         if let Some(service) = self.0.upgrade() {
+            service.groups.keep(&tree);
             *service.tree.write() = tree;
             service.observers.replaced();
         }

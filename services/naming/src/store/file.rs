@@ -8,6 +8,7 @@
 //!
 //! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
 
+use std::ops::{Bound, RangeBounds};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -211,6 +212,9 @@ fn write_all(transaction: &WriteTransaction, changes: &[Change]) -> Result<()> {
             }
             Change::Destroy(context) => {
                 contexts.remove(context).map_err(io)?;
+                // Only a group has any.
+                let of_it = bindings_of(*context);
+                bindings.retain_in(of_it, |_, _| false).map_err(io)?;
             }
             Change::Bind {
                 context,
@@ -227,6 +231,13 @@ fn write_all(transaction: &WriteTransaction, changes: &[Change]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Where the keys of a context's bindings begin and end.
+fn bindings_of(context: ContextId) -> impl RangeBounds<(ContextId, &'static str)> {
+    let end = context.checked_add(1);
+    let end = end.map_or(Bound::Unbounded, |next| Bound::Excluded((next, "")));
+    (Bound::Included((context, "")), end)
 }
 
 /// The database tidies up at its end, in what may be damaged.

@@ -8,21 +8,25 @@
 //! A [`SharedStore`] is changed by other servers, too. It takes changes together with what they rest upon ([`Fact`]),
 //! and tells of all changes, those of this server among them, in the order that they have come in.
 
+mod choice;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod file;
 mod memory;
 mod record;
 mod shared;
+mod ttl;
 
 use std::fmt::Debug;
 use thiserror::Error;
 
+pub use choice::Choice;
 #[cfg(feature = "etcd")]
-pub use etcd::{EtcdOptions, EtcdStore};
+pub use etcd::{EtcdOptions, EtcdStore, EtcdTls, EtcdUser};
 pub use file::FileStore;
 pub use memory::MemoryStore;
 pub use shared::{Fact, Follower, SharedStore};
+pub use ttl::Ttl;
 
 /// The number of a context, random and never used again. [`ROOT`] is the root context.
 pub type ContextId = u64;
@@ -39,6 +43,21 @@ pub enum Target {
     Context(ContextId),
     /// A context of another server.
     Foreign(Box<[u8]>),
+    /// An object, for as long as the binding is renewed. A [`SharedStore`] removes what is not; for other stores the
+    /// service does.
+    Temporary {
+        /// The object.
+        reference: Box<[u8]>,
+        /// How long it is bound from each renewal on.
+        ttl: Ttl,
+    },
+    /// A group of objects.
+    Group {
+        /// The context that its members are bound in, which nothing else leads to.
+        context: ContextId,
+        /// Which of them the name is resolved to.
+        choice: Choice,
+    },
 }
 
 /// One record as it becomes.
@@ -51,7 +70,7 @@ pub enum Change {
         /// That of its home.
         home: ContextId,
     },
-    /// A context is gone. Its bindings are, by changes of their own.
+    /// A context is gone, and the bindings in it, if there are any.
     Destroy(ContextId),
     /// A name is bound.
     Bind {

@@ -4,8 +4,11 @@
 //! are committed together. An operation that is refused leaves the draft as it was.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::walk::{View, walk};
+mod group;
+
+use super::walk::{Place, View, walk, walk_to};
 use super::{Done, Operation, Tree, Wanted};
 use crate::access::Access;
 use crate::cos_naming::NameComponent;
@@ -87,7 +90,8 @@ impl<'t> Draft<'t> {
             seen.bindings.len() + seen.contexts.len() + seen.emptied.len()
         });
         let slots: usize = self.slots.values().map(HashMap::len).sum();
-        seen.max(slots + self.contexts.len())
+        // One that is destroyed takes its bindings along.
+        seen.max(slots + 2 * self.contexts.len())
     }
 
     /// What the operations rest upon, as it is before them.
@@ -117,12 +121,20 @@ impl<'t> Draft<'t> {
         match &operation.wanted {
             Wanted::Bind { name, .. }
             | Wanted::Unbind { name }
-            | Wanted::BindNewContext { name } => {
+            | Wanted::BindNewContext { name }
+            | Wanted::BindGroup { name, .. }
+            | Wanted::Join { name, .. }
+            | Wanted::Leave { name } => {
                 for (at, component) in name.iter().enumerate() {
                     let key = key(component);
                     seen.bindings.insert((here, (*key).into()));
                     match self.target(here, &key) {
                         Some(Target::Context(next)) if at + 1 < name.len() => here = *next,
+                        Some(Target::Group { context, .. })
+                            if at + 2 == name.len() && operation.wanted.is_of_members() =>
+                        {
+                            here = *context;
+                        }
                         _ => break,
                     }
                 }
@@ -130,7 +142,11 @@ impl<'t> Draft<'t> {
             Wanted::Destroy => {
                 seen.emptied.insert(here);
             }
-            Wanted::NewContext => {}
+            Wanted::Lapse(members) => {
+                let members = members.iter().map(|one| (one.context, one.key.clone()));
+                seen.bindings.extend(members);
+            }
+            Wanted::NewContext | Wanted::Expire => {}
         }
         // Those on the way are there as long as their bindings are.
         seen.contexts.insert(here);
@@ -163,11 +179,15 @@ impl<'t> Draft<'t> {
             Wanted::Unbind { name } => {
                 let (here, key) = walk(self, *context, name)?;
                 permitted(self, here)?;
-                if self.target(here, &key).is_none() {
-                    let at = name.len().saturating_sub(1);
-                    return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at));
-                }
+                let group = match self.target(here, &key) {
+                    None => return Err(missing(name)),
+                    Some(Target::Group { context, .. }) => Some(*context),
+                    Some(_) => None,
+                };
                 self.set(here, &key, None);
+                if let Some(group) = group {
+                    self.dissolve(group);
+                }
             }
             Wanted::NewContext => {
                 if !self.has(*context) {
@@ -193,8 +213,44 @@ impl<'t> Draft<'t> {
                 self.contexts.insert(*context, None);
                 self.more_contexts -= 1;
             }
+            // Those that are due are removed by `expire`; the service knows them.
+            Wanted::Expire => {}
+            Wanted::BindGroup { name, choice } => {
+                let (here, key) = walk(self, *context, name)?;
+                permitted(self, here)?;
+                self.bind_group(here, &key, *choice)?;
+            }
+            Wanted::Join { name, target } => {
+                let (group, key) = walk_to(self, *context, name, Place::Group)?;
+                permitted(self, group)?;
+                self.join(group, &key, target)?;
+            }
+            Wanted::Leave { name } => {
+                let (group, key) = walk_to(self, *context, name, Place::Group)?;
+                permitted(self, group)?;
+                if self.target(group, &key).is_none() {
+                    return Err(missing(name));
+                }
+                self.set(group, &key, None);
+            }
+            Wanted::Lapse(members) => self.lapse(members),
         }
         Ok(Done::It)
+    }
+
+    /// Removes temporary bindings whose time has come, but for those that others change in this draft.
+    pub(crate) fn expire(&mut self, due: &[(ContextId, Arc<str>)]) {
+        for (context, key) in due {
+            let slots = self.slots.get(context);
+            let is_changed = slots.is_some_and(|slots| slots.contains_key(&**key));
+            let is_temporary = || {
+                let target = self.target(*context, key);
+                matches!(target, Some(Target::Temporary { .. }))
+            };
+            if !is_changed && self.has(*context) && is_temporary() {
+                self.set(*context, key, None);
+            }
+        }
     }
 
     /// Whether a target may be bound where there may be one (§2.2.1.1 to §2.2.1.4).
@@ -212,6 +268,10 @@ impl<'t> Draft<'t> {
         let why = match (replaces, before.is_context(), target.is_context()) {
             (false, ..) => return Err(Refusal::AlreadyBound),
             (true, true, false) => NotFoundReason::NotObject,
+            // Its members would be lost by who does not know that it has any.
+            (true, false, false) if matches!(before, Target::Group { .. }) => {
+                NotFoundReason::NotObject
+            }
             (true, false, true) => NotFoundReason::NotContext,
             _ => return Ok(()),
         };
@@ -305,4 +365,10 @@ impl<'t> Draft<'t> {
         changes.append(&mut destroyed);
         changes
     }
+}
+
+/// The last component of a name is not bound.
+fn missing(name: &[NameComponent]) -> Refusal {
+    let at = name.len().saturating_sub(1);
+    Refusal::not_found(NotFoundReason::MissingNode, name, at)
 }

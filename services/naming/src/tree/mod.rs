@@ -8,20 +8,22 @@ mod draft;
 mod operation;
 mod walk;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 
-use crate::store::{Change, ContextId, Loading, ROOT, Target};
+use crate::store::{Change, ContextId, Loading, ROOT, Target, Ttl};
 
 pub(crate) use draft::Draft;
-pub(crate) use operation::{Done, Operation, Wanted};
-pub(crate) use walk::{View, walk};
+pub(crate) use operation::{Done, Lapsing, Operation, Wanted};
+pub(crate) use walk::{Place, View, walk_to};
 
 /// All contexts.
 #[derive(Debug)]
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
     bindings: usize,
+    /// The contexts of groups, which are those that names lead to.
+    groups: BTreeSet<ContextId>,
 }
 
 #[derive(Debug, Default)]
@@ -45,7 +47,13 @@ impl Tree {
         Self {
             contexts: HashMap::from([(ROOT, Context::default())]),
             bindings: 0,
+            groups: BTreeSet::new(),
         }
+    }
+
+    /// The contexts of groups.
+    pub(crate) fn groups(&self) -> &BTreeSet<ContextId> {
+        &self.groups
     }
 
     /// How many contexts there are.
@@ -68,6 +76,7 @@ impl Tree {
                 }
                 Change::Destroy(context) => {
                     let gone = self.contexts.remove(&context);
+                    self.groups.remove(&context);
                     self.bindings -= gone.map_or(0, |gone| gone.bindings.len());
                 }
                 Change::Bind {
@@ -75,6 +84,9 @@ impl Tree {
                     key,
                     target,
                 } => {
+                    if let Target::Group { context, .. } = target {
+                        self.groups.insert(context);
+                    }
                     if let Some(context) = self.contexts.get_mut(&context) {
                         let before = context.bindings.insert(key, target);
                         self.bindings += usize::from(before.is_none());
@@ -95,26 +107,35 @@ impl Tree {
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
     }
 
-    /// A record as it is now; that it is not there, if it is not.
-    pub(crate) fn as_it_is(&self, change: &Change) -> Change {
+    /// The records of a change as they are now; that they are not there, if they are not.
+    pub(crate) fn as_it_is(&self, change: &Change) -> Vec<Change> {
         match change {
             Change::Create { context, .. } | Change::Destroy(context) => {
                 let context = *context;
-                match self.home(context) {
-                    Some(home) => Change::Create { context, home },
-                    None => Change::Destroy(context),
-                }
+                let Some(home) = self.home(context) else {
+                    return vec![Change::Destroy(context)];
+                };
+                // Those of a group may have been removed with it.
+                let bindings = self.from(context, "").map(|(key, target)| Change::Bind {
+                    context,
+                    key: key.into(),
+                    target: target.clone(),
+                });
+                let is_group = self.groups.contains(&context);
+                let bindings = bindings.take_while(|_| is_group);
+                let created = Change::Create { context, home };
+                std::iter::once(created).chain(bindings).collect()
             }
             Change::Bind { context, key, .. } | Change::Unbind { context, key } => {
                 let (context, key) = (*context, key.clone());
-                match self.target(context, &key).cloned() {
+                vec![match self.target(context, &key).cloned() {
                     Some(target) => Change::Bind {
                         context,
                         key,
                         target,
                     },
                     None => Change::Unbind { context, key },
-                }
+                }]
             }
         }
     }
@@ -161,7 +182,7 @@ impl Tree {
 impl Target {
     /// Whether it is a context, here or elsewhere.
     pub(crate) fn is_context(&self) -> bool {
-        !matches!(self, Target::Object(_))
+        matches!(self, Target::Context(_) | Target::Foreign(_))
     }
 }
 
@@ -183,6 +204,8 @@ pub(crate) struct Growing {
     gathered: Vec<(Box<str>, Target)>,
     /// Bindings of contexts that are not there.
     lost: usize,
+    /// Those that live for a time.
+    temporary: Vec<(ContextId, Box<str>, Ttl)>,
 }
 
 impl Growing {
@@ -192,7 +215,13 @@ impl Growing {
             context: ROOT,
             gathered: Vec::new(),
             lost: 0,
+            temporary: Vec::new(),
         }
+    }
+
+    /// The bindings that live for a time.
+    pub(crate) fn take_temporary(&mut self) -> Vec<(ContextId, Box<str>, Ttl)> {
+        std::mem::take(&mut self.temporary)
     }
 
     /// The tree; nothing where the store held bindings of contexts that it does not hold.
@@ -226,6 +255,12 @@ impl Loading for Growing {
         if context != self.context {
             self.put();
             self.context = context;
+        }
+        if let Target::Temporary { ttl, .. } = target {
+            self.temporary.push((context, key.into(), ttl));
+        }
+        if let Target::Group { context, .. } = target {
+            self.tree.groups.insert(context);
         }
         self.gathered.push((key.into(), target));
     }

@@ -2,7 +2,7 @@
 
 use crate::access::Requester;
 use crate::cos_naming::{Name, NameComponent};
-use crate::store::{ContextId, Target};
+use crate::store::{Choice, ContextId, Target};
 
 /// A change that somebody asks for.
 #[derive(Clone, Debug)]
@@ -30,6 +30,32 @@ pub(crate) enum Wanted {
         name: Name,
     },
     Destroy,
+    /// Removes the temporary bindings whose time has come.
+    Expire,
+    /// Makes a group and binds a name to it.
+    BindGroup {
+        name: Name,
+        choice: Choice,
+    },
+    /// Binds a member in the group that the name without its last component leads to.
+    Join {
+        name: Name,
+        target: Target,
+    },
+    /// Unbinds one.
+    Leave {
+        name: Name,
+    },
+    /// Unbinds members that are bound as they were when they were found dead.
+    Lapse(Vec<Lapsing>),
+}
+
+/// A member that is to be unbound.
+#[derive(Clone, Debug)]
+pub(crate) struct Lapsing {
+    pub(crate) context: ContextId,
+    pub(crate) key: Box<str>,
+    pub(crate) target: Target,
 }
 
 /// What was done.
@@ -46,14 +72,20 @@ impl Operation {
         match &self.wanted {
             Wanted::Bind { name, .. }
             | Wanted::Unbind { name }
-            | Wanted::BindNewContext { name } => name,
-            Wanted::NewContext | Wanted::Destroy => &[],
+            | Wanted::BindNewContext { name }
+            | Wanted::BindGroup { name, .. }
+            | Wanted::Join { name, .. }
+            | Wanted::Leave { name } => name,
+            Wanted::NewContext | Wanted::Destroy | Wanted::Expire | Wanted::Lapse(_) => &[],
         }
     }
 
     /// How many records it looks at or changes, at most.
     pub(crate) fn size(&self) -> usize {
-        self.name().len() + 2
+        match &self.wanted {
+            Wanted::Lapse(members) => members.len() + 2,
+            _ => self.name().len() + 2,
+        }
     }
 
     /// How many bytes its name and reference have.
@@ -63,13 +95,17 @@ impl Operation {
             .iter()
             .map(|one| one.id.len() + one.kind.len())
             .sum();
-        let reference = match &self.wanted {
-            Wanted::Bind {
-                target: Target::Object(bytes) | Target::Foreign(bytes),
-                ..
-            } => bytes.len(),
-            _ => 0,
+        let target = match &self.wanted {
+            Wanted::Bind { target, .. } | Wanted::Join { target, .. } => target,
+            _ => return name,
         };
-        name + reference
+        match target {
+            Target::Object(bytes)
+            | Target::Foreign(bytes)
+            | Target::Temporary {
+                reference: bytes, ..
+            } => name + bytes.len(),
+            Target::Context(_) | Target::Group { .. } => name,
+        }
     }
 }

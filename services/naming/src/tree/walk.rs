@@ -35,8 +35,19 @@ pub(crate) trait View {
     }
 }
 
+/// What a name's last component is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A context.
+    Context,
+    /// A group.
+    Group,
+    /// Either.
+    Any,
+}
+
 /// Goes along a name, but for its last component: the context that this one is in, and its key there. The name has
-/// a component.
+/// a component. Names lead through contexts alone.
 ///
 /// # Errors
 /// [`Refusal::NotFound`], [`Refusal::Elsewhere`], [`Refusal::NoSuchContext`] for where it begins.
@@ -44,6 +55,19 @@ pub(crate) fn walk<'n>(
     view: &impl View,
     context: ContextId,
     name: &'n [NameComponent],
+) -> Result<(ContextId, Cow<'n, str>), Refusal> {
+    walk_to(view, context, name, Place::Context)
+}
+
+/// The same, where the last component is to be in a context, a group, or either.
+///
+/// # Errors
+/// As of [`walk`].
+pub(crate) fn walk_to<'n>(
+    view: &impl View,
+    context: ContextId,
+    name: &'n [NameComponent],
+    place: Place,
 ) -> Result<(ContextId, Cow<'n, str>), Refusal> {
     if !view.has(context) {
         return Err(Refusal::missing(context));
@@ -53,11 +77,19 @@ pub(crate) fn walk<'n>(
     };
     let mut here = context;
     for (at, component) in way.iter().enumerate() {
+        let is_place = at + 1 == way.len();
+        let no_context = || Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
         here = match view.target(here, &key(component)) {
             None => return Err(Refusal::not_found(NotFoundReason::MissingNode, name, at)),
+            Some(Target::Group { context, .. })
+                if is_place && place != Place::Context && view.has(*context) =>
+            {
+                *context
+            }
+            Some(_) if is_place && place == Place::Group => return no_context(),
             // A context that is bound as an object is no way through (§2.2.1.1).
-            Some(Target::Object(_)) => {
-                return Err(Refusal::not_found(NotFoundReason::NotContext, name, at));
+            Some(Target::Object(_) | Target::Temporary { .. } | Target::Group { .. }) => {
+                return no_context();
             }
             Some(Target::Context(next)) if view.has(*next) => *next,
             Some(other) => {

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fail;
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use interface::Found;
 pub(crate) use interface::{compiled, repository};
 use punctual::json::{JsonError, OctetForm, nearest};
@@ -121,7 +121,7 @@ struct Common {
     #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
     ifr: Option<String>,
     /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds; without it, as long as it likes.
-    #[arg(long, value_name = "TIME", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", value_parser = with_unit)]
     timeout: Option<Duration>,
     /// How to print octets.
     #[arg(long, value_name = "FORM", value_enum, default_value = "base64")]

@@ -3,9 +3,13 @@
 use super::Common;
 use super::service::{Raised, Service, parsed, problem, text};
 use crate::call::Problem;
+use crate::serving::ending_signals;
+use crate::time::with_unit;
 use anstream::println;
-use punctual::Interface;
+use punctual::{Interface, ObjectRef};
+use punctual_naming::client::Names;
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextBindNewContextError};
+use punctual_naming::store::Ttl;
 use serde_json::json;
 
 #[derive(Debug, clap::Args)]
@@ -20,6 +24,13 @@ pub(crate) struct BindOptions {
     /// Make the contexts that the name leads through and that are not there.
     #[arg(short, long)]
     parents: bool,
+    /// Bind it for so long, from 1s to 24h: the naming service, which has to be Punctual's, removes the binding then,
+    /// unless it was renewed by `rebind --ttl`.
+    #[arg(long, value_name = "TIME", value_parser = time_to_live, conflicts_with = "context")]
+    ttl: Option<Ttl>,
+    /// Renew it after each third of its time until interrupted or terminated, and remove it then.
+    #[arg(long, requires = "ttl")]
+    keep: bool,
     #[command(flatten)]
     common: Common,
 }
@@ -59,6 +70,9 @@ pub(super) fn bind(
     if options.parents {
         make_parents(&service.root, &name)?;
     }
+    if let Some(ttl) = options.ttl {
+        return bind_for(options, &service, &name, object, ttl, replaces);
+    }
     let root = &service.root;
     let context = object.clone().map(NamingContext::from_object);
     let (what, object, context) = (&options.name, object.as_ref(), context.as_ref());
@@ -68,6 +82,40 @@ pub(super) fn bind(
         (true, false) => done(what, root.bind_context(&name, context)),
         (true, true) => done(what, root.rebind_context(&name, context)),
     }
+}
+
+fn bind_for(
+    options: &BindOptions,
+    service: &Service,
+    name: &[NameComponent],
+    object: Option<ObjectRef>,
+    ttl: Ttl,
+    replaces: bool,
+) -> Result<(), Problem> {
+    let context = service.extended()?;
+    // Before it is bound, so that no signal leaves it behind.
+    let signals = options.keep.then(ending_signals).transpose();
+    let mut signals = signals.map_err(|(message, help)| Problem::usage(message, help))?;
+    let bound = context.bind_for(name, object.as_ref(), ttl.millis(), replaces);
+    done(&options.name, bound)?;
+    let Some(signals) = &mut signals else {
+        return Ok(());
+    };
+    let object = object.ok_or_else(|| Problem::usage("nil is not kept", "name an object"))?;
+    let names = Names::below(&service.root);
+    let kept = names.keep_bound_for(&options.name, &object, ttl.duration());
+    let kept = kept.map_err(|exception| Problem::System(exception, None))?;
+    eprintln!("`{}` is bound until this ends", options.name);
+    signals.forever().next();
+    drop(kept);
+    Ok(())
+}
+
+/// How long a binding lives.
+pub(super) fn time_to_live(text: &str) -> Result<Ttl, String> {
+    let millis = u32::try_from(with_unit(text)?.as_millis()).ok();
+    let ttl = millis.and_then(Ttl::from_millis);
+    ttl.ok_or_else(|| "a binding lives from 1 s to 24 h".to_owned())
 }
 
 fn done(name: &str, result: Result<(), impl Raised>) -> Result<(), Problem> {

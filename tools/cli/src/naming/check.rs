@@ -7,7 +7,7 @@ use super::read::{NOTE, WRONG};
 use super::service::{Service, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use anstream::println;
 use indicatif::{ProgressBar, ProgressStyle};
 use punctual::ObjectRef;
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     /// How long an object may take to answer.
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     answer: Duration,
     /// Remove the bindings to dead objects.
     #[arg(long)]
@@ -40,7 +40,7 @@ const AT_A_TIME: usize = 32;
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
-    let nodes = Walk::new(&service, false, true).below(&context, &options.name)?;
+    let nodes = Walk::new(&service, false, true)?.below(&context, &options.name)?;
     let mut bound = Vec::new();
     gather(&nodes, &mut bound);
     let progress = progress(bound.len(), options.common.json);
@@ -75,11 +75,15 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
 fn gather<'n>(nodes: &'n [Node], bound: &mut Vec<(&'n str, &'n ObjectRef)>) {
     for node in nodes {
         match &node.leads {
-            Leads::Object(Some(object)) | Leads::Elsewhere(object) | Leads::Broken(object, _) => {
+            Leads::Object(Some(object))
+            | Leads::Temporary(Some(object))
+            | Leads::Elsewhere(object)
+            | Leads::Broken(object, _) => {
                 bound.push((&node.name, object));
             }
             Leads::Context(nodes) => gather(nodes, bound),
-            Leads::Object(None) | Leads::Again(_) => {}
+            // The service itself asks the members of groups.
+            Leads::Object(None) | Leads::Temporary(None) | Leads::Again(_) | Leads::Group(..) => {}
         }
     }
 }

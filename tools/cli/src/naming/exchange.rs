@@ -5,11 +5,14 @@
 //!     { "name": "plants", "id": "plants", "kind": "", "type": "context", "bindings": [ … ] },
 //!     { "name": "clock.time", "id": "clock", "kind": "time", "type": "object", "reference": "IOR:…" },
 //!     { "name": "works", "id": "works", "kind": "", "type": "context", "same_as": "plants" },
+//!     { "name": "pumps", "id": "pumps", "kind": "", "type": "group", "choice": "round-robin",
+//!       "members": [ { "id": "first", "reference": "IOR:…" } ] },
 //!     { "name": "other", "id": "other", "kind": "", "type": "context", "reference": "IOR:…" } ] }
 //! ```
 //! The last one is a context of another server, which is bound, not copied. Names are whole, from the exported context.
 
 use super::Common;
+use super::group::{choice_of, choice_text};
 use super::service::{Service, as_json, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
@@ -19,6 +22,7 @@ use punctual_naming::cos_naming::{
     NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
     NamingContextBindNewContextError,
 };
+use punctual_naming::extension::{ExtendedContext, ExtendedContextBindGroupError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -56,8 +60,14 @@ pub(crate) struct ImportOptions {
 pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
-    let nodes = Walk::new(&service, options.follow, true).below(&context, "")?;
-    let exported = json!({ "bindings": exported(&service, &nodes)? });
+    let nodes = Walk::new(&service, options.follow, true)?.below(&context, "")?;
+    let mut skipped = 0;
+    let exported = json!({ "bindings": exported(&service, &nodes, &mut skipped)? });
+    if skipped > 0 {
+        eprintln!(
+            "{skipped} temporary bindings are not exported: whoever keeps them binds them again"
+        );
+    }
     let text = format!("{exported:#}");
     match &options.output {
         Some(path) => {
@@ -70,12 +80,30 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
     }
 }
 
-fn exported(service: &Service, nodes: &[Node]) -> Result<Vec<Value>, Problem> {
-    let one = |node: &Node| {
+/// The bindings as JSON, but for temporary ones, which are counted.
+fn exported(service: &Service, nodes: &[Node], skipped: &mut usize) -> Result<Vec<Value>, Problem> {
+    let mut all = Vec::with_capacity(nodes.len());
+    for node in nodes {
         let mut json = as_json(&node.name, &node.entry);
         let (key, value) = match &node.leads {
             Leads::Object(object) => ("reference", json!(service.text(object.as_ref())?)),
-            Leads::Context(nodes) => ("bindings", json!(exported(service, nodes)?)),
+            Leads::Temporary(_) => {
+                *skipped += 1;
+                continue;
+            }
+            Leads::Group(choice, members) => {
+                let lasting = members.iter().filter(|one| one.ttl_ms == 0);
+                let mut group = Vec::with_capacity(members.len());
+                for member in lasting {
+                    let reference = service.text(member.reference.as_ref())?;
+                    group.push(json!({ "id": member.id, "reference": reference }));
+                }
+                *skipped += members.len() - group.len();
+                json["type"] = json!("group");
+                json["choice"] = json!(choice_text(*choice));
+                ("members", json!(group))
+            }
+            Leads::Context(nodes) => ("bindings", json!(exported(service, nodes, skipped)?)),
             Leads::Again(name) => ("same_as", json!(name)),
             Leads::Elsewhere(object) => ("reference", json!(service.text(Some(object))?)),
             Leads::Broken(object, why) => {
@@ -86,9 +114,9 @@ fn exported(service: &Service, nodes: &[Node]) -> Result<Vec<Value>, Problem> {
         if let Value::Object(members) = &mut json {
             members.insert(key.to_owned(), value);
         }
-        Ok(json)
-    };
-    nodes.iter().map(one).collect()
+        all.push(json);
+    }
+    Ok(all)
 }
 
 /// What is read of an export.
@@ -107,6 +135,15 @@ struct Binding {
     reference: Option<String>,
     same_as: Option<String>,
     bindings: Option<Vec<Binding>>,
+    choice: Option<String>,
+    #[serde(default)]
+    members: Vec<GroupMember>,
+}
+
+#[derive(Debug, Deserialize)]
+struct GroupMember {
+    id: String,
+    reference: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -114,6 +151,7 @@ struct Binding {
 enum Kind {
     Context,
     Object,
+    Group,
 }
 
 /// How far it has come.
@@ -121,6 +159,7 @@ enum Kind {
 struct Import {
     objects: usize,
     contexts: usize,
+    groups: usize,
     kept: usize,
     /// Contexts that are bound once all are there, by their names and those of what they are.
     again: Vec<(Vec<NameComponent>, String)>,
@@ -155,13 +194,17 @@ pub(super) fn import(options: &ImportOptions, orb_options: &[String]) -> Result<
     let Import {
         objects,
         contexts,
+        groups,
         kept,
         ..
     } = import;
     match options.common.json {
         true => println!(
             "{}",
-            json!({ "objects": objects, "contexts": contexts, "kept": kept })
+            json!({ "objects": objects, "contexts": contexts, "groups": groups, "kept": kept })
+        ),
+        false if groups > 0 => println!(
+            "{objects} objects, {contexts} contexts and {groups} groups were bound, {kept} names were bound already"
         ),
         false => println!(
             "{objects} objects and {contexts} contexts were bound, {kept} names were bound already"
@@ -186,6 +229,7 @@ impl Import {
             });
             match (binding.is, &binding.bindings, &binding.same_as) {
                 (Kind::Object, ..) => self.object(service, root, path, binding, replaces)?,
+                (Kind::Group, ..) => self.group(service, root, path, binding)?,
                 (Kind::Context, Some(bindings), _) => {
                     self.context(root, path)?;
                     self.all(service, root, path, bindings, replaces)?;
@@ -221,6 +265,39 @@ impl Import {
             Ok(()) => self.objects += 1,
             Err(NamingContextBindError::AlreadyBound(_)) => self.kept += 1,
             Err(error) => return Err(problem(&text, &error)),
+        }
+        Ok(())
+    }
+
+    /// A group, and its members in addition to those that it has.
+    fn group(
+        &mut self,
+        service: &Service,
+        root: &NamingContext,
+        name: &[NameComponent],
+        binding: &Binding,
+    ) -> Result<(), Problem> {
+        let text = super::service::text(name);
+        let choice = binding.choice.as_deref().and_then(choice_of);
+        let choice = choice.ok_or_else(|| {
+            let message = format!("`{text}` does not say how its group chooses");
+            Problem::usage(
+                message,
+                "`choice` is round-robin, random, least-loaded or all",
+            )
+        })?;
+        // Where it is none, the root is no such one either, and its help is better.
+        service.extended()?;
+        let context = ExtendedContext::from_object(root.as_object().clone());
+        match context.bind_group(name, choice) {
+            Ok(()) => self.groups += 1,
+            Err(ExtendedContextBindGroupError::AlreadyBound(_)) => self.kept += 1,
+            Err(error) => return Err(problem(&text, &error)),
+        }
+        for member in &binding.members {
+            let object = service.object(&member.reference)?;
+            let joined = context.join(name, &member.id, object.as_ref(), 0);
+            joined.map_err(|error| problem(&text, &error))?;
         }
         Ok(())
     }

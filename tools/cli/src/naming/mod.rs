@@ -3,6 +3,8 @@
 mod change;
 mod check;
 mod exchange;
+mod group;
+mod group_options;
 mod read;
 mod serve;
 mod service;
@@ -15,7 +17,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 
 /// Names for objects: a server, and commands for the naming service of any ORB.
 ///
@@ -44,6 +46,9 @@ pub(crate) enum Options {
     Unbind(change::UnbindOptions),
     /// Make a context and bind a name to it.
     NewContext(change::NewContextOptions),
+    /// Bind a name to several objects, of which clients get one.
+    #[command(subcommand)]
+    Group(group::Options),
     /// Print a context and all below it as JSON.
     Export(exchange::ExportOptions),
     /// Bind what an export holds.
@@ -62,7 +67,7 @@ struct Common {
     #[arg(long, value_name = "REFERENCE")]
     service: Option<String>,
     /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
     timeout: Duration,
     /// A configuration file, e.g. with TLS certificates.
     #[arg(long, value_name = "FILE")]
@@ -82,6 +87,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
         Options::Rebind(options) => change::bind(options, true, orb_options),
         Options::Unbind(options) => change::unbind(options, orb_options),
         Options::NewContext(options) => change::new_context(options, orb_options),
+        Options::Group(options) => group::run(options, orb_options),
         Options::Export(options) => exchange::export(options, orb_options),
         Options::Import(options) => exchange::import(options, orb_options),
         Options::Watch(options) => watch::run(options, orb_options),

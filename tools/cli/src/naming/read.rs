@@ -62,7 +62,7 @@ pub(super) fn list(options: &ListOptions, orb_options: &[String]) -> Result<(), 
 pub(super) fn tree(options: &TreeOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
-    let nodes = Walk::new(&service, options.follow, false).below(&context, &options.name)?;
+    let nodes = Walk::new(&service, options.follow, false)?.below(&context, &options.name)?;
     if options.common.json {
         let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
         println!("{:#}", json!(nodes));
@@ -85,7 +85,9 @@ fn draw(nodes: &[Node], indent: &str) {
         };
         let name = below("", &node.entry.component);
         match &node.leads {
-            Leads::Object(_) => println!("{indent}{branch}{name}"),
+            Leads::Object(_) | Leads::Temporary(_) | Leads::Group(..) => {
+                println!("{indent}{branch}{name}")
+            }
             Leads::Context(nodes) => {
                 println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#}");
                 draw(nodes, &format!("{indent}{more}"));
@@ -109,7 +111,7 @@ fn draw(nodes: &[Node], indent: &str) {
 fn node_as_json(node: &Node) -> Value {
     let mut json = as_json(&node.name, &node.entry);
     let (key, value) = match &node.leads {
-        Leads::Object(_) => return json,
+        Leads::Object(_) | Leads::Temporary(_) | Leads::Group(..) => return json,
         Leads::Context(nodes) => {
             let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
             ("bindings", json!(nodes))

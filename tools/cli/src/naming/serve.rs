@@ -1,11 +1,12 @@
 //! `punctual naming serve`: a naming service as a server.
 
+use super::group_options::GroupOptions;
 use super::web;
 use crate::fail;
 use crate::serving::{Problem, ending_signals, listening, write_reference};
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use punctual::{Orb, RootPoa, SystemException};
-use punctual_naming::store::{self, EtcdStore};
+use punctual_naming::store::{self, EtcdStore, EtcdTls, EtcdUser};
 use punctual_naming::{
     Access, Limits, NamingService, Notifier, OpenError, Principal, ServeOptions, Status,
 };
@@ -39,8 +40,10 @@ pub(crate) struct Options {
     #[arg(long)]
     no_federation: bool,
     /// How long a call to another server may take.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = with_unit)]
     federation_timeout: Duration,
+    #[command(flatten)]
+    groups: GroupOptions,
     #[command(flatten)]
     limits: LimitOptions,
     /// Answer /health, /ready and /metrics (Prometheus) by HTTP at this address, as 127.0.0.1:2810, to whoever reaches it.
@@ -72,14 +75,54 @@ struct EtcdOptions {
     )]
     etcd_prefix: String,
     /// How long a call to etcd may take.
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds, requires = "etcd")]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit, requires = "etcd")]
     etcd_timeout: Duration,
     /// How old what is read may be. After that time without a word from etcd, reading raises TRANSIENT.
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = unit_or_seconds, requires = "etcd")]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = with_unit, requires = "etcd")]
     etcd_staleness: Duration,
     /// Go on reading while etcd is away, however old what is read may be.
     #[arg(long, requires = "etcd")]
     read_stale: bool,
+    /// Call etcd by TLS, and trust certificates of the authorities in this file (PEM). May be given more than once.
+    #[arg(long, value_name = "FILE", requires = "etcd")]
+    etcd_trusted: Vec<PathBuf>,
+    /// The certificate that this server shows to etcd (PEM).
+    #[arg(long, value_name = "FILE", requires_all = ["etcd_trusted", "etcd_key"])]
+    etcd_certificate: Option<PathBuf>,
+    /// The private key of that certificate (PEM).
+    #[arg(long, value_name = "FILE", requires = "etcd_certificate")]
+    etcd_key: Option<PathBuf>,
+    /// The user that this server is for etcd.
+    #[arg(long, value_name = "NAME", requires_all = ["etcd", "etcd_password_file"])]
+    etcd_user: Option<String>,
+    /// The file whose first line is that user's password.
+    #[arg(long, value_name = "FILE", requires = "etcd_user")]
+    etcd_password_file: Option<PathBuf>,
+}
+
+impl EtcdOptions {
+    fn tls(&self) -> Option<EtcdTls> {
+        (!self.etcd_trusted.is_empty()).then(|| EtcdTls {
+            trusted: self.etcd_trusted.clone(),
+            certificate: self.etcd_certificate.clone(),
+            key: self.etcd_key.clone(),
+        })
+    }
+
+    fn user(&self) -> Result<Option<EtcdUser>, Problem> {
+        let Some((name, file)) = self
+            .etcd_user
+            .as_ref()
+            .zip(self.etcd_password_file.as_ref())
+        else {
+            return Ok(None);
+        };
+        let text = std::fs::read_to_string(file);
+        let text = text.map_err(|error| (format!("{}: {error}", file.display()), ON_PASSWORD))?;
+        let password = text.lines().next().unwrap_or_default().to_owned();
+        let name = name.clone();
+        Ok(Some(EtcdUser { name, password }))
+    }
 }
 
 /// How much there may be.
@@ -101,7 +144,7 @@ struct LimitOptions {
     #[arg(long, value_name = "NUMBER", default_value_t = Limits::default().iterators)]
     most_iterators: usize,
     /// How long a binding iterator lives that nobody uses.
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = minutes_too)]
+    #[arg(long, value_name = "TIME", default_value = "10min", value_parser = with_unit)]
     iterator_idle: Duration,
 }
 
@@ -116,14 +159,6 @@ impl From<&LimitOptions> for Limits {
             iterator_idle: options.iterator_idle,
             ..Limits::default()
         }
-    }
-}
-
-fn minutes_too(text: &str) -> Result<Duration, String> {
-    let minutes = text.strip_suffix('m').and_then(|text| text.parse().ok());
-    match minutes {
-        Some(minutes) => Ok(Duration::from_secs(60_u64.saturating_mul(minutes))),
-        None => unit_or_seconds(text),
     }
 }
 
@@ -146,6 +181,7 @@ const ON_SERVING: &str = "another server may have the endpoint";
 const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
 const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is told by";
 const ON_ETCD: &str = "--etcd names members of a cluster, --etcd-prefix keys that nothing else has";
+const ON_PASSWORD: &str = "--etcd-password-file is a file whose first line is the password";
 const ON_STORES: &str = "--store names another file, --memory does without";
 
 pub(super) fn run(options: &Options) -> ExitCode {
@@ -203,7 +239,10 @@ fn serve(options: &Options) -> Result<(), Problem> {
 
 fn opened(options: &Options) -> Result<NamingService, Problem> {
     let service = stored(options)?;
-    service.set_limits((&options.limits).into());
+    service.set_limits(Limits {
+        members: options.groups.most_members,
+        ..(&options.limits).into()
+    });
     let mut access = Access::default();
     for (below, who) in &options.allow {
         let granted = access.grant(below, who.clone());
@@ -236,6 +275,8 @@ fn stored(options: &Options) -> Result<NamingService, Problem> {
         patience: etcd.etcd_timeout,
         staleness: etcd.etcd_staleness,
         reads_stale: etcd.read_stale,
+        tls: etcd.tls(),
+        user: etcd.user()?,
         ..store::EtcdOptions::at(etcd.etcd.clone())
     });
     let service = store
@@ -248,11 +289,13 @@ fn stored(options: &Options) -> Result<NamingService, Problem> {
 fn published(orb: &Orb, service: &NamingService, options: &Options) -> Result<String, Problem> {
     let raised = |exception: SystemException| (exception.to_string(), ON_SERVING);
     let poa = orb.root_poa().map_err(raised)?;
-    let options = ServeOptions {
+    let mut serving = ServeOptions {
         federated: !options.no_federation,
         federated_timeout: options.federation_timeout,
+        ..ServeOptions::default()
     };
-    let root = service.serve(&poa, options);
+    options.groups.set(&mut serving);
+    let root = service.serve(&poa, serving);
     let root = root.map_err(|error| (error.to_string(), ON_SERVING))?;
     orb.register_initial_reference("NameService", &root)
         .map_err(raised)?;

@@ -8,6 +8,7 @@ use punctual::{
 };
 use punctual_naming::cos_naming::naming_context::{NotFound, NotFoundReason};
 use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponent, NamingContext};
+use punctual_naming::extension::{self, ExtendedContext};
 use serde_json::{Value, json};
 
 /// Where the service is looked for that nobody has named.
@@ -57,6 +58,25 @@ impl Service {
         let found = self.root.resolve(&parsed(name)?);
         let found = found.map_err(|error| problem(name, &error))?;
         self.as_context(name, found)
+    }
+
+    /// The root as a context of Punctual's naming service, which it has to be.
+    pub(super) fn extended(&self) -> Result<ExtendedContext, Problem> {
+        self.is_extended()?.ok_or_else(|| {
+            Problem::usage(
+                "this naming service is not Punctual's: it has neither bindings with a time to live nor groups",
+                "`punctual naming serve` has",
+            )
+        })
+    }
+
+    /// The root as a context of Punctual's naming service, if it is one.
+    pub(super) fn is_extended(&self) -> Result<Option<ExtendedContext>, Problem> {
+        match ExtendedContext::narrow(self.root.as_object().clone()) {
+            Ok(context) => Ok(Some(context)),
+            Err(exception) if exception.kind() == SystemExceptionKind::BadParam => Ok(None),
+            Err(exception) => Err(raised_by("_is_a", exception)),
+        }
     }
 
     /// An object that is to be a context; asked itself where its reference does not tell.
@@ -184,9 +204,9 @@ pub(super) trait Raised: OperationError {
 }
 
 macro_rules! raised {
-    ($($error:ident: $($exception:ident)*;)*) => {
+    ($($error:path: $($exception:ident)*;)*) => {
         $(
-            impl Raised for cos_naming::$error {
+            impl Raised for $error {
                 fn members(&self) -> Value {
                     match self {
                         $(Self::$exception(raised!(@pattern it $exception)) => raised!(@members it $exception),)*
@@ -207,14 +227,21 @@ macro_rules! raised {
 }
 
 raised! {
-    NamingContextBindError: NotFound CannotProceed InvalidName AlreadyBound;
-    NamingContextRebindError: NotFound CannotProceed InvalidName;
-    NamingContextBindContextError: NotFound CannotProceed InvalidName AlreadyBound;
-    NamingContextRebindContextError: NotFound CannotProceed InvalidName;
-    NamingContextResolveError: NotFound CannotProceed InvalidName;
-    NamingContextUnbindError: NotFound CannotProceed InvalidName;
-    NamingContextBindNewContextError: NotFound CannotProceed InvalidName AlreadyBound;
-    NamingContextDestroyError: NotEmpty;
+    cos_naming::NamingContextBindError: NotFound CannotProceed InvalidName AlreadyBound;
+    cos_naming::NamingContextRebindError: NotFound CannotProceed InvalidName;
+    cos_naming::NamingContextBindContextError: NotFound CannotProceed InvalidName AlreadyBound;
+    cos_naming::NamingContextRebindContextError: NotFound CannotProceed InvalidName;
+    cos_naming::NamingContextResolveError: NotFound CannotProceed InvalidName;
+    cos_naming::NamingContextUnbindError: NotFound CannotProceed InvalidName;
+    cos_naming::NamingContextBindNewContextError: NotFound CannotProceed InvalidName AlreadyBound;
+    cos_naming::NamingContextDestroyError: NotEmpty;
+    extension::ExtendedContextBindForError: NotFound CannotProceed InvalidName AlreadyBound;
+    extension::ExtendedContextAboutError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextBindGroupError: NotFound CannotProceed InvalidName AlreadyBound;
+    extension::ExtendedContextJoinError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextLeaveError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextReportError: NotFound CannotProceed InvalidName;
+    extension::ExtendedContextMembersError: NotFound CannotProceed InvalidName;
 }
 
 fn not_found(it: &NotFound) -> Value {

@@ -6,8 +6,11 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 use super::service::{Entry, Service, below, list, problem};
 use crate::call::Problem;
 use punctual::protocol::{Address, endpoints_of};
-use punctual::{Interface, ObjectRef};
+use punctual::{Interface, ObjectRef, SystemExceptionKind};
 use punctual_naming::cos_naming::{NamingContext, NamingContextResolveError};
+use punctual_naming::extension::{
+    BindingKind, Choice, ExtendedContext, ExtendedContextAboutError, Member,
+};
 
 /// A binding, and where it leads.
 #[derive(Debug)]
@@ -23,6 +26,10 @@ pub(super) struct Node {
 pub(super) enum Leads {
     /// To an object, by its reference as text.
     Object(Option<ObjectRef>),
+    /// To an object for a time.
+    Temporary(Option<ObjectRef>),
+    /// To a group, and how that chooses among its members.
+    Group(Choice, Vec<Member>),
     /// To a context with these bindings.
     Context(Vec<Node>),
     /// To a context that has been met under that name.
@@ -45,16 +52,23 @@ pub(super) struct Walk<'s> {
     follows: bool,
     /// Whether objects are resolved.
     resolves: bool,
+    /// Whether the naming service is Punctual's, and is asked which bindings are temporary or of groups.
+    is_extended: bool,
 }
 
 impl<'s> Walk<'s> {
-    pub(super) fn new(service: &'s Service, follows: bool, resolves: bool) -> Self {
-        Self {
+    pub(super) fn new(
+        service: &'s Service,
+        follows: bool,
+        resolves: bool,
+    ) -> Result<Self, Problem> {
+        Ok(Self {
             service,
             met: HashMap::new(),
             follows,
             resolves,
-        }
+            is_extended: resolves && service.is_extended()?.is_some(),
+        })
     }
 
     /// All below a context of that name.
@@ -105,6 +119,17 @@ impl<'s> Walk<'s> {
         if !entry.is_context && !self.resolves {
             return Ok(Some(Leads::Object(None)));
         }
+        // A group is asked for first: where it has no member, resolving it is refused.
+        let is_asked = self.is_extended && !entry.is_context;
+        let mut is_temporary = false;
+        if is_asked {
+            match self.beyond(context, entry, whole)? {
+                Beyond::Nothing => {}
+                Beyond::Temporary => is_temporary = true,
+                Beyond::Group(choice, members) => return Ok(Some(Leads::Group(choice, members))),
+                Beyond::Gone => return Ok(None),
+            }
+        }
         let found = match context.resolve(std::slice::from_ref(&entry.component)) {
             Ok(found) => found,
             Err(NamingContextResolveError::NotFound(_)) => return Ok(None),
@@ -112,6 +137,7 @@ impl<'s> Walk<'s> {
         };
         let object = match found {
             Some(object) if entry.is_context => object,
+            found if is_temporary => return Ok(Some(Leads::Temporary(found))),
             found => return Ok(Some(Leads::Object(found))),
         };
         let text = self.service.text(Some(&object))?;
@@ -137,6 +163,47 @@ impl<'s> Walk<'s> {
             Err(Problem::System(exception, _)) => Leads::Broken(object, exception.to_string()),
             Err(other) => return Err(other),
         }))
+    }
+}
+
+/// What a binding of an object is that only Punctual's naming service has.
+enum Beyond {
+    Nothing,
+    Temporary,
+    Group(Choice, Vec<Member>),
+    /// It was removed meanwhile.
+    Gone,
+}
+
+impl Walk<'_> {
+    fn beyond(
+        &self,
+        context: &NamingContext,
+        entry: &Entry,
+        whole: &str,
+    ) -> Result<Beyond, Problem> {
+        let context = ExtendedContext::from_object(context.as_object().clone());
+        let name = std::slice::from_ref(&entry.component);
+        let about = match context.about(name) {
+            Ok(about) => about,
+            Err(ExtendedContextAboutError::NotFound(_)) => return Ok(Beyond::Gone),
+            // A context of another ORB's naming service.
+            Err(ExtendedContextAboutError::System(exception))
+                if exception.kind() == SystemExceptionKind::BadOperation =>
+            {
+                return Ok(Beyond::Nothing);
+            }
+            Err(error) => return Err(problem(whole, &error)),
+        };
+        if about.leads == BindingKind::ToGroup {
+            let members = context.members(name);
+            let members = members.map_err(|error| problem(whole, &error))?;
+            return Ok(Beyond::Group(about.choosing, members));
+        }
+        Ok(match about.ttl_ms {
+            0 => Beyond::Nothing,
+            _ => Beyond::Temporary,
+        })
     }
 }
 

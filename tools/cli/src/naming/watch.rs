@@ -12,7 +12,7 @@ use super::service::Service;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::serving::ending_signals;
-use crate::time::unit_or_seconds;
+use crate::time::with_unit;
 use serde_json::json;
 
 /// It runs until it is interrupted. Changes that are undone between two looks are not seen.
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     #[arg(default_value = "", hide_default_value = true)]
     name: String,
     /// How long to wait between two looks.
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = unit_or_seconds)]
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = with_unit)]
     interval: Duration,
     /// End after so many looks.
     #[arg(long, value_name = "NUMBER")]
@@ -40,7 +40,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
     let look = || -> Result<Seen, Problem> {
-        let nodes = Walk::new(&service, false, true).below(&context, &options.name)?;
+        let nodes = Walk::new(&service, false, true)?.below(&context, &options.name)?;
         let mut seen = Seen::new();
         gather(&service, &nodes, &mut seen)?;
         Ok(seen)
@@ -72,7 +72,11 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
 fn gather(service: &Service, nodes: &[Node], seen: &mut Seen) -> Result<(), Problem> {
     for node in nodes {
         let leads = match &node.leads {
-            Leads::Object(object) => service.text(object.as_ref())?,
+            Leads::Object(object) | Leads::Temporary(object) => service.text(object.as_ref())?,
+            Leads::Group(_, members) => {
+                let ids: Vec<&str> = members.iter().map(|one| one.id.as_str()).collect();
+                format!("a group of {}", ids.join(", "))
+            }
             Leads::Context(nodes) => {
                 gather(service, nodes, seen)?;
                 "a context".to_owned()

@@ -4,8 +4,12 @@
 //! Skipped with a printed reason where `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+mod cluster;
 mod history;
+mod proxy;
+mod secured;
 mod support;
+mod vanishing;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextUnbindError};
@@ -26,21 +27,96 @@ impl Drop for Process {
     }
 }
 
-/// An etcd of one member.
+/// A member of an etcd cluster, of one member as a rule.
 pub(crate) struct Etcd {
     pub(crate) process: Process,
     pub(crate) at: String,
-    peer: String,
+    launch: Launch,
     folder: tempfile::TempDir,
 }
 
+/// How a member is started.
+struct Launch {
+    name: String,
+    scheme: &'static str,
+    at: String,
+    peer: String,
+    /// Where it tells of itself by HTTP, whatever clients have to speak.
+    health: String,
+    cluster: String,
+    options: Vec<String>,
+}
+
+impl Launch {
+    fn new(host: &str, name: &str, scheme: &'static str, options: &[&str]) -> Self {
+        // Held until all are known, so that they differ.
+        let held = [(); 3].map(|()| TcpListener::bind((host, 0)).unwrap());
+        let [at, peer, health] = held.map(|one| one.local_addr().unwrap().to_string());
+        Self {
+            cluster: format!("{name}=http://{peer}"),
+            name: name.to_owned(),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+            scheme,
+            at,
+            peer,
+            health,
+        }
+    }
+
+    fn launched(&self, data: &Path) -> Process {
+        let (url, peer) = (
+            format!("{}://{}", self.scheme, self.at),
+            format!("http://{}", self.peer),
+        );
+        let mut command = Command::new("etcd");
+        command.arg("--data-dir").arg(data);
+        command.args(["--name", &self.name]);
+        command.args(["--listen-client-urls", &url]);
+        command.args(["--advertise-client-urls", &url]);
+        command.args(["--listen-peer-urls", &peer]);
+        command.args(["--initial-advertise-peer-urls", &peer]);
+        command.args(["--initial-cluster", &self.cluster]);
+        command.args(["--listen-metrics-urls", &format!("http://{}", self.health)]);
+        command.args(&self.options);
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Process(process.unwrap())
+    }
+}
+
 impl Etcd {
-    /// Starts it; nothing where there is none.
+    /// Starts one; nothing where there is none.
     pub(crate) fn start() -> Option<Self> {
         Self::start_at("127.0.0.1")
     }
 
     pub(crate) fn start_at(host: &str) -> Option<Self> {
+        let etcd = Self::begun(Launch::new(host, "default", "http", &[]))?;
+        etcd.wait();
+        Some(etcd)
+    }
+
+    /// One that clients reach by this scheme, with more options.
+    pub(crate) fn start_with(scheme: &'static str, options: &[&str]) -> Option<Self> {
+        let etcd = Self::begun(Launch::new("127.0.0.1", "default", scheme, options))?;
+        etcd.wait();
+        Some(etcd)
+    }
+
+    /// A cluster of so many members.
+    pub(crate) fn cluster(count: usize) -> Option<Vec<Self>> {
+        let launch = |at| Launch::new("127.0.0.1", &format!("member{at}"), "http", &[]);
+        let mut members: Vec<Launch> = (0..count).map(launch).collect();
+        let all: Vec<String> = members.iter().map(|one| one.cluster.clone()).collect();
+        for member in &mut members {
+            member.cluster = all.join(",");
+        }
+        let members: Option<Vec<Self>> = members.into_iter().map(Self::begun).collect();
+        // Each is healthy once there is a majority.
+        members.as_ref()?.iter().for_each(Self::wait);
+        members
+    }
+
+    fn begun(launch: Launch) -> Option<Self> {
         if Command::new("etcd").arg("--version").output().is_err() {
             println!("skipped: etcd is not installed (Debian's etcd-server)");
             return None;
@@ -51,36 +127,12 @@ impl Etcd {
             Some(memory) => tempfile::tempdir_in(memory).unwrap(),
             None => tempfile::tempdir().unwrap(),
         };
-        let free = || {
-            TcpListener::bind((host, 0))
-                .unwrap()
-                .local_addr()
-                .unwrap()
-                .to_string()
-        };
-        let (at, peer) = (free(), free());
-        let process = Self::launched(&at, &peer, &folder.path().join("data"));
-        let etcd = Self {
-            process,
-            at,
-            peer,
+        Some(Self {
+            process: launch.launched(&folder.path().join("data")),
+            at: launch.at.clone(),
+            launch,
             folder,
-        };
-        etcd.wait();
-        Some(etcd)
-    }
-
-    fn launched(at: &str, peer: &str, data: &Path) -> Process {
-        let (url, peer) = (format!("http://{at}"), format!("http://{peer}"));
-        let mut command = Command::new("etcd");
-        command.arg("--data-dir").arg(data);
-        command.args(["--listen-client-urls", &url]);
-        command.args(["--advertise-client-urls", &url]);
-        command.args(["--listen-peer-urls", &peer]);
-        command.args(["--initial-advertise-peer-urls", &peer]);
-        command.args(["--initial-cluster", &format!("default={peer}")]);
-        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        Process(process.unwrap())
+        })
     }
 
     /// Kills it, does something with its folder, and starts it on the data of that name.
@@ -88,26 +140,45 @@ impl Etcd {
         self.process.signal("-KILL");
         self.process.0.wait().unwrap();
         meanwhile(self.folder.path());
-        self.process = Self::launched(&self.at, &self.peer, &self.folder.path().join(data));
+        self.process = self.launch.launched(&self.folder.path().join(data));
         self.wait();
     }
 
     fn wait(&self) {
         while !self.is_healthy() {
-            std::thread::yield_now();
+            std::thread::sleep(Duration::from_millis(5));
         }
     }
 
-    pub(crate) fn is_healthy(&self) -> bool {
-        let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect(&self.at)?;
-            stream.write_all(b"GET /health HTTP/1.0\r\n\r\n")?;
-            let mut reply = String::new();
-            stream.read_to_string(&mut reply)?;
-            Ok(reply)
-        };
-        ask().is_ok_and(|reply| reply.contains(r#""health":"true""#))
+    fn is_healthy(&self) -> bool {
+        let reply = asked(&self.launch.health, "GET /health HTTP/1.0\r\n\r\n");
+        reply.is_ok_and(|reply| reply.contains(r#""health":"true""#))
     }
+
+    /// Posts JSON to it, by HTTP in clear; the reply, head and all.
+    pub(crate) fn post(&self, path: &str, body: &str) -> String {
+        let length = body.len();
+        let request = format!("POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
+        asked(&self.at, &request).unwrap()
+    }
+
+    /// Forgets all that was before now.
+    pub(crate) fn compact(&self) {
+        let reply = self.post("/v3/kv/range", r#"{"key":"AA=="}"#);
+        let (_, revision) = reply.split_once(r#""revision":""#).unwrap();
+        let (revision, _) = revision.split_once('"').unwrap();
+        let compact = format!(r#"{{"revision":"{revision}","physical":true}}"#);
+        let reply = self.post("/v3/kv/compaction", &compact);
+        assert!(reply.contains("200 OK"), "{reply}");
+    }
+}
+
+fn asked(address: &str, request: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(request.as_bytes())?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    Ok(reply)
 }
 
 /// A naming server over it, and its root context.
@@ -118,9 +189,14 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn start(orb: &Orb, etcd: &Etcd, options: &[&str]) -> Self {
+        Self::start_at(orb, &etcd.at, options)
+    }
+
+    /// One that calls these members.
+    pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
         command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
-        command.args(["--etcd", &etcd.at]).args(options);
+        command.args(["--etcd", members]).args(options);
         Self::started(orb, command)
     }
 

@@ -229,6 +229,8 @@ impl Row {
         let (what, at) = match &entry.leads {
             Leads::Context(Some(1)) => ("context, 1 binding".to_owned(), String::new()),
             Leads::Context(Some(size)) => (format!("context, {size} bindings"), String::new()),
+            Leads::Group(1) => ("group, 1 member".to_owned(), String::new()),
+            Leads::Group(size) => (format!("group, {size} members"), String::new()),
             Leads::Context(None) => ("a context that was destroyed".to_owned(), String::new()),
             Leads::Object(ior) => (interface(ior), place(naming, ior)),
             Leads::Elsewhere(ior) => ("context of another server".to_owned(), place(naming, ior)),

@@ -4,7 +4,8 @@ use super::IiopOptions;
 use crate::socket::resolve;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;
-use punctual_sys::tcp;
+use punctual_sys::{inherited, tcp};
+use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,26 +23,31 @@ pub(super) fn listen(
     address: &Address,
     options: &IiopOptions,
 ) -> Result<Box<dyn Acceptor>, LinkError> {
+    let failed = |error| LinkError::os(Phase::Listen, error);
+    let listener = match options.inherited {
+        Some(number) => inherited::tcp_listener(number).map_err(failed)?,
+        None => bound(address, options)?,
+    };
+    let local = listener.local_addr().map_err(failed)?;
+    Ok(Box::new(TcpAcceptor {
+        listener,
+        address: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
+        options: *options,
+        closed: AtomicBool::new(false),
+    }))
+}
+
+/// A listener at the first of the host's addresses that can be had.
+fn bound(address: &Address, options: &IiopOptions) -> Result<TcpListener, LinkError> {
     let candidates = resolve(address, Deadline::after(Duration::from_secs(10)))?;
-    let mut failure = None;
+    let mut failure = io::ErrorKind::AddrNotAvailable.into();
     for candidate in candidates {
         match tcp::listen(candidate, i32::from(options.backlog)) {
-            Ok(listener) => {
-                let local = listener
-                    .local_addr()
-                    .map_err(|error| LinkError::os(Phase::Listen, error))?;
-                return Ok(Box::new(TcpAcceptor {
-                    listener,
-                    address: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
-                    options: *options,
-                    closed: AtomicBool::new(false),
-                }));
-            }
-            Err(error) => failure = Some(error),
+            Ok(listener) => return Ok(listener),
+            Err(error) => failure = error,
         }
     }
-    let error = failure.unwrap_or_else(|| std::io::ErrorKind::AddrNotAvailable.into());
-    Err(LinkError::os(Phase::Listen, error))
+    Err(LinkError::os(Phase::Listen, failure))
 }
 
 impl Acceptor for TcpAcceptor {

@@ -40,6 +40,9 @@ pub struct IiopOptions {
     pub block_kept: usize,
     /// Looking before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
+    /// The socket to listen at, of those that whoever started this process has opened for it (systemd's socket activation),
+    /// counted from 0; the address's host is published, and its port is the socket's. Property `inherited`. Default none.
+    pub inherited: Option<u8>,
 }
 
 impl Default for IiopOptions {
@@ -50,12 +53,13 @@ impl Default for IiopOptions {
             block: 4096,
             block_kept: 256 * 1024,
             spin: SpinOptions::default(),
+            inherited: None,
         }
     }
 }
 
 /// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 8] = [
+const KNOWN: [&str; 9] = [
     "no_delay",
     "keep_alive",
     "dont_route",
@@ -64,7 +68,11 @@ const KNOWN: [&str; 8] = [
     "dscp",
     SPIN_PROPERTIES[0],
     SPIN_PROPERTIES[1],
+    INHERITED,
 ];
+
+/// Of endpoints alone.
+const INHERITED: &str = "inherited";
 
 impl IiopOptions {
     /// These options with an endpoint's or a policy's properties over them.
@@ -73,11 +81,17 @@ impl IiopOptions {
         if properties.is_empty() {
             return Ok(options);
         }
-        properties.only(
-            &KNOWN,
-            "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us or spin_always",
-            phase,
-        )?;
+        let (known, expected) = match phase {
+            Phase::Listen => (
+                &KNOWN[..],
+                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us, spin_always or inherited",
+            ),
+            _ => (
+                KNOWN.split_last().map_or(&[][..], |(_, known)| known),
+                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us or spin_always",
+            ),
+        };
+        properties.only(known, expected, phase)?;
         let switch = |key| properties.parse::<bool>(key, "true or false", phase);
         let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
         let tcp = &mut options.tcp;
@@ -92,6 +106,8 @@ impl IiopOptions {
         tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
         tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
         options.spin = options.spin.with(properties, phase)?;
+        let number = properties.parse(INHERITED, "the number of a socket, from 0 on", phase)?;
+        options.inherited = number.or(options.inherited);
         Ok(options)
     }
 

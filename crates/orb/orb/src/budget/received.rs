@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
 /// What a connection holds without being counted, in octets.
-const FREE: usize = 16 * 1024;
+pub(crate) const FREE: usize = 16 * 1024;
 
 /// A connection that can be ended to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {

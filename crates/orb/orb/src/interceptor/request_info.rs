@@ -7,8 +7,8 @@ use crate::context::Context;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
 };
-use crate::operation::{ArgumentValues, OperationDetails};
-use crate::operation_types::OperationTypes;
+use crate::operation::OperationDetails;
+use crate::operation_types::{ArgumentValues, OperationTypes};
 use crate::policy::SyncScope;
 use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Marshal};

@@ -104,7 +104,7 @@ impl Wake for Task {
         };
         let before = self
             .state
-            .try_update(Ordering::AcqRel, Ordering::Acquire, next);
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
         if before == Ok(WAITS) {
             self.lane.submit(self.clone());
         }

@@ -302,7 +302,7 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub fn found(&mut self) -> Result<(), DispatchError> {
         if self.response == ResponseFlags::SYNC_WITH_SERVER {
-            std::hint::cold_path();
+            crate::sync::cold_path();
             return self.answer_before_upcall();
         }
         Ok(())

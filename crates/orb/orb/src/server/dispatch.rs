@@ -72,13 +72,12 @@ impl Dispatcher<'_> {
                 self.conversation().close();
                 Ok(())
             }
-            MessageKind::Reply | MessageKind::LocateReply
-                if let Some(calls) = self.calls_back() =>
-            {
-                calls.take_reply(message);
-                return;
-            }
             kind => {
+                let is_reply = matches!(kind, MessageKind::Reply | MessageKind::LocateReply);
+                if is_reply && let Some(calls) = self.calls_back() {
+                    calls.take_reply(message);
+                    return;
+                }
                 self.connection
                     .refuse(&format!("a {kind} came, which is a server's to send"));
                 Ok(())
@@ -222,11 +221,13 @@ impl Dispatcher<'_> {
             &mut reply,
         );
         let key = code_sets.and_then(|_| self.object_key(&header.target));
-        let answer = match key {
-            _ if let Some(late) = comes_too_late(&call) => late,
-            Ok(key) if !self.may_be_called(&key) => Answer::Failed(not_bidirectional().into()),
-            Ok(key) => self.answer(&key, &mut call, seen),
-            Err(exception) => Answer::Failed(exception.into()),
+        let answer = match (comes_too_late(&call), key) {
+            (Some(late), _) => late,
+            (None, Ok(key)) if !self.may_be_called(&key) => {
+                Answer::Failed(not_bidirectional().into())
+            }
+            (None, Ok(key)) => self.answer(&key, &mut call, seen),
+            (None, Err(exception)) => Answer::Failed(exception.into()),
         };
         self.conclude(&call, answer, seen);
         Ok(())

@@ -157,7 +157,7 @@ fn count_one(count: &AtomicUsize, limit: usize) -> bool {
     // Relaxed: nothing is read by the number.
     let one_more = |count: usize| (count < limit).then_some(count + 1);
     count
-        .try_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
+        .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
         .is_ok()
 }
 

@@ -3,14 +3,20 @@
 //! A [`Client`] has one connection at a time, to one of its endpoints, and goes on to the next when that fails. What was
 //! sent and not answered may have been done: [`Failure::Unknown`].
 
+use std::fmt;
 use std::io::{self, ErrorKind};
+use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::BASE64;
 use parking_lot::Mutex;
+use rustls::ClientConfig;
 use serde_json::{Value, json};
 
+use super::EtcdOptions;
 use super::http::{Connection, Lines};
+use super::stream::EtcdTls;
+use crate::store::StoreError;
 
 /// Why a call has no result.
 #[derive(Debug)]
@@ -26,6 +32,8 @@ pub(super) enum Failure {
 pub(super) struct Client {
     endpoints: Vec<String>,
     patience: Duration,
+    tls: Option<Arc<ClientConfig>>,
+    user: Option<EtcdUser>,
     open: Mutex<Open>,
 }
 
@@ -33,6 +41,21 @@ pub(super) struct Client {
 struct Open {
     at: usize,
     connection: Option<Connection>,
+}
+
+/// Who calls, where etcd asks (`etcdctl auth enable`).
+#[derive(Clone, PartialEq, Eq)]
+pub struct EtcdUser {
+    /// The user's name.
+    pub name: String,
+    /// And its password.
+    pub password: String,
+}
+
+impl fmt::Debug for EtcdUser {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "EtcdUser({})", self.name)
+    }
 }
 
 /// A key and what it has.
@@ -53,56 +76,89 @@ pub(super) enum Told {
 
 impl Client {
     /// A client of endpoints `host:port`, of which there is one.
-    pub(super) fn new(endpoints: &[String], patience: Duration) -> Self {
-        Self {
-            endpoints: endpoints.to_vec(),
-            patience,
+    ///
+    /// # Errors
+    /// What TLS is set up from cannot be read.
+    pub(super) fn new(options: &EtcdOptions) -> Result<Self, StoreError> {
+        Ok(Self {
+            endpoints: options.endpoints.clone(),
+            patience: options.patience,
+            tls: options.tls.as_ref().map(EtcdTls::config).transpose()?,
+            user: options.user.clone(),
             open: Mutex::default(),
-        }
+        })
     }
 
     /// Calls, at the first endpoint that can be reached.
     pub(super) fn call(&self, path: &str, body: &Value) -> Result<Value, Failure> {
-        let mut open = self.open.lock();
         let body = body.to_string();
+        let mut open = self.open.lock();
+        let (mut status, mut reply) = self.posted(&mut open, path, &body)?;
+        if status != 200 && self.user.is_some() && code(&reply) == UNAUTHENTICATED {
+            // etcd has forgotten the connection's token, and has done nothing.
+            (status, reply) = self.posted(&mut open, path, &body)?;
+        }
+        match status {
+            200 => Ok(reply),
+            _ => {
+                // This member may have lost the others.
+                open.at += 1;
+                Err(refused(&reply))
+            }
+        }
+    }
+
+    /// Posts by the open connection, or a new one, which stays open after success.
+    fn posted(&self, open: &mut Open, path: &str, body: &str) -> Result<(u16, Value), Failure> {
         let mut connection = match open.connection.take() {
             Some(connection) => connection,
-            None => self.reached(&mut open)?,
+            None => self.reached(open)?,
         };
-        let posted = connection.post(path, body.as_bytes());
-        let (status, reply) = match posted {
-            Ok(reply) => reply,
-            Err(error) => {
-                open.at += 1;
-                let is_late = matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
-                return Err(Failure::Unknown(match is_late {
-                    true => "it did not answer in time".to_owned(),
-                    false => error.to_string(),
-                }));
-            }
-        };
-        let reply = serde_json::from_slice::<Value>(&reply);
+        let (status, reply) = connection.post(path, body.as_bytes()).map_err(|error| {
+            open.at += 1;
+            let is_late = matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+            Failure::Unknown(match is_late {
+                true => "it did not answer in time".to_owned(),
+                false => error.to_string(),
+            })
+        })?;
+        let reply = serde_json::from_slice(&reply);
         let reply = reply.map_err(|error| Failure::Unknown(error.to_string()))?;
         if status == 200 {
             open.connection = Some(connection);
-            return Ok(reply);
         }
-        // This member may have lost the others.
-        open.at += 1;
-        Err(refused(&reply))
+        Ok((status, reply))
     }
 
     fn reached(&self, open: &mut Open) -> Result<Connection, Failure> {
         let mut why = String::new();
         for _ in &self.endpoints {
             let endpoint = self.endpoint(open.at);
-            match Connection::open(endpoint, self.patience) {
+            match self.connected(endpoint) {
                 Ok(connection) => return Ok(connection),
                 Err(error) => why = format!("{endpoint}: {error}"),
             }
             open.at += 1;
         }
         Err(Failure::Undone(why))
+    }
+
+    /// A connection that may be used: where etcd wants to know who calls, with a token, which is its own.
+    fn connected(&self, endpoint: &str) -> io::Result<Connection> {
+        let mut connection = Connection::open(endpoint, self.patience, self.tls.as_ref())?;
+        let Some(user) = &self.user else {
+            return Ok(connection);
+        };
+        let body = json!({ "name": user.name, "password": user.password }).to_string();
+        let (status, reply) = connection.post("/v3/auth/authenticate", body.as_bytes())?;
+        let reply = serde_json::from_slice::<Value>(&reply)?;
+        match reply["token"].as_str() {
+            Some(token) if status == 200 => Ok(connection.with_token(token.to_owned())),
+            _ => {
+                let why = reply["error"].as_str().unwrap_or("etcd knows no such user");
+                Err(io::Error::new(ErrorKind::PermissionDenied, why.to_owned()))
+            }
+        }
     }
 
     fn endpoint(&self, at: usize) -> &str {
@@ -117,7 +173,7 @@ impl Client {
             "range_end": BASE64.encode(&keys.end),
             "start_revision": from.to_string(),
         }});
-        let connection = Connection::open(self.endpoint(at), self.patience)?;
+        let connection = self.connected(self.endpoint(at))?;
         connection.stream("/v3/watch", create.to_string().as_bytes())
     }
 }
@@ -141,12 +197,23 @@ impl Keys {
     }
 }
 
-/// What etcd's error says (google.rpc.Code).
+/// etcd's codes of errors (google.rpc.Code).
+const INVALID_ARGUMENT: i64 = 3;
+const PERMISSION_DENIED: i64 = 7;
+const RESOURCE_EXHAUSTED: i64 = 8;
+const UNAUTHENTICATED: i64 = 16;
+
+fn code(reply: &Value) -> i64 {
+    reply["code"].as_i64().unwrap_or_default()
+}
+
+/// What etcd's error says.
 fn refused(reply: &Value) -> Failure {
     let text = reply["error"].as_str().unwrap_or("etcd refuses").to_owned();
-    match reply["code"].as_i64() {
-        // Invalid argument, permission denied, resource exhausted, unauthenticated.
-        Some(3 | 7 | 8 | 16) => Failure::Undone(text),
+    match code(reply) {
+        INVALID_ARGUMENT | PERMISSION_DENIED | RESOURCE_EXHAUSTED | UNAUTHENTICATED => {
+            Failure::Undone(text)
+        }
         _ => Failure::Unknown(text),
     }
 }
@@ -228,6 +295,13 @@ pub(super) fn put(key: &[u8], value: &[u8], lease: i64) -> Value {
 /// A key that is deleted.
 pub(super) fn delete(key: &[u8]) -> Value {
     json!({ "requestDeleteRange": { "key": BASE64.encode(key) } })
+}
+
+/// Keys that are deleted, if there are any.
+pub(super) fn delete_all(keys: &Keys) -> Value {
+    json!({ "requestDeleteRange": {
+        "key": BASE64.encode(&keys.first), "range_end": BASE64.encode(&keys.end),
+    }})
 }
 
 /// That a key has a value.

@@ -3,19 +3,25 @@
 //! Calls block their thread, and end by a time-out at the latest: no wait is longer than the one that the connection
 //! was opened with. What a server sends is bounded before it is kept.
 
+use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{TcpStream, ToSocketAddrs};
+use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
+
+use rustls::ClientConfig;
+
+use super::stream::Stream;
 
 /// Bytes of a head, of a line of a stream, and of a whole reply.
 const MOST_HEAD: u64 = 16 << 10;
 const MOST_BODY: u64 = 64 << 20;
 
 /// A connection to one server, for one request after the other.
-#[derive(Debug)]
 pub(super) struct Connection {
-    stream: BufReader<TcpStream>,
+    stream: BufReader<Stream>,
     host: String,
+    token: Option<String>,
 }
 
 /// A reply: its status, and what is to be read of it.
@@ -31,29 +37,36 @@ enum Length {
 }
 
 /// A reply whose end does not come: line after line, each of them JSON.
-#[derive(Debug)]
 pub(super) struct Lines {
     connection: Connection,
     chunk: u64,
 }
 
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a connection to {}", self.host)
+    }
+}
+
 impl Connection {
-    /// Connects to `host:port`. `patience` bounds the connecting, and each wait of what follows.
-    pub(super) fn open(host: &str, patience: Duration) -> io::Result<Self> {
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
-        for address in host.to_socket_addrs()? {
-            match TcpStream::connect_timeout(&address, patience) {
-                Ok(stream) => {
-                    stream.set_nodelay(true)?;
-                    stream.set_read_timeout(Some(patience))?;
-                    stream.set_write_timeout(Some(patience))?;
-                    let (stream, host) = (BufReader::new(stream), host.to_owned());
-                    return Ok(Self { stream, host });
-                }
-                Err(error) => failed = error,
-            }
-        }
-        Err(failed)
+    /// Connects to `host:port`, by TLS where it is given. `patience` bounds the connecting, and each wait of what follows.
+    pub(super) fn open(
+        host: &str,
+        patience: Duration,
+        tls: Option<&Arc<ClientConfig>>,
+    ) -> io::Result<Self> {
+        let stream = Stream::open(host, patience, tls)?;
+        Ok(Self {
+            stream: BufReader::new(stream),
+            host: host.to_owned(),
+            token: None,
+        })
+    }
+
+    /// Shows a token with each request from now on.
+    pub(super) fn with_token(mut self, token: String) -> Self {
+        self.token = Some(token);
+        self
     }
 
     /// Posts JSON; the status and body of the reply.
@@ -91,13 +104,19 @@ impl Connection {
 
     fn send(&mut self, path: &str, body: &[u8]) -> io::Result<()> {
         let mut request = format!(
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n",
             self.host,
             body.len()
-        )
-        .into_bytes();
+        );
+        if let Some(token) = &self.token {
+            request.extend(["Authorization: ", token, "\r\n"]);
+        }
+        request.push_str("\r\n");
+        let mut request = request.into_bytes();
         request.extend_from_slice(body);
-        self.stream.get_mut().write_all(&request)
+        let stream = self.stream.get_mut();
+        stream.write_all(&request)?;
+        stream.flush()
     }
 
     /// Reads to the end of a reply's head.
@@ -166,7 +185,7 @@ impl Connection {
 impl Lines {
     /// Ends the stream for whoever reads it, when it is shut down.
     pub(super) fn closer(&self) -> Option<TcpStream> {
-        self.connection.stream.get_ref().try_clone().ok()
+        self.connection.stream.get_ref().tcp().try_clone().ok()
     }
 
     /// The next line. Blocks until it comes, and no longer than the connection's patience without a byte.
@@ -225,7 +244,7 @@ mod tests {
     }
 
     fn opened(reply: &'static [u8]) -> Connection {
-        Connection::open(&answering(reply), Duration::from_secs(20)).unwrap()
+        Connection::open(&answering(reply), Duration::from_secs(20), None).unwrap()
     }
 
     #[test]

@@ -12,6 +12,8 @@ mod api;
 mod follow;
 mod http;
 mod layout;
+mod lease;
+mod stream;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -22,9 +24,13 @@ use serde_json::{Value, json};
 
 use super::record::encoded;
 use super::{Change, Fact, Follower, Loading, SharedStore, Store, StoreError};
-use api::{Client, Failure, delete, has_value, is_there, none_is_there, put};
+pub use api::EtcdUser;
+pub use stream::EtcdTls;
+
+use api::{Client, Failure, delete, delete_all, has_value, is_there, none_is_there, put};
 use follow::Progress;
 use layout::{Layout, hex};
+use lease::Leases;
 
 /// The form of keys and values.
 const FORMAT: &str = "1";
@@ -49,6 +55,10 @@ pub struct EtcdOptions {
     /// Whether names are resolved though what is known of them may be older than that, since etcd cannot be reached.
     /// Default: false, they raise TRANSIENT.
     pub reads_stale: bool,
+    /// TLS, and by whom the members' certificates are. Default: none, all goes in clear.
+    pub tls: Option<EtcdTls>,
+    /// Who this server is, where etcd asks for a name and a password. Without TLS, these go in clear. Default: none.
+    pub user: Option<EtcdUser>,
 }
 
 impl EtcdOptions {
@@ -61,6 +71,8 @@ impl EtcdOptions {
             patience: Duration::from_secs(2),
             staleness: Duration::from_secs(3),
             reads_stale: false,
+            tls: None,
+            user: None,
         }
     }
 }
@@ -91,14 +103,14 @@ impl EtcdStore {
     /// # Errors
     /// No member answers, or there is something else below the prefix.
     pub fn connect(options: EtcdOptions) -> Result<Self> {
-        let client = || Client::new(&options.endpoints, options.patience);
+        let client = || Client::new(&options);
         let layout = Layout::below(&options.prefix);
         let made = getrandom::u64().map_err(|error| StoreError::Io(error.to_string()))?;
-        let client_of_changes = client();
+        let client_of_changes = client()?;
         let identity = identified(&client_of_changes, &layout, Some(made))?;
         let shared = Shared {
             client: client_of_changes,
-            beats: client(),
+            beats: client()?,
             layout,
             identity,
             progress: Progress::new(options.staleness),
@@ -186,7 +198,11 @@ impl SharedStore for EtcdStore {
         // Nothing is written into another store that has come in its place.
         let identity = identity_record(self.shared.identity);
         compare.push(has_value(&layout.identity(), identity.as_bytes()));
-        let success: Vec<Value> = changes.iter().map(|change| write(layout, change)).collect();
+        let leases = Leases::granted(&self.shared.client, changes)?;
+        let success: Vec<Value> = changes
+            .iter()
+            .flat_map(|change| write(layout, change, leases.of_change(change)))
+            .collect();
         // Its event tells that all before it has come by the watch.
         let failure = [self.shared.beat_put()];
         let transaction = json!({ "compare": compare, "success": success, "failure": failure });
@@ -197,6 +213,9 @@ impl SharedStore for EtcdStore {
             Failure::Unknown(why) => StoreError::Unknown(why),
         })?;
         let is_done = reply["succeeded"].as_bool() == Some(true);
+        if !is_done {
+            leases.revoke(&self.shared.client);
+        }
         let revision = api::revision(&reply);
         let checked = self.shared.progress.check_revision(revision, before);
         checked.map_err(|error| StoreError::Unknown(error.to_string()))?;
@@ -322,19 +341,24 @@ fn comparison(layout: &Layout, fact: &Fact) -> Value {
     }
 }
 
-fn write(layout: &Layout, change: &Change) -> Value {
-    match change {
+/// A change as a transaction has it; `lease` for the key of a temporary binding.
+fn write(layout: &Layout, change: &Change, lease: i64) -> Vec<Value> {
+    let one = match change {
         Change::Create { context, home } => {
             put(&layout.context(*context), hex(*home).as_bytes(), 0)
         }
-        Change::Destroy(context) => delete(&layout.context(*context)),
+        Change::Destroy(context) => {
+            let bindings = delete_all(&layout.bindings_of(*context));
+            return vec![delete(&layout.context(*context)), bindings];
+        }
         Change::Bind {
             context,
             key,
             target,
-        } => put(&layout.binding(*context, key), &encoded(target), 0),
+        } => put(&layout.binding(*context, key), &encoded(target), lease),
         Change::Unbind { context, key } => delete(&layout.binding(*context, key)),
-    }
+    };
+    vec![one]
 }
 
 /// For calls that change nothing which anybody waits for.

@@ -113,18 +113,21 @@ impl ClientConnection {
                 let reason = "the peer says that a message of ours was malformed (MessageError)";
                 self.break_off(&Broken::off(reason));
             }
-            MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest
-                if let Some(requests) = self.serves_requests() =>
-            {
-                if !requests.take(message) {
-                    self.break_off(&Broken::off(
-                        "the server sends more requests than are served",
-                    ));
-                }
-            }
             kind => {
-                let reason = format!("the peer sent a {kind}, which is a client's to send");
-                self.refuse(&reason, remarks);
+                let is_request = matches!(
+                    kind,
+                    MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest
+                );
+                if is_request && let Some(requests) = self.serves_requests() {
+                    if !requests.take(message) {
+                        self.break_off(&Broken::off(
+                            "the server sends more requests than are served",
+                        ));
+                    }
+                } else {
+                    let reason = format!("the peer sent a {kind}, which is a client's to send");
+                    self.refuse(&reason, remarks);
+                }
             }
         }
         None

@@ -2,14 +2,16 @@
 //!
 //! The file is this side's own; what peers send is read by the TLS library.
 
+mod der;
+
+use der::Moment;
 use std::time::{SystemTime, UNIX_EPOCH};
-use x509_parser::time::ASN1Time;
 
 /// A span of time.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
-    begin: ASN1Time,
-    end: ASN1Time,
+    begin: Moment,
+    end: Moment,
 }
 
 /// What time it is for a certificate.
@@ -21,14 +23,10 @@ pub(crate) enum Standing {
 }
 
 impl Validity {
-    /// Of a certificate in DER; `None` if that is malformed.
+    /// Of a certificate in DER; `None` if that is malformed as far as there.
     pub(crate) fn of(certificate: &[u8]) -> Option<Self> {
-        let (_, certificate) = x509_parser::parse_x509_certificate(certificate).ok()?;
-        let validity = certificate.validity();
-        Some(Self {
-            begin: validity.not_before,
-            end: validity.not_after,
-        })
+        let (begin, end) = der::validity(certificate)?;
+        Some(Self { begin, end })
     }
 
     /// How the certificate stands at a time.
@@ -37,9 +35,9 @@ impl Validity {
             Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
             Err(_) => 0,
         };
-        if seconds < self.begin.timestamp() {
+        if seconds < self.begin.seconds() {
             Standing::NotYet(words(self.begin))
-        } else if seconds > self.end.timestamp() {
+        } else if seconds > self.end.seconds() {
             Standing::Expired(words(self.end))
         } else {
             Standing::Valid
@@ -48,10 +46,16 @@ impl Validity {
 }
 
 /// For people.
-fn words(moment: ASN1Time) -> String {
-    let moment = moment.to_datetime();
-    let (date, (hour, minute, second)) = (moment.date(), moment.to_hms());
-    format!("{date} {hour:02}:{minute:02}:{second:02} UTC")
+fn words(moment: Moment) -> String {
+    let Moment {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    } = moment;
+    format!("{year:04}-{month:02}-{day:02} {hour:02}:{minute:02}:{second:02} UTC")
 }
 
 #[cfg(test)]

@@ -1,0 +1,184 @@
+//! Temporary bindings of stores that only this server changes: a thread that removes those whose time has come.
+//!
+//! When each is due is known here alone: after a restart, each has its whole time. What is due is removed by an ordinary
+//! commit, which looks here once more, so that what was renewed in the meantime stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use punctual_exec::thread::ThreadSpec;
+
+use super::{NamingService, Shared};
+use crate::access::Requester;
+use crate::store::{Change, ContextId, ROOT, StoreError, Target, Ttl};
+use crate::tree::{Operation, Wanted};
+
+/// Bindings that are removed by one operation.
+const MOST: usize = 4096;
+
+/// How long the thread waits after a commit that has failed.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// When temporary bindings end. Its thread ends with it.
+#[derive(Debug, Default)]
+pub(super) struct Expiry(Arc<Schedule>);
+
+#[derive(Debug, Default)]
+struct Schedule {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+type Binding = (ContextId, Arc<str>);
+
+#[derive(Debug, Default)]
+struct State {
+    by_binding: BTreeMap<Binding, Instant>,
+    by_time: BTreeSet<(Instant, Binding)>,
+    has_ended: bool,
+}
+
+/// Has a service remove what is due from now on; `temporary` is bound already.
+pub(super) fn begin(
+    service: &Arc<Shared>,
+    temporary: Vec<(ContextId, Box<str>, Ttl)>,
+) -> Result<(), StoreError> {
+    let schedule = service.expiry.0.clone();
+    {
+        let (mut state, now) = (schedule.state.lock(), Instant::now());
+        for (context, key, ttl) in temporary {
+            state.set((context, key.into()), now + ttl.duration());
+        }
+    }
+    let weak = Arc::downgrade(service);
+    // It ends by itself after the service was dropped, perhaps by the thread itself.
+    let started = ThreadSpec::named("naming-expiry").start(move || run(&schedule, &weak));
+    started
+        .map(drop)
+        .map_err(|error| StoreError::Io(error.to_string()))
+}
+
+fn run(schedule: &Schedule, service: &Weak<Shared>) {
+    while schedule.wait() {
+        let Some(service) = service.upgrade() else {
+            return;
+        };
+        let expired = NamingService(service).change(Operation {
+            context: ROOT,
+            wanted: Wanted::Expire,
+            by: Requester::Process,
+        });
+        if let Err(refusal) = expired {
+            tracing::warn!("temporary bindings are removed later: {refusal}");
+            schedule.pause();
+        }
+    }
+}
+
+impl Expiry {
+    /// Notes what has been committed.
+    pub(super) fn note(&self, changes: &[Change]) {
+        let mut state = self.0.state.lock();
+        let mut is_earlier = false;
+        for change in changes {
+            let (context, key, ttl) = match change {
+                Change::Bind {
+                    context,
+                    key,
+                    target: Target::Temporary { ttl, .. },
+                } => (*context, key, Some(*ttl)),
+                Change::Bind { context, key, .. } | Change::Unbind { context, key } => {
+                    (*context, key, None)
+                }
+                Change::Destroy(context) => {
+                    state.remove_all(*context);
+                    continue;
+                }
+                Change::Create { .. } => continue,
+            };
+            match ttl {
+                Some(ttl) => {
+                    let first = state.first();
+                    state.set(
+                        (context, Arc::from(&**key)),
+                        Instant::now() + ttl.duration(),
+                    );
+                    is_earlier |= state.first() != first;
+                }
+                None if state.by_binding.is_empty() => {}
+                None => state.remove(&(context, Arc::from(&**key))),
+            }
+        }
+        drop(state);
+        if is_earlier {
+            self.0.changed.notify_all();
+        }
+    }
+
+    /// Bindings whose time has come.
+    pub(super) fn due(&self) -> Vec<Binding> {
+        let (state, now) = (self.0.state.lock(), Instant::now());
+        let due = state.by_time.iter().take_while(|(due, _)| *due <= now);
+        due.take(MOST).map(|(_, binding)| binding.clone()).collect()
+    }
+}
+
+impl Drop for Expiry {
+    fn drop(&mut self) {
+        self.0.state.lock().has_ended = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl State {
+    fn first(&self) -> Option<Instant> {
+        self.by_time.first().map(|(due, _)| *due)
+    }
+
+    fn set(&mut self, binding: Binding, due: Instant) {
+        self.remove(&binding);
+        self.by_time.insert((due, binding.clone()));
+        self.by_binding.insert(binding, due);
+    }
+
+    fn remove(&mut self, binding: &Binding) {
+        if let Some((binding, due)) = self.by_binding.remove_entry(binding) {
+            self.by_time.remove(&(due, binding));
+        }
+    }
+
+    fn remove_all(&mut self, context: ContextId) {
+        let from = (context, Arc::from(""));
+        let bindings = self.by_binding.range(from..);
+        let bindings = bindings.take_while(|((of, _), _)| *of == context);
+        let bindings: Vec<Binding> = bindings.map(|(binding, _)| binding.clone()).collect();
+        for binding in bindings {
+            self.remove(&binding);
+        }
+    }
+}
+
+impl Schedule {
+    /// Waits until something is due; false at the end.
+    fn wait(&self) -> bool {
+        let mut state = self.state.lock();
+        while !state.has_ended {
+            match state.first() {
+                Some(due) if due <= Instant::now() => return true,
+                Some(due) => {
+                    self.changed.wait_until(&mut state, due);
+                }
+                None => self.changed.wait(&mut state),
+            }
+        }
+        false
+    }
+
+    fn pause(&self) {
+        let until = Instant::now() + PAUSE;
+        let mut state = self.state.lock();
+        while !state.has_ended && !self.changed.wait_until(&mut state, until).timed_out() {}
+    }
+}

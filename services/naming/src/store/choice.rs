@@ -1,0 +1,29 @@
+//! Which member of a group its name is resolved to.
+
+/// Which member of a group its name is resolved to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Choice {
+    /// One after the other.
+    RoundRobin = 0,
+    /// Any.
+    ByChance = 1,
+    /// The one that reports the least load.
+    LeastLoaded = 2,
+    /// All in one reference, which has the profiles of each.
+    AllProfiles = 3,
+}
+
+impl Choice {
+    /// The choice of a number, as stores have it.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::RoundRobin),
+            1 => Some(Self::ByChance),
+            2 => Some(Self::LeastLoaded),
+            3 => Some(Self::AllProfiles),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! How long a temporary binding lives.
+
+use std::time::Duration;
+
+/// A time to live, from one second to 24 hours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ttl(u32);
+
+impl Ttl {
+    const SHORTEST: u32 = 1_000;
+    const LONGEST: u32 = 24 * 60 * 60 * 1_000;
+
+    /// So many milliseconds, if a binding may live that long.
+    #[must_use]
+    pub const fn from_millis(millis: u32) -> Option<Self> {
+        match millis >= Self::SHORTEST && millis <= Self::LONGEST {
+            true => Some(Self(millis)),
+            false => None,
+        }
+    }
+
+    /// In milliseconds.
+    #[must_use]
+    pub const fn millis(self) -> u32 {
+        self.0
+    }
+
+    /// As a duration.
+    #[must_use]
+    pub const fn duration(self) -> Duration {
+        Duration::from_millis(self.0 as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_to_live_is_between_a_second_and_a_day() {
+        for good in [1_000, 1_001, 86_400_000] {
+            assert_eq!(Ttl::from_millis(good).unwrap().millis(), good);
+        }
+        for bad in [0, 999, 86_400_001, u32::MAX] {
+            assert_eq!(Ttl::from_millis(bad), None);
+        }
+    }
+
+    #[test]
+    fn a_target_has_no_more_bytes_for_it() {
+        assert_eq!(size_of::<crate::store::Target>(), 24);
+    }
+}

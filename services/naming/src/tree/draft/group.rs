@@ -1,0 +1,73 @@
+//! What groups become.
+
+use super::{Draft, Result};
+use crate::refusal::Refusal;
+use crate::store::{Choice, ContextId, Target};
+use crate::tree::walk::View;
+use crate::tree::{Lapsing, Wanted};
+
+impl Wanted {
+    /// Whether its name is that of a member of a group.
+    pub(super) fn is_of_members(&self) -> bool {
+        matches!(self, Wanted::Join { .. } | Wanted::Leave { .. })
+    }
+}
+
+impl Draft<'_> {
+    /// Makes a group and binds a name to it.
+    pub(super) fn bind_group(&mut self, here: ContextId, key: &str, choice: Choice) -> Result<()> {
+        if self.target(here, key).is_some() {
+            return Err(Refusal::AlreadyBound);
+        }
+        self.check_bindings()?;
+        let context = self.create(here)?;
+        self.bind(here, key, Target::Group { context, choice })
+    }
+
+    /// Binds a member, in place of the one of that id.
+    pub(super) fn join(&mut self, group: ContextId, key: &str, target: &Target) -> Result<()> {
+        let most = self.limits.members;
+        if self.target(group, key).is_none() && self.members(group) >= most {
+            return Err(Refusal::LimitExceeded(format!("{most} members in a group")));
+        }
+        self.bind(group, key, target.clone())
+    }
+
+    /// Removes members that are bound as they were, and that nobody changes in this draft.
+    pub(super) fn lapse(&mut self, members: &[Lapsing]) {
+        for Lapsing {
+            context,
+            key,
+            target,
+        } in members
+        {
+            let slots = self.slots.get(context);
+            let is_changed = slots.is_some_and(|slots| slots.contains_key(key));
+            if !is_changed && self.has(*context) && self.target(*context, key) == Some(target) {
+                self.set(*context, key, None);
+            }
+        }
+    }
+
+    /// Destroys the context of a group with all members.
+    pub(super) fn dissolve(&mut self, group: ContextId) {
+        let members = self.members(group);
+        self.more_bindings -= isize::try_from(members).unwrap_or(isize::MAX);
+        // They go with the context; what this draft did to them comes to nothing.
+        self.slots.remove(&group);
+        self.contexts.insert(group, None);
+        self.more_contexts -= 1;
+    }
+
+    fn members(&self, group: ContextId) -> usize {
+        let before = self.tree.bindings_of(group).unwrap_or_default();
+        let Some(slots) = self.slots.get(&group) else {
+            return before;
+        };
+        let changes = slots.iter().map(|(key, target)| {
+            let was_bound = self.tree.target(group, key).is_some();
+            isize::from(target.is_some()) - isize::from(was_bound)
+        });
+        before.saturating_add_signed(changes.sum())
+    }
+}

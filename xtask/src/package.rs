@@ -1,0 +1,108 @@
+//! `cargo xtask package`: a Debian package of the command, by cargo-deb. What is in it is said in tools/cli/Cargo.toml.
+
+use crate::run::{Result, cargo, root, succeed};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Options of `cargo xtask package`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Manual pages and completions only, into `target/package`.
+    #[arg(long)]
+    no_deb: bool,
+}
+
+/// Features that only packaged commands have: the page of names, and printing manual pages.
+const FEATURES: &str = "web,man-pages";
+
+/// Shells, and the names that their completions are installed by.
+const SHELLS: [(&str, &str); 3] = [
+    ("bash", "punctual"),
+    ("zsh", "_punctual"),
+    ("fish", "punctual.fish"),
+];
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let mut build = cargo();
+    build.args(["build", "--release", "--locked", "--package"]);
+    succeed(build.args(["punctual-cli", "--features", FEATURES]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR");
+    let target = target.map_or_else(|| root().join("target"), |given| root().join(given));
+    let (punctual, into) = (
+        target.join("release/punctual"),
+        root().join("target/package"),
+    );
+    write_pages(&punctual, &into)?;
+    if options.no_deb {
+        return Ok(());
+    }
+    let mut deb = cargo();
+    deb.args(["deb", "--no-build", "--package", "punctual-cli"]);
+    succeed(&mut deb).map_err(|error| format!("{error} (cargo install --locked cargo-deb)"))
+}
+
+/// Has the command write its manual pages, and the completions of each shell by the name that the shell looks for.
+fn write_pages(punctual: &Path, into: &Path) -> Result<()> {
+    if into.exists() {
+        fs::remove_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
+    }
+    let (man, completions) = (into.join("man"), into.join("completions"));
+    for folder in [&man, &completions] {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    succeed(Command::new(punctual).arg("man").arg(&man))?;
+    for (shell, name) in SHELLS {
+        let file = completions.join(name);
+        let made = fs::File::create(&file);
+        let made = made.map_err(|error| format!("{}: {error}", file.display()))?;
+        let mut print = Command::new(punctual);
+        succeed(print.args(["completions", shell]).stdout(made))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// Stands in for `punctual`: the real one takes minutes to build for release.
+    const COMMAND: &str = "#!/bin/sh\ncase $1 in\n  man) echo page >\"$2/punctual.1\" ;;\n  completions) echo \"of $2\" ;;\n  *) exit 2 ;;\nesac\n";
+
+    #[test]
+    fn pages_and_completions_stand_where_the_package_takes_them_from_and_old_ones_are_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let (punctual, into) = (
+            folder.path().join("punctual"),
+            folder.path().join("package"),
+        );
+        fs::write(&punctual, COMMAND).unwrap();
+        fs::set_permissions(&punctual, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(&into).unwrap();
+        fs::write(into.join("old"), "").unwrap();
+        write_pages(&punctual, &into).unwrap();
+        let read = |name: &str| fs::read_to_string(into.join(name)).unwrap();
+        assert_eq!(read("man/punctual.1"), "page\n");
+        assert_eq!(read("completions/_punctual"), "of zsh\n");
+        assert_eq!(read("completions/punctual.fish"), "of fish\n");
+        assert!(!into.join("old").exists());
+    }
+
+    #[test]
+    fn every_file_of_the_package_is_made_or_stands_in_the_repository() {
+        let manifest = fs::read_to_string(root().join("tools/cli/Cargo.toml")).unwrap();
+        for (_, name) in SHELLS {
+            assert!(manifest.contains(&format!("completions/{name}")), "{name}");
+        }
+        for file in [
+            "README.md",
+            "services/naming/packaging/punctual-naming.service",
+        ] {
+            assert!(
+                manifest.contains(file) && root().join(file).is_file(),
+                "{file}"
+            );
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `cargo xtask layers` checks, too, that crates are fit for being published: those that are to be have what a registry
+//! shows of them, and depend on such crates alone.
+
+use crate::run::{Result, cargo};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Package {
+    name: String,
+    /// Registries that it may go to; none at all for `publish = false`.
+    publish: Option<Vec<String>>,
+    description: Option<String>,
+    license: Option<String>,
+    readme: Option<String>,
+    repository: Option<String>,
+    rust_version: Option<String>,
+    keywords: Vec<String>,
+    categories: Vec<String>,
+    dependencies: Vec<Dependency>,
+}
+
+#[derive(Clone, Deserialize)]
+struct Dependency {
+    name: String,
+    req: String,
+    kind: Option<String>,
+    path: Option<String>,
+}
+
+impl Package {
+    fn is_published(&self) -> bool {
+        self.publish.as_ref().is_none_or(|to| !to.is_empty())
+    }
+}
+
+impl Dependency {
+    /// Whether it goes into the published crate: cargo leaves out what only tests of the workspace need.
+    fn travels(&self) -> bool {
+        self.path.is_some() && (self.kind.as_deref() != Some("dev") || self.req != "*")
+    }
+}
+
+pub(crate) fn check() -> Result<()> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
+    let metadata: Metadata = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
+    let mistakes = mistakes(&metadata.packages);
+    if !mistakes.is_empty() {
+        return Err(format!(
+            "crates are not fit for being published:\n  {}",
+            mistakes.join("\n  ")
+        ));
+    }
+    let published = metadata.packages.iter().filter(|one| one.is_published());
+    println!(
+        "layers: {} crates are fit for being published",
+        published.count()
+    );
+    Ok(())
+}
+
+fn mistakes(packages: &[Package]) -> Vec<String> {
+    let (published, kept): (Vec<&Package>, Vec<&Package>) =
+        packages.iter().partition(|one| one.is_published());
+    let kept: BTreeSet<&str> = kept.iter().map(|one| one.name.as_str()).collect();
+    let mut mistakes = Vec::new();
+    for package in &published {
+        let name = &package.name;
+        mistakes.extend(missing(package).map(|what| format!("`{name}` has no {what}")));
+        if package.repository.is_some() != published[0].repository.is_some() {
+            mistakes.push(format!("`{name}`: all crates name the repository, or none"));
+        }
+        for dependency in package.dependencies.iter().filter(|one| one.travels()) {
+            let other = &dependency.name;
+            if kept.contains(other.as_str()) {
+                mistakes.push(format!(
+                    "`{name}` depends on `{other}`, which is not published"
+                ));
+            } else if dependency.req == "*" {
+                mistakes.push(format!("`{name}` depends on no version of `{other}`"));
+            }
+        }
+    }
+    mistakes.extend(without_order(&published));
+    mistakes
+}
+
+/// What a registry shows of a crate and this one does not have.
+fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
+    let has_text = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
+    [
+        ("description", has_text(&package.description)),
+        ("licence", has_text(&package.license)),
+        ("readme", has_text(&package.readme)),
+        ("rust-version", has_text(&package.rust_version)),
+        // As many as crates.io takes.
+        (
+            "keywords (1 to 5)",
+            (1..=5).contains(&package.keywords.len()),
+        ),
+        (
+            "categories (1 to 5)",
+            (1..=5).contains(&package.categories.len()),
+        ),
+    ]
+    .into_iter()
+    .filter_map(|(what, is_there)| (!is_there).then_some(what))
+}
+
+/// Crates that cannot be published after all that they depend on: they stand on a circle, or above one.
+fn without_order(published: &[&Package]) -> Vec<String> {
+    let mut left = published.to_vec();
+    loop {
+        let waiting: BTreeSet<&str> = left.iter().map(|one| one.name.as_str()).collect();
+        let can_go = |package: &&Package| {
+            let mut travelling = package.dependencies.iter().filter(|one| one.travels());
+            !travelling.any(|one| waiting.contains(one.name.as_str()))
+        };
+        let (gone, stays): (Vec<&Package>, Vec<&Package>) = left.iter().copied().partition(can_go);
+        if gone.is_empty() {
+            let name = |package: &&Package| {
+                format!(
+                    "`{}` cannot be published before what it depends on",
+                    package.name
+                )
+            };
+            return stays.iter().map(name).collect();
+        }
+        left = stays;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(name: &str, dependencies: &[(&str, &str, Option<&str>)]) -> Package {
+        let some = || Some("something".to_owned());
+        let dependency = |(name, req, kind): &(&str, &str, Option<&str>)| Dependency {
+            name: (*name).to_owned(),
+            req: (*req).to_owned(),
+            kind: kind.map(str::to_owned),
+            path: some(),
+        };
+        Package {
+            name: name.to_owned(),
+            publish: None,
+            description: some(),
+            license: some(),
+            readme: some(),
+            repository: None,
+            rust_version: some(),
+            keywords: vec!["corba".to_owned()],
+            categories: vec!["network-programming".to_owned()],
+            dependencies: dependencies.iter().map(dependency).collect(),
+        }
+    }
+
+    #[test]
+    fn what_a_registry_shows_is_named_where_it_is_missing() {
+        let mut bare = package("a", &[]);
+        bare.description = Some(String::new());
+        bare.keywords.clear();
+        assert_eq!(
+            mistakes(&[bare.clone()]),
+            ["`a` has no description", "`a` has no keywords (1 to 5)"]
+        );
+        bare.publish = Some(Vec::new());
+        assert!(mistakes(&[bare]).is_empty());
+    }
+
+    #[test]
+    fn a_published_crate_depends_on_versions_of_published_ones() {
+        let mut kept = package("kept", &[]);
+        kept.publish = Some(Vec::new());
+        let all = [
+            package("a", &[("kept", "*", None), ("b", "*", Some("build"))]),
+            package("b", &[("kept", "*", Some("dev"))]),
+            kept,
+        ];
+        assert_eq!(
+            mistakes(&all),
+            [
+                "`a` depends on `kept`, which is not published",
+                "`a` depends on no version of `b`"
+            ]
+        );
+    }
+
+    #[test]
+    fn circles_by_tests_with_versions_are_refused() {
+        let all = [
+            package("a", &[("b", "^1", None)]),
+            package("b", &[("a", "^1", Some("dev"))]),
+            package("c", &[]),
+        ];
+        assert_eq!(mistakes(&all).len(), 2);
+        let mended = [
+            package("a", &[("b", "^1", None)]),
+            package("b", &[("a", "*", Some("dev"))]),
+        ];
+        assert!(mistakes(&mended).is_empty());
+    }
+}
