@@ -382,8 +382,8 @@ fn a_url_stands_for_no_reference_that_is_many_times_as_long() {
     assert_eq!(url(257, 1), most(256));
     // Each address becomes a profile with the key.
     assert!(url(16, 16 << 10).is_err());
-    assert!(url(8, 16 << 10).is_ok());
-    assert!(url(4, 1 << 20).is_ok());
+    assert!(url(5, 16 << 10).is_ok());
+    assert!(url(2, 1 << 20).is_ok() && url(4, 1 << 20).is_err());
     assert_eq!(url(1, 1 << 20).unwrap().key.len(), 1 << 20);
     let reference = url(256, 257).unwrap().to_ior().unwrap().unwrap();
     let octets: usize = reference.profiles.iter().map(|one| one.data.len()).sum();

@@ -26,17 +26,17 @@ pub(super) const SHAPES: &[Shape] = &[
     },
     // Taken apart, each is a `Value`, of 48 octets.
     Shape {
-        times: 64,
+        times: 48,
         ..shape("Any", "a sequence of booleans", booleans)
     },
     // Each is two of them.
     Shape {
-        times: 112,
+        times: 80,
         ..shape("Any", "structs of one octet", |octets| structs(octets, 1))
     },
     // Each octet may be four of them.
     Shape {
-        times: 256,
+        times: 176,
         ..shape("Any", "structs of one octet in twenty others", |octets| {
             structs(octets, 20)
         })

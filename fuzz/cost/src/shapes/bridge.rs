@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 pub(super) const SHAPES: &[Shape] = &[
     // Each is decoded, and encoded as one that leads elsewhere, with padding to the same length.
     Shape {
-        times: 96,
+        times: 48,
         ..Shape::new("bridge", "references to itself", own, read_own)
     },
     shape("references to others", others),

@@ -155,7 +155,7 @@ fn addresses(octets: usize) -> Vec<u8> {
 
 /// The key stands in the profile of each.
 fn keys(octets: usize) -> Vec<u8> {
-    format!("corbaloc:iiop:h,:h,:h,:h/{}", "k".repeat(octets)).into_bytes()
+    format!("corbaloc:iiop:h,:h/{}", "k".repeat(octets)).into_bytes()
 }
 
 fn very_many_addresses(octets: usize) -> Vec<u8> {

@@ -15,7 +15,7 @@ const MOST_ADDRESSES: usize = 256;
 
 /// What the key, once for each address, may take in all: so many octets, and so many for each of the URL's.
 const KEYS: usize = 64 << 10;
-const KEYS_AN_OCTET: usize = 4;
+const KEYS_AN_OCTET: usize = 2;
 
 /// Protocols of other ORBs that are known by name only.
 const KNOWN_ELSEWHERE: [&str; 3] = ["miop", "sciop", "htiop"];
