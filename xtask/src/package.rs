@@ -98,6 +98,7 @@ mod tests {
         for file in [
             "README.md",
             "services/naming/packaging/punctual-naming.service",
+            "services/naming/packaging/punctual-naming.socket",
         ] {
             assert!(
                 manifest.contains(file) && root().join(file).is_file(),

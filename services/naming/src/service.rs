@@ -298,8 +298,11 @@ impl NamingService {
                 self.0.doubtful.lock().clear();
                 let contexts = self.0.observers.contexts(&changes);
                 self.0.expiry.note(&changes);
+                let mut tree = self.0.tree.write();
+                // Nobody resolves a group between the two.
                 self.0.groups.note(&changes);
-                self.0.tree.write().apply(changes);
+                tree.apply(changes);
+                drop(tree);
                 self.0.observers.changed(&contexts);
             }
             Err(error) => {

@@ -1,11 +1,13 @@
 //! Listening sockets that whoever started this process has opened for it (systemd's socket activation, `sd_listen_fds(3)`):
 //! descriptors from 3 on, as many as `LISTEN_FDS` says, for the process that `LISTEN_PID` names.
 
-use rustix::io::{FdFlags, fcntl_setfd};
+use crate::event::EventFd;
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::net::{AddressFamily, SocketType, sockopt};
 use std::io::{Error, ErrorKind, Result};
-use std::net::TcpListener;
-use std::os::fd::{AsFd, FromRawFd, OwnedFd, RawFd};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::fd::{AsFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The first of them.
@@ -14,12 +16,94 @@ const FIRST: RawFd = 3;
 /// Those that were handed out, a bit each.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// The TCP listener of this number, counted from 0 to 63. Each is handed out once.
-///
-/// # Errors
-/// `NotFound` if this process was not given so many sockets; `AlreadyExists` if it was handed out before; `InvalidInput` if it
-/// is none that listens at a TCP port; what `fcntl(2)` says.
-pub fn tcp_listener(number: u8) -> Result<TcpListener> {
+/// A socket that listens at a TCP port, and goes on when this process does not: whoever has opened it has it, too. So it is
+/// never shut, and what waits to be accepted when this is stopped waits for the next process.
+#[derive(Debug)]
+pub struct InheritedListener {
+    listener: TcpListener,
+    ends: EventFd,
+}
+
+impl InheritedListener {
+    /// The one of this number, counted from 0 to 63. Each is handed out once.
+    ///
+    /// # Errors
+    /// `NotFound` if this process was not given so many sockets; `AlreadyExists` if it was handed out before; `InvalidInput`
+    /// if it is none that listens at a TCP port; what `fcntl(2)` and `eventfd(2)` say.
+    pub fn take(number: u8) -> Result<Self> {
+        check_given(number)?;
+        let descriptor = FIRST + RawFd::from(number);
+        // Where a number is made an owned descriptor that is not open, dropping it ends the process.
+        let what = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
+        if !what.is_ok_and(|what| what.as_os_str().as_encoded_bytes().starts_with(b"socket:")) {
+            let why = format!("descriptor {descriptor}, which LISTEN_FDS names, is no open socket");
+            return Err(Error::new(ErrorKind::InvalidInput, why));
+        }
+        let bit = 1 << number;
+        // Relaxed: one of all that ask for the same one finds the bit unset, and nothing else is told by it.
+        if TAKEN.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
+            let why = format!("socket {number} is in use already");
+            return Err(Error::new(ErrorKind::AlreadyExists, why));
+        }
+        // SAFETY: it is open. Whoever set the two variables has opened it for this process and left it to it, and it is
+        // taken here once; nothing of the standard library's has that number, as it was open when the process began.
+        let socket = unsafe { OwnedFd::from_raw_fd(descriptor) };
+        if let Err(error) = check(&socket) {
+            // It is not what was said, so that somebody else may have it.
+            let _ = socket.into_raw_fd();
+            return Err(error);
+        }
+        Self::over(TcpListener::from(socket))
+    }
+
+    fn over(listener: TcpListener) -> Result<Self> {
+        fcntl_setfd(&listener, FdFlags::CLOEXEC)?;
+        // It is waited for together with the end, and whoever waits may find nothing: the client may have gone.
+        listener.set_nonblocking(true)?;
+        let ends = EventFd::new()?;
+        Ok(Self { listener, ends })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// What `getsockname(2)` says.
+    pub fn local_addr(&self) -> Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Waits for the next connection.
+    ///
+    /// # Errors
+    /// `ConnectionAborted` once it is stopped; what `poll(2)` and `accept(2)` say.
+    pub fn accept(&self) -> Result<(TcpStream, SocketAddr)> {
+        loop {
+            let mut waits = [
+                PollFd::new(&self.ends, PollFlags::IN),
+                PollFd::new(&self.listener, PollFlags::IN),
+            ];
+            match poll(&mut waits, None) {
+                Err(Errno::INTR) => continue,
+                polled => polled?,
+            };
+            let [ends, _] = &waits;
+            if !ends.revents().is_empty() {
+                return Err(ErrorKind::ConnectionAborted.into());
+            }
+            match self.listener.accept() {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                accepted => return accepted,
+            }
+        }
+    }
+
+    /// Ends every [`InheritedListener::accept`], and any later one.
+    pub fn stop(&self) {
+        self.ends.notify();
+    }
+}
+
+fn check_given(number: u8) -> Result<()> {
     let variable = |name| std::env::var(name).ok()?.parse::<u32>().ok();
     let is_for_us = variable("LISTEN_PID") == Some(std::process::id());
     let given = variable("LISTEN_FDS").filter(|_| is_for_us).unwrap_or(0);
@@ -30,18 +114,7 @@ pub fn tcp_listener(number: u8) -> Result<TcpListener> {
         );
         return Err(Error::new(ErrorKind::NotFound, why));
     }
-    let bit = 1 << number;
-    // Relaxed: one of all that ask for the same one finds the bit unset, and nothing else is told by it.
-    if TAKEN.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
-        let why = format!("socket {number} is in use already");
-        return Err(Error::new(ErrorKind::AlreadyExists, why));
-    }
-    // SAFETY: whoever set the two variables has opened this descriptor for this process and left it to it, and it is
-    // taken here once. Nothing of the standard library's has that number: it was open when the process began.
-    let socket = unsafe { OwnedFd::from_raw_fd(FIRST + RawFd::from(number)) };
-    check(&socket)?;
-    fcntl_setfd(&socket, FdFlags::CLOEXEC)?;
-    Ok(TcpListener::from(socket))
+    Ok(())
 }
 
 fn check(socket: impl AsFd) -> Result<()> {
@@ -65,7 +138,7 @@ mod tests {
 
     #[test]
     fn nothing_is_taken_where_nobody_has_opened_anything() {
-        let refused = tcp_listener(0).unwrap_err();
+        let refused = InheritedListener::take(0).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::NotFound);
         assert!(refused.to_string().contains("LISTEN_FDS"), "{refused}");
     }
@@ -79,5 +152,26 @@ mod tests {
             ErrorKind::InvalidInput
         );
         assert!(check(std::fs::File::open("/dev/null").unwrap()).is_err());
+    }
+    #[test]
+    fn who_accepts_is_woken_at_the_end_and_the_socket_goes_on() {
+        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = socket.local_addr().unwrap();
+        let inherited = &InheritedListener::over(socket.try_clone().unwrap()).unwrap();
+        std::thread::scope(|scope| {
+            let (told, accepted) = std::sync::mpsc::channel();
+            let accepting = scope.spawn(move || {
+                told.send(inherited.accept().is_ok()).unwrap();
+                let ended = inherited.accept().unwrap_err();
+                assert_eq!(ended.kind(), ErrorKind::ConnectionAborted);
+            });
+            let _client = TcpStream::connect(address).unwrap();
+            assert!(accepted.recv().unwrap());
+            inherited.stop();
+            accepting.join().unwrap();
+        });
+        let _waits = TcpStream::connect(address).unwrap();
+        let next = InheritedListener::over(socket).unwrap();
+        next.accept().unwrap();
     }
 }

@@ -144,11 +144,12 @@ impl Groups {
             Choice::AllProfiles => {
                 let members = group.around(tree, context);
                 let targets: Vec<&Target> = members.iter().map(|(_, target)| *target).collect();
-                let merged = merged(&targets).ok_or(Refusal::NoMember)?;
                 if let Some((key, _)) = members.first() {
                     group.last = (*key).into();
                 }
-                return Ok(merged);
+                // Other groups do not wait while references are put together.
+                drop(groups);
+                return merged(&targets).ok_or(Refusal::NoMember);
             }
         };
         let (key, target) = chosen.ok_or(Refusal::NoMember)?;

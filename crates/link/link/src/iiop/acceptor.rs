@@ -4,7 +4,8 @@ use super::IiopOptions;
 use crate::socket::resolve;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;
-use punctual_sys::{inherited, tcp};
+use punctual_sys::inherited::InheritedListener;
+use punctual_sys::tcp;
 use std::io;
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -13,10 +14,16 @@ use std::time::Duration;
 
 #[derive(Debug)]
 struct TcpAcceptor {
-    listener: TcpListener,
+    listener: Listener,
     address: Address,
     options: IiopOptions,
     closed: AtomicBool,
+}
+
+#[derive(Debug)]
+enum Listener {
+    Own(TcpListener),
+    Inherited(InheritedListener),
 }
 
 pub(super) fn listen(
@@ -25,10 +32,14 @@ pub(super) fn listen(
 ) -> Result<Box<dyn Acceptor>, LinkError> {
     let failed = |error| LinkError::os(Phase::Listen, error);
     let listener = match options.inherited {
-        Some(number) => inherited::tcp_listener(number).map_err(failed)?,
-        None => bound(address, options)?,
+        Some(number) => Listener::Inherited(InheritedListener::take(number).map_err(failed)?),
+        None => Listener::Own(bound(address, options)?),
     };
-    let local = listener.local_addr().map_err(failed)?;
+    let local = match &listener {
+        Listener::Own(listener) => listener.local_addr(),
+        Listener::Inherited(listener) => listener.local_addr(),
+    };
+    let local = local.map_err(failed)?;
     Ok(Box::new(TcpAcceptor {
         listener,
         address: Address::iiop(&local.ip().to_canonical().to_string(), local.port()),
@@ -64,7 +75,11 @@ impl Acceptor for TcpAcceptor {
         if self.closed.load(Ordering::Acquire) {
             return Err(closed);
         }
-        match self.listener.accept() {
+        let accepted = match &self.listener {
+            Listener::Own(listener) => listener.accept(),
+            Listener::Inherited(listener) => listener.accept(),
+        };
+        match accepted {
             Ok((stream, peer)) => {
                 let peer = Address::iiop(&peer.ip().to_canonical().to_string(), peer.port());
                 let connection = self.options.connection(stream, peer);
@@ -77,7 +92,12 @@ impl Acceptor for TcpAcceptor {
 
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        // A listener that cannot be shut has nobody waiting on it either.
-        let _ = tcp::stop_listening(&self.listener);
+        match &self.listener {
+            Listener::Own(listener) => {
+                // A listener that cannot be shut has nobody waiting on it either.
+                let _ = tcp::stop_listening(listener);
+            }
+            Listener::Inherited(listener) => listener.stop(),
+        }
     }
 }
