@@ -34,8 +34,10 @@ impl Follower for Following {
     fn changed(&self, changes: Vec<Change>) {
         if let Some(service) = self.0.upgrade() {
             let contexts = service.observers.contexts(&changes);
+            let mut tree = service.tree.write();
             service.groups.note(&changes);
-            service.tree.write().apply(changes);
+            tree.apply(changes);
+            drop(tree);
             service.observers.changed(&contexts);
         }
     }
