@@ -159,7 +159,7 @@ fn keys(octets: usize) -> Vec<u8> {
 }
 
 fn very_many_addresses(octets: usize) -> Vec<u8> {
-    let many = vec!["iiop:h"; octets / 7 + 1].join(",");
+    let many = vec!["iiop:h"; (octets / 7).max(256) + 1].join(",");
     format!("corbaloc:{many}/k").into_bytes()
 }
 
