@@ -174,10 +174,24 @@ impl Root {
                 let (id, entry_id) = (entry_id.octets(), Some(entry_id));
                 adapter.serve(Wanted { id: &id, entry_id }, request)
             }
-            Key::Foreign => match self.ior_table.forward(object_key)? {
-                Some(to) => Err(DispatchError::forward(&to)),
-                None => Err(no_object().into()),
-            },
+            Key::Foreign => {
+                let root = self.adapter();
+                let manager = &root.manager;
+                let mut to = self.ior_table.forward(object_key)?;
+                if to.is_none() && !manager.admission().was_active() {
+                    // The program is still being set up, and may be about to bind it: clients of a server that is started
+                    // anew are not told that there is no such object.
+                    if let Some(done) = request.rather_than_wait() {
+                        return Ok(done);
+                    }
+                    manager.admit()?;
+                    to = self.ior_table.forward(object_key)?;
+                }
+                match to {
+                    Some(to) => Err(DispatchError::forward(&to)),
+                    None => Err(no_object().into()),
+                }
+            }
             Key::Named {
                 adapter,
                 entry_id,
@@ -220,6 +234,8 @@ impl Root {
             },
             Key::Foreign => match self.ior_table.forward(object_key) {
                 Ok(Some(to)) => Location::Forward(Box::new(to.ior().clone())),
+                // Requests for it wait; see `route_elsewhere`.
+                Ok(None) if !self.adapter().manager.admission().was_active() => Location::Here,
                 _ => Location::Unknown,
             },
         }

@@ -38,6 +38,33 @@ fn a_plain_key_leads_to_what_it_is_bound_to() {
 }
 
 #[test]
+fn a_key_that_is_not_bound_yet_is_waited_for_until_the_server_is_set_up() {
+    let listen = punctual::ListenEndpoint::new("iiop", "127.0.0.1:0");
+    let server = punctual::Orb::builder().listen(listen).build().unwrap();
+    let root = server.root_poa().unwrap();
+    let port = server.endpoints()[0].port().unwrap();
+    let client = punctual::Orb::builder().build().unwrap();
+    let told = |key: &str| {
+        let url = format!("corbaloc::127.0.0.1:{port}/{key}");
+        let teller = Teller::from_object(client.string_to_object(&url).unwrap());
+        std::thread::spawn(move || teller.tell())
+    };
+    let early = told("Pump");
+    let never = told("Valve");
+    // Until both are there, and wait.
+    while server.lane_statistics()[0].messages < 2 {
+        std::thread::yield_now();
+    }
+    let pump: Teller = root.activate(saying("early")).unwrap();
+    server.ior_table().unwrap().bind("Pump", &pump).unwrap();
+    root.manager().activate().unwrap();
+    assert_eq!(early.join().unwrap().unwrap(), "early");
+    let unknown = never.join().unwrap().unwrap_err();
+    assert_eq!(unknown.kind(), Kind::ObjectNotExist);
+    server.shutdown(true).unwrap();
+}
+
+#[test]
 fn nil_and_senseless_keys_are_not_bound() {
     let world = World::new();
     let table = world.server.ior_table().unwrap();
