@@ -92,7 +92,12 @@ fn what_open_requests_have_sent_counts_until_they_are_answered() {
         open.push(waits);
         assert!(open.len() < 4, "more than there is room for");
     };
-    assert_eq!(refused.kind(), Kind::CommFailure);
+    // Its connection is ended, or where the request came whole, that alone is refused.
+    let kind = refused.kind();
+    assert!(
+        matches!(kind, Kind::CommFailure | Kind::Transient),
+        "{refused}"
+    );
     assert!(!open.is_empty());
     // What is short is served meanwhile, by another connection.
     assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);

@@ -2,4 +2,4 @@
 
 mod received;
 
-pub(crate) use received::{Account, Evictable, Evicted, FREE, Hold, NoRoom, Received, host_of};
+pub(crate) use received::{Account, Evictable, Evicted, Hold, NoRoom, Received, host_of};

@@ -13,7 +13,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
 /// What a connection holds without being counted, in octets.
-pub(crate) const FREE: usize = 16 * 1024;
+const FREE: usize = 16 * 1024;
 
 /// A connection that can be ended to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {
@@ -116,6 +116,31 @@ impl Received {
             hold: None,
             evicted: Vec::new(),
         }
+    }
+
+    /// A message of a peer's is to be kept that was received without being counted.
+    ///
+    /// # Errors
+    /// [`NoRoom`]: nothing is ended for it.
+    pub(crate) fn keeps(
+        self: &Arc<Self>,
+        peer: &Arc<str>,
+        octets: usize,
+    ) -> Result<Option<Hold>, NoRoom> {
+        if octets <= FREE {
+            return Ok(None);
+        }
+        let limit = self.limit;
+        let number = {
+            let mut state = sync::lock(&self.state);
+            let of_peer = state.of_peer(peer) + octets;
+            if of_peer > limit - limit / 4 || state.total + octets > limit {
+                return Err(NoRoom { limit });
+            }
+            state.begin(peer, None, octets)
+        };
+        let of = self.clone();
+        Ok(Some(Hold { of, number }))
     }
 
     /// What is held now, as far as it is counted.

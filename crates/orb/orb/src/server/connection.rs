@@ -11,7 +11,7 @@ use super::pending::{AnswersLater, PendingReplies};
 use super::reader::Reader;
 use super::send::ReplySender;
 use super::shared_link::{SendsParts, SharedLink};
-use crate::budget::{Evictable, host_of};
+use crate::budget::{Evictable, Hold, NoRoom, host_of};
 use crate::lane::{Alarm, BackChannel, Lane, OpenEndpoint, ServingThreads, can_serve_back};
 use crate::messaging::{self, Abilities, Inbox, InboxError, Session};
 use crate::priority::Priority;
@@ -85,6 +85,12 @@ impl AnswersLater for ServerConnection {
 
     fn pending(&self) -> &PendingReplies {
         &self.pending
+    }
+
+    fn keeps(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom> {
+        let received = &self.conversation.broker().received;
+        let hold = received.keeps(&self.from, octets)?;
+        Ok(hold.map(Arc::new))
     }
 
     fn send(&self, reply: &Block) {

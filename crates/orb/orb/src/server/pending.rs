@@ -6,6 +6,7 @@
 
 use super::conversation::Conversation;
 use crate::broker::Broker;
+use crate::budget::{Hold, NoRoom};
 use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};
 use punctual_cdr::Block;
@@ -21,6 +22,13 @@ pub(super) trait AnswersLater: Send + Sync {
     fn conversation(&self) -> &Conversation;
 
     fn pending(&self) -> &PendingReplies;
+
+    /// Counts what a request has sent, which its servant may keep until it is answered: where it is much, until what this
+    /// returns is dropped.
+    ///
+    /// # Errors
+    /// There is no room for it.
+    fn keeps(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
 
     /// Sends a reply, behind those that wait.
     fn send(&self, reply: &Block);

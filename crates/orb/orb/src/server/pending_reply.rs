@@ -75,7 +75,8 @@ impl ServerCall<'_> {
     ///
     /// # Errors
     /// TRANSIENT where too many requests of the connection, or of all, wait to be answered so
-    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`). NO_RESOURCES where there is a time-out that
+    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`), or its bytes are more than there is room for
+    /// (`limits.received`). NO_RESOURCES where there is a time-out that
     /// cannot be kept, as the thread for it cannot be started.
     pub fn answer_later(&mut self) -> Result<(PendingReply, Dispatched), DispatchError> {
         self.answer_within(self.conversation.broker().config().timeouts.answer)
@@ -97,6 +98,15 @@ impl ServerCall<'_> {
             false => self.response,
         };
         let is_awaited = response.response_expected();
+        let received = match self.message {
+            Some(message) => message.held.clone(),
+            // A plain one, which is in its thread's own memory for as long as the upcall takes.
+            None => {
+                let octets = self.arguments.position() + self.arguments.remaining();
+                let kept = connection.keeps(octets);
+                kept.map_err(|full| discarded(full.to_string()))?
+            }
+        };
         let conversation = connection.conversation();
         let added = connection
             .pending()
@@ -125,7 +135,7 @@ impl ServerCall<'_> {
             code_sets: self.arguments.coding().code_sets,
             reply_contexts: std::mem::replace(&mut self.reply_contexts, ReplyContexts::None),
             held: None,
-            _received: self.message.and_then(|message| message.held.clone()),
+            _received: received,
             connection: connection.clone(),
         };
         let shared = Arc::new(Shared {
@@ -425,6 +435,10 @@ fn refused(too_many: TooMany) -> DispatchError {
             format!("{limit} requests wait for their answers (limits.pending_replies)")
         }
     };
+    discarded(why)
+}
+
+fn discarded(why: String) -> DispatchError {
     SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No)
         .with_detail(why)
         .into()

@@ -5,7 +5,6 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::memory::Memory;
 use super::refusal::Refusal;
-use crate::budget::FREE;
 use crate::messaging::{Inbox, InboxError, Taken};
 use crate::probe::{self, Point};
 use crate::sync::{self, MutexGuard};
@@ -74,9 +73,7 @@ fn serve_with(
             let (block, limits) = (&memory.block, conversation.broker().limits());
             let requests = &mut memory.requests;
             let plain = conversation.session.plain_request(requests, block, limits);
-            // A longer one counts in what peers have sent until it is answered, which may be after the upcall.
             if let Some(request) = &plain
-                && block.len() <= FREE
                 && block.lent().is_empty()
             {
                 probe::begins!(Point::ServerTransportReceive);
