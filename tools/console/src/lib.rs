@@ -1,11 +1,11 @@
 //! The console: pages to look at what runs in a process, in a browser.
 //!
-//! A page is a module with its routes, a template that extends the shared layout, and a line in [`layout::PAGES`]; the
-//! first is [`naming`]. The pages work without script. With it, `static/console.js` listens to a stream of events that say
+//! A page is a module with its routes, a template that extends the shared layout, and a line in `layout::PAGES`; the
+//! first is `naming`. The pages work without script. With it, `static/console.js` listens to a stream of events that say
 //! *that* something on the page has changed, and fetches the page again: what is shown is rendered in one place only.
 //!
-//! Nobody who asks is trusted. [`guard`] refuses requests that come from elsewhere (a wrong host, another origin, a
-//! missing token) before any page sees them, [`server`] bounds connections, heads, bodies and time, and each event stream
+//! Nobody who asks is trusted. `guard` refuses requests that come from elsewhere (a wrong host, another origin, a
+//! missing token) before any page sees them, `server` bounds connections, heads, bodies and time, and each event stream
 //! holds one flag however slowly it is read. One thread runs all of it, with the async runtime that lives in this
 //! crate only; what blocks (changes, calls to objects) is on a bounded number of others.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
