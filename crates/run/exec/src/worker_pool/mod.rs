@@ -283,7 +283,14 @@ mod tests {
     #[test]
     fn a_panic_leaves_the_worker_for_the_next_work() {
         let pool = pool(|options| options.max_workers = 1);
-        pool.run(|| panic!("on purpose")).unwrap();
+        let (lives, ends) = mpsc::channel::<()>();
+        pool.run(move || {
+            let _lives = lives;
+            panic!("on purpose")
+        })
+        .unwrap();
+        // A worker is idle before its first work, too.
+        ends.recv().unwrap_err();
         wait_for_idle(&pool, 1);
         let (tell, told) = mpsc::channel();
         pool.run(move || tell.send(7).unwrap()).unwrap();
