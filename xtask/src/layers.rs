@@ -4,7 +4,7 @@
 //! depend on; any other edge, and any crate that does not stand there, is refused. Dependencies of
 //! tests and build scripts count too: a test that needs a higher layer belongs there.
 
-use crate::run::{Result, cargo};
+use crate::run::{Result, packages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -249,11 +249,6 @@ const EXEC: &str = "punctual-exec";
 const LINK: &str = "punctual-link";
 
 #[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
-
-#[derive(Deserialize)]
 struct Package {
     name: String,
     dependencies: Vec<Dependency>,
@@ -265,20 +260,12 @@ struct Dependency {
 }
 
 pub(crate) fn check() -> Result<()> {
-    let output = cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
-    if !output.status.success() {
-        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-    }
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
-    let mistakes = mistakes(&metadata.packages);
+    let packages: Vec<Package> = packages()?;
+    let mistakes = mistakes(&packages);
     if mistakes.is_empty() {
         println!(
             "layers: {} crates, every dependency points down",
-            metadata.packages.len()
+            packages.len()
         );
         return Ok(());
     }

@@ -1,6 +1,6 @@
 //! `cargo xtask minimum-rust`: what users build compiles with the oldest Rust that `rust-version` promises.
 
-use crate::run::{Result, cargo, root, succeed};
+use crate::run::{Result, packages, root, succeed};
 use serde::Deserialize;
 use std::process::Command;
 
@@ -14,11 +14,6 @@ pub(crate) struct Options {
 
 /// What programs of users depend on.
 const OF_USERS: [&str; 2] = ["punctual", "punctual-build"];
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
 
 #[derive(Deserialize)]
 struct Package {
@@ -53,13 +48,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// The facade's `rust-version`.
 fn promised() -> Result<String> {
-    let output = cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
-    let mut facade = metadata.packages.into_iter();
+    let packages: Vec<Package> = packages()?;
+    let mut facade = packages.into_iter();
     let facade = facade.find(|package| package.name == OF_USERS[0]);
     let version = facade.and_then(|package| package.rust_version);
     version.ok_or_else(|| "`punctual` has no rust-version".to_owned())

@@ -1,14 +1,9 @@
 //! `cargo xtask layers` checks, too, that crates are fit for being published: those that are to be have what a registry
 //! shows of them, and depend on such crates alone.
 
-use crate::run::{Result, cargo};
+use crate::run::{Result, packages};
 use serde::Deserialize;
 use std::collections::BTreeSet;
-
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
-}
 
 #[derive(Clone, Deserialize)]
 struct Package {
@@ -47,20 +42,15 @@ impl Dependency {
 }
 
 pub(crate) fn check() -> Result<()> {
-    let output = cargo()
-        .args(["metadata", "--no-deps", "--format-version", "1"])
-        .output()
-        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
-    let metadata: Metadata = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
-    let mistakes = mistakes(&metadata.packages);
+    let packages: Vec<Package> = packages()?;
+    let mistakes = mistakes(&packages);
     if !mistakes.is_empty() {
         return Err(format!(
             "crates are not fit for being published:\n  {}",
             mistakes.join("\n  ")
         ));
     }
-    let published = metadata.packages.iter().filter(|one| one.is_published());
+    let published = packages.iter().filter(|one| one.is_published());
     println!(
         "layers: {} crates are fit for being published",
         published.count()

@@ -1,5 +1,7 @@
 //! Running other programs.
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -11,6 +13,24 @@ pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
+}
+
+/// What cargo says of the packages of the workspace, as far as `T` asks.
+pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
+    #[derive(Deserialize)]
+    struct Metadata<T> {
+        packages: Vec<T>,
+    }
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .output()
+        .map_err(|error| format!("cargo metadata could not be started: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let metadata: Metadata<T> = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("cargo metadata printed what is no metadata: {error}"))?;
+    Ok(metadata.packages)
 }
 
 /// Runs a command to its end; an error names it.
