@@ -1,24 +1,18 @@
 //! `punctual naming serve` as systemd and Prometheus see it: what it tells, what it answers, how it ends.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use std::io::{BufRead, BufReader, Read, Write};
+#[path = "naming_support/mod.rs"]
+mod support;
+
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use punctual::{Interface, Orb};
 use punctual_naming::cos_naming::{NameComponent, NamingContext};
-
-/// A process that ends with this.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
+use support::{Process, serve};
 
 fn asked(address: &str, path: &str) -> String {
     let mut peer = TcpStream::connect(address).unwrap();
@@ -44,28 +38,14 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     let notify = folder.path().join("notify");
     let told = UnixDatagram::bind(&notify).unwrap();
     let next = || told_by(&told);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args([
-        "naming",
-        "serve",
-        "--listen",
-        "iiop://127.0.0.1:0",
-        "--status",
-        "127.0.0.1:0",
-    ]);
-    command.arg("--store").arg(folder.path().join("names.redb"));
+    let mut command = serve(&["--status", "127.0.0.1:0", "--store"]);
+    command.arg(folder.path().join("names.redb"));
     command
         .env("NOTIFY_SOCKET", &notify)
         .env("WATCHDOG_USEC", "20000");
     command.env_remove("WATCHDOG_PID");
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut server = Process(command.spawn().unwrap());
-    let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
-    let status =
-        lines.find_map(|line| Some(line.unwrap().strip_prefix("status at http://")?.to_owned()));
-    let status = status.unwrap();
-    // Nobody waits for a reader of what else it says.
-    std::thread::spawn(move || lines.for_each(drop));
+    let status = server.says("status at http://");
     assert_eq!(next(), "READY=1");
     assert_eq!(next(), "WATCHDOG=1");
     assert_eq!(next(), "WATCHDOG=1");
@@ -97,7 +77,7 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     }
     assert!(value(&metrics, "punctual_naming_store_bytes") > 0.0);
 
-    terminate(&server);
+    server.signal("-TERM");
     while next() != "STOPPING=1" {}
     assert!(server.0.wait().unwrap().success());
 }
@@ -109,18 +89,8 @@ fn told_by(socket: &UnixDatagram) -> String {
     String::from_utf8_lossy(&text[..length]).into_owned()
 }
 
-/// The root context that a server prints.
 fn root_of(orb: &Orb, server: &mut Process) -> NamingContext {
-    let mut reference = String::new();
-    let mut output = BufReader::new(server.0.stdout.take().unwrap());
-    output.read_line(&mut reference).unwrap();
-    NamingContext::from_object(orb.string_to_object(reference.trim()).unwrap())
-}
-
-fn terminate(server: &Process) {
-    let id = server.0.id().to_string();
-    let sent = Command::new("kill").args(["-TERM", &id]).status().unwrap();
-    assert!(sent.success());
+    NamingContext::from_object(orb.string_to_object(&server.reference()).unwrap())
 }
 
 fn path(ids: &[&str]) -> Vec<NameComponent> {
@@ -136,15 +106,8 @@ fn a_request_that_has_begun_is_answered_before_a_terminated_server_ends() {
     let folder = tempfile::tempdir().unwrap();
     let notify = folder.path().join("notify");
     let told = UnixDatagram::bind(&notify).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args([
-        "naming",
-        "serve",
-        "--memory",
-        "--listen",
-        "iiop://127.0.0.1:0",
-    ]);
-    command.env("NOTIFY_SOCKET", &notify).stdout(Stdio::piped());
+    let mut command = serve(&["--memory"]);
+    command.env("NOTIFY_SOCKET", &notify);
     let mut server = Process(command.spawn().unwrap());
     let orb = Orb::builder().build().unwrap();
     let root = root_of(&orb, &mut server);
@@ -161,7 +124,7 @@ fn a_request_that_has_begun_is_answered_before_a_terminated_server_ends() {
     let (mut asked, _) = elsewhere.accept().unwrap();
     let mut request = [0; 12];
     asked.read_exact(&mut request).unwrap();
-    terminate(&server);
+    server.signal("-TERM");
     assert_eq!(told_by(&told), "STOPPING=1");
     assert_eq!(
         server.0.try_wait().unwrap(),
@@ -199,7 +162,7 @@ fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_wa
     let endpoint = "iiop://127.0.0.1:1/inherited=0";
     let mut server = started(endpoint);
     client.join().unwrap().unwrap();
-    terminate(&server);
+    server.signal("-TERM");
     assert!(server.0.wait().unwrap().success());
     // The port was never given up.
     let asking = root.clone();
@@ -222,15 +185,9 @@ fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_wa
 #[cfg(not(feature = "web"))]
 #[test]
 fn a_page_that_is_not_built_in_is_refused_with_how_to_build_it() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args([
-        "naming",
-        "serve",
-        "--memory",
-        "--listen",
-        "iiop://127.0.0.1:0",
-    ]);
-    let refused = command.args(["--web", "127.0.0.1:0"]).output().unwrap();
+    let refused = serve(&["--memory", "--web", "127.0.0.1:0"])
+        .output()
+        .unwrap();
     assert!(!refused.status.success());
     let said = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(said.contains("not built into this program"), "{said}");

@@ -4,8 +4,12 @@
 //! Skipped with a printed reason where `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "../../../../crates/orb/punctual/tests/support/authority.rs"]
+mod authority;
 mod cluster;
 mod history;
+#[path = "../naming_support/mod.rs"]
+mod naming_support;
 mod proxy;
 mod secured;
 mod support;

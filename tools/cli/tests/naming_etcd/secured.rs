@@ -1,54 +1,16 @@
 //! An etcd that wants to know who calls, and shows who it is.
 
 use std::path::PathBuf;
-use std::process::Command;
 
-use punctual_naming::cos_naming::NamingContextBindError;
-use rcgen::{
-    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
-};
-
+use crate::authority::Authority;
+use crate::naming_support::serve;
 use crate::support::{Etcd, Server, name, object};
-
-/// An authority, and a folder for what it signs.
-struct Authority {
-    folder: tempfile::TempDir,
-    issuer: CertifiedIssuer<'static, KeyPair>,
-}
-
-impl Authority {
-    fn new() -> Self {
-        let mut params = CertificateParams::default();
-        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join("authority.pem"), issuer.pem()).unwrap();
-        Self { folder, issuer }
-    }
-
-    fn path(&self, file: &str) -> String {
-        self.folder.path().join(file).display().to_string()
-    }
-
-    /// Writes a certificate for a host and its key. etcd's gateway calls etcd itself by the server's.
-    fn sign(&self, host: &str) {
-        let mut params = CertificateParams::new(vec![host.to_owned()]).unwrap();
-        params.extended_key_usages = vec![
-            ExtendedKeyUsagePurpose::ServerAuth,
-            ExtendedKeyUsagePurpose::ClientAuth,
-        ];
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        std::fs::write(self.path(&format!("{host}.pem")), certificate.pem()).unwrap();
-        std::fs::write(self.path(&format!("{host}.key")), key.serialize_pem()).unwrap();
-    }
-}
+use punctual_naming::cos_naming::NamingContextBindError;
 
 /// What a server that cannot be started says.
 fn refused(etcd: &Etcd, options: &[&str]) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-    command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
-    command.args(["--etcd", &etcd.at]).args(options);
+    let mut command = serve(&["--etcd", &etcd.at]);
+    command.args(options);
     let ended = command.output().unwrap();
     assert!(!ended.status.success());
     String::from_utf8(ended.stderr).unwrap()
@@ -57,13 +19,13 @@ fn refused(etcd: &Etcd, options: &[&str]) -> String {
 #[test]
 fn etcd_is_called_by_tls_with_a_certificate_of_this_server_and_by_nobody_without() {
     let (authority, other) = (Authority::new(), Authority::new());
-    for signed in [&authority, &other] {
-        signed.sign("127.0.0.1");
-    }
+    // etcd's gateway calls etcd itself, by the server's certificate: this one may be shown by either side.
+    let _ = authority.options("127.0.0.1");
+    let file = |name: &str| authority.path(name).display().to_string();
     let (trusted, certificate, key) = (
-        authority.path("authority.pem"),
-        authority.path("127.0.0.1.pem"),
-        authority.path("127.0.0.1.key"),
+        file("authority.pem"),
+        file("127.0.0.1.pem"),
+        file("127.0.0.1.key"),
     );
     let secured = [
         "--client-cert-auth",
@@ -93,7 +55,8 @@ fn etcd_is_called_by_tls_with_a_certificate_of_this_server_and_by_nobody_without
         Err(NamingContextBindError::AlreadyBound(_))
     ));
 
-    let unknown = refused(&etcd, &["--etcd-trusted", &other.path("authority.pem")]);
+    let stranger = other.path("authority.pem").display().to_string();
+    let unknown = refused(&etcd, &["--etcd-trusted", &stranger]);
     assert!(unknown.contains("invalid peer certificate"), "{unknown}");
     refused(&etcd, &["--etcd-trusted", &trusted]);
     refused(&etcd, &[]);

@@ -1,31 +1,15 @@
 //! etcd, naming servers over it, and a host that can be cut off.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
+pub(crate) use crate::naming_support::Process;
+use crate::naming_support::serve;
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextUnbindError};
-
-/// A process that ends with this.
-pub(crate) struct Process(pub(crate) Child);
-
-impl Process {
-    pub(crate) fn signal(&self, signal: &str) {
-        let id = self.0.id().to_string();
-        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
-        assert!(sent.success());
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
 
 /// A member of an etcd cluster, of one member as a rule.
 pub(crate) struct Etcd {
@@ -194,9 +178,8 @@ impl Server {
 
     /// One that calls these members.
     pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-        command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
-        command.args(["--etcd", members]).args(options);
+        let mut command = serve(&["--etcd", members]);
+        command.args(options).stderr(Stdio::inherit());
         Self::started(orb, command)
     }
 
@@ -204,10 +187,7 @@ impl Server {
     pub(crate) fn started(orb: &Orb, mut command: Command) -> Self {
         command.stdout(Stdio::piped());
         let mut process = Process(command.spawn().unwrap());
-        let mut reference = String::new();
-        let mut output = BufReader::new(process.0.stdout.take().unwrap());
-        output.read_line(&mut reference).unwrap();
-        let root = orb.string_to_object(reference.trim()).unwrap();
+        let root = orb.string_to_object(&process.reference()).unwrap();
         let root = NamingContext::from_object(root);
         Self { process, root }
     }

@@ -19,23 +19,65 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
+/// A process that ends with this.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Process {
+    pub(crate) fn signal(&self, signal: &str) {
+        let id = self.0.id().to_string();
+        let sent = Command::new("kill").args([signal, &id]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    /// The reference of the root context, which a server prints first.
+    pub(crate) fn reference(&mut self) -> String {
+        let mut reference = String::new();
+        let mut output = BufReader::new(self.0.stdout.take().unwrap());
+        output.read_line(&mut reference).unwrap();
+        reference.trim().to_owned()
+    }
+
+    /// What the server says behind this beginning of a line, which it has yet to say.
+    pub(crate) fn says(&mut self, beginning: &str) -> String {
+        let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines();
+        let rest = lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
+        // Nobody waits for a reader of what else it says.
+        std::thread::spawn(move || lines.for_each(drop));
+        rest.unwrap()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// `punctual naming serve` at a port of this machine; its output is read.
+pub(crate) fn serve(options: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
+    command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
+    command.args(options).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
 /// A server, which ends with the test.
 pub(crate) struct Serving {
-    child: Child,
+    _process: Process,
     pub(crate) reference: String,
 }
 
 impl Serving {
     pub(crate) fn new(arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
-        command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
-        command.args(arguments).stdout(Stdio::piped());
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-        let mut reference = String::new();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut reference).unwrap();
-        let reference = reference.trim().to_owned();
-        Serving { child, reference }
+        let started = serve(arguments).stderr(Stdio::null()).spawn();
+        let mut process = Process(started.unwrap());
+        let reference = process.reference();
+        Serving {
+            _process: process,
+            reference,
+        }
     }
 
     pub(crate) fn in_memory() -> Self {
@@ -70,13 +112,6 @@ impl Serving {
         let facts: Value = serde_json::from_str(&facts).unwrap();
         let port = &facts["profiles"][0]["port"];
         format!("{scheme}:iiop:1.2@127.0.0.1:{port}")
-    }
-}
-
-impl Drop for Serving {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
