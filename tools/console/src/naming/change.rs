@@ -9,6 +9,7 @@ use axum::extract::{Extension, Form, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect, Response};
 use punctual_ior::{Corbaloc, Ior};
+use punctual_naming::cos_naming::Name;
 use punctual_naming::{Directory, Refusal};
 use serde::Deserialize;
 
@@ -34,6 +35,15 @@ pub(super) struct Fields {
     destroy: Option<String>,
 }
 
+impl Fields {
+    /// The name in the context's.
+    fn whole_name(&self) -> Result<Name, Refusal> {
+        let mut name = name_of(&self.context)?;
+        name.extend(name_of(self.name.trim())?);
+        Ok(name)
+    }
+}
+
 type Filled = Result<Form<Fields>, FormRejection>;
 
 /// Why nothing was done.
@@ -54,8 +64,7 @@ pub(super) async fn bind(
     filled: Filled,
 ) -> Response {
     changed(app, ends, filled, |directory, fields, by| {
-        let mut name = name_of(&fields.context)?;
-        name.extend(name_of(fields.name.trim())?);
+        let name = fields.whole_name()?;
         let object = object_of(fields.reference.trim()).map_err(Wrong::Reference)?;
         directory.bind(name, &object, fields.replaces.is_some(), by)?;
         Ok("bound")
@@ -69,8 +78,7 @@ pub(super) async fn new_context(
     filled: Filled,
 ) -> Response {
     changed(app, ends, filled, |directory, fields, by| {
-        let mut name = name_of(&fields.context)?;
-        name.extend(name_of(fields.name.trim())?);
+        let name = fields.whole_name()?;
         directory.bind_new_context(name, by)?;
         Ok("made")
     })
