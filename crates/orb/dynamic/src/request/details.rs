@@ -42,7 +42,8 @@ impl Details {
     }
 
     /// Reads a reply's results: what is returned, and what comes back, each to the place of its argument.
-    #[inline]
+    // Into a synchronous call, though deferred ones read by it, too.
+    #[inline(always)]
     pub(super) fn read(
         &self,
         (return_value, returned): (&mut Any, &mut [Any]),

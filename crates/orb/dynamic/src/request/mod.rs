@@ -223,6 +223,8 @@ impl Request {
         self.object.send(&operation, |out| details.put(out))
     }
 
+    // Into a synchronous call, though deferred ones are checked by it, too.
+    #[inline(always)]
     fn check(&self) -> Result<(), SystemException> {
         let mut outgoing = self.details.arguments.iter().filter(|one| one.goes_out());
         outgoing.try_for_each(|argument| match argument.value() {
