@@ -105,3 +105,88 @@ over_links! {
         assert_eq!(next.receive().0, MessageKind::Reply);
     }
 }
+
+/// Whether it comes about soon.
+fn comes_soon(is_there: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while !is_there() && begun.elapsed() < 5 * SHORT {
+        std::thread::yield_now();
+    }
+    is_there()
+}
+
+/// Whether a one-way of a peer's is received soon, and what comes behind it in the same octets: what was answered before
+/// has left then.
+fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
+    let pings = || *rig.servant.pings.lock().unwrap();
+    let before = pings();
+    let mut ping = request(&rig.key(), "ping", |_| {});
+    // Its response flags: nobody waits for an answer.
+    ping[16] = 0;
+    peer.send(&[&*ping, behind].concat());
+    comes_soon(|| pings() > before)
+}
+
+/// Has a peer called, of whose replies each leaves at once, until one does not; how many did, `most` at most.
+fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
+    let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+    let mut called = 0;
+    while called < most && is_received(rig, peer, &filled) {
+        called += 1;
+    }
+    match called < most {
+        // The one before was not to be received, as the last reply has no room.
+        true => called.saturating_sub(1),
+        false => called,
+    }
+}
+
+/// A peer that reads nothing, and has a call in progress before which a reply waits that has no room.
+fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
+    let most = has_room_for(rig, &mut rig.peer(), usize::MAX);
+    let mut peer = rig.peer();
+    if has_room_for(rig, &mut peer, most) < most || !is_received(rig, &mut peer, &[]) {
+        return None;
+    }
+    // It waits for nobody while its thread is in the upcall that came with it.
+    let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+    peer.send(&[filled, request(&rig.key(), "wait", |_| {})].concat());
+    // Who receives next sends that reply before.
+    (!is_received(rig, &mut peer, &[])).then_some(peer)
+}
+
+over_links! {
+    [(over_uiop, Uiop)]
+
+    /// The watch, which is one thread for all connections, has the reply sent by another: it would wait for the peer, and
+    /// no other connection would be handed over.
+    fn a_peer_that_never_reads_and_whose_long_call_is_handed_over_keeps_nobody_elses_from_that(over: Over) {
+        const OTHERS: usize = 4;
+        /// Far more than the two looks of the watch that it takes.
+        const SOON: Duration = Duration::from_secs(10);
+        let rig = Rig::with(over, |config| {
+            config.timeouts.hand_over = Some(SHORT);
+            config.timeouts.reply = None;
+        });
+        // On a busy machine replies may leave together now and then, by which they take less room.
+        let peer = (0..8).find_map(|_| whose_reply_waits(&rig));
+        assert!(peer.is_some(), "replies have room");
+        // Neither of the calls before and behind the long one would be answered before that.
+        let long = |value| request(&rig.key(), "long", |out| out.put_i32(value));
+        let all = [long(1), request(&rig.key(), "wait", |_| {}), long(2)].concat();
+        let mut others: Vec<Peer> = (0..OTHERS).map(|_| rig.peer()).collect();
+        for peer in &mut others {
+            peer.send(&all);
+        }
+        for peer in &mut others {
+            for answer in ["before", "behind"] {
+                assert!(peer.hears_within(SOON), "the call {answer} the long one waits for it");
+                assert_eq!(peer.receive().0, MessageKind::Reply);
+            }
+        }
+        rig.servant.gate.open();
+        for peer in &mut others {
+            assert_eq!(peer.receive().0, MessageKind::Reply);
+        }
+    }
+}

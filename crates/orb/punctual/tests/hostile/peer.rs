@@ -97,6 +97,21 @@ impl Peer {
         (header.kind, self.octets(header.message_len()))
     }
 
+    /// Whether a message begins to come within that time.
+    pub(crate) fn hears_within(&mut self, long: Duration) -> bool {
+        let soon = Deadline::after(long);
+        let need = MessageHeader::LEN;
+        while self.received.len() < need {
+            let received = self.connection.receive(&mut self.received, need, soon);
+            match received {
+                Ok(_) => {}
+                Err(error) if matches!(error.cause, Cause::TimedOut) => return false,
+                Err(error) => panic!("{error}"),
+            }
+        }
+        true
+    }
+
     /// Takes what is left, and asserts that the server then closes.
     pub(crate) fn rest(&mut self) -> Vec<u8> {
         loop {
