@@ -368,11 +368,7 @@ fn components() -> Vec<TaggedComponent> {
         written(TaggedComponent::policies(&real_time())),
         tao_endpoints(&[("host", Some(2809), 0), ("::1", Some(65535), 32767)]),
         tao_endpoints(&[("/tmp/socket", None, 0), ("tmp/x", None, -1)]),
-        csi(&[
-            (tags::component::NULL_TAG, Vec::new()),
-            (tags::component::TLS_SEC_TRANS, tls(&endpoint)),
-            (0x77, vec![1, 2]),
-        ]),
+        mechanisms(),
     ];
     // Kinds that have a name here, and nothing else; one that has none.
     let named = [
@@ -410,6 +406,19 @@ fn components() -> Vec<TaggedComponent> {
         all.push(written(TaggedComponent::code_sets(&info)));
     }
     all
+}
+
+/// Mechanisms of CSIv2, with TLS, without, and with what nobody knows.
+pub(crate) fn mechanisms() -> TaggedComponent {
+    let endpoint = Endpoint {
+        host: "::1".to_owned(),
+        port: 1,
+    };
+    csi(&[
+        (tags::component::NULL_TAG, Vec::new()),
+        (tags::component::TLS_SEC_TRANS, tls(&endpoint)),
+        (0x77, vec![1, 2]),
+    ])
 }
 
 /// Policies of each kind that has a name, and of one that has none, with values that none has.

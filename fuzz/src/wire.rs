@@ -241,6 +241,37 @@ impl Link for Slices {
     }
 }
 
+/// The same link by another's name, in whose place it is taken.
+#[derive(Clone, Debug)]
+pub(crate) struct Named(pub(crate) &'static str);
+
+impl Link for Named {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Slices.guarantees()
+    }
+
+    fn connect(
+        &self,
+        to: &Address,
+        properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        Slices.connect(to, properties, deadline)
+    }
+
+    fn listen(
+        &self,
+        at: &Address,
+        properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        Slices.listen(at, properties)
+    }
+}
+
 /// An acceptor at which nobody arrives.
 #[derive(Debug)]
 struct Nobody {

@@ -1,9 +1,11 @@
 //! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
 
 mod full;
+mod later;
 mod seeds;
 
 pub use seeds::seeds;
+pub(crate) use seeds::{of_giop as replies, second_id};
 
 use crate::generated::all_types::{
     Boxed, BoxedFactory, Choice, Color, Either, Every, Longer, LongerFactory, LongerState, Node,
@@ -74,6 +76,9 @@ pub fn run(input: &[u8]) {
     let inputs = (0..CONNECTIONS).map(|_| octets.to_vec());
     wire::opens(inputs, piece);
     let calls = || {
+        if how & (FULL | IN_SEGMENT | LATER) == LATER {
+            return later::calls(every, which);
+        }
         for call in 0..1 + usize::from(how >> 6) {
             let calls = CALLS.len();
             if let Err(error) = CALLS[(usize::from(which) + call) % calls](every) {
@@ -93,6 +98,8 @@ pub fn run(input: &[u8]) {
 const FULL: u8 = 0x20;
 /// and in a scheduling segment.
 const IN_SEGMENT: u8 = 0x10;
+/// Neither, but callers that go on meanwhile.
+const LATER: u8 = 0x08;
 
 /// Makes the call of a conversation again, to which these octets are the answer; so many of them arrive at once, all
 /// for 0.

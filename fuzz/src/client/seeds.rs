@@ -14,7 +14,9 @@ use punctual_giop::{
     close_connection, examine, finish_message, lite, message_decoder, message_error,
     service_context, split,
 };
-use punctual_ior::{Ior, TaggedProfile};
+use punctual_ior::{
+    AssociationOptions, Ior, Profile, SslSecTrans, TaggedComponent, TaggedProfile, tags,
+};
 
 /// The call that has neither arguments nor results, and one that has text.
 const CALLS: [u8; 2] = [0, 4];
@@ -89,6 +91,22 @@ pub fn seeds() -> Vec<Seed> {
         all.push((format!("way-{way}"), [&[0, way], &*good].concat()));
         all.push((format!("way-{way}-ends"), vec![0, way]));
     }
+    for way in 0..super::later::WAYS {
+        let how = super::LATER;
+        for (name, octets) in of_giop(newest, ByteOrder::NATIVE, id) {
+            all.push((
+                format!("later-{way}-{name}"),
+                [&[how, way], &*octets].concat(),
+            ));
+        }
+        let several = [&[how, way], &*replies].concat();
+        all.push((format!("later-{way}-several"), several));
+        all.push((format!("later-{way}-ends"), vec![how, way]));
+        all.push((
+            format!("later-{way}-no-message"),
+            [&[how, way], &[7; 40][..]].concat(),
+        ));
+    }
     all.push(("several-calls".to_owned(), [&[0xc0, 0], &*replies].concat()));
     all
 }
@@ -127,6 +145,11 @@ fn own_replies() -> Vec<Seed> {
         }
     }
     all
+}
+
+/// The id of the second request on a connection.
+pub(crate) fn second_id() -> u32 {
+    ids_of_two_calls()[1]
 }
 
 /// The ids of two requests on one connection.
@@ -220,6 +243,24 @@ fn forwards() -> Vec<(&'static str, Ior)> {
         type_id: every.type_id.clone(),
         profiles,
     };
+    let written = every.profiles.first().expect("it has one");
+    let secured = |component: &TaggedComponent| {
+        let Ok(Profile::Pair(mut pair)) = written.decode() else {
+            panic!("its link has no profile of its own");
+        };
+        pair.components.push(component.clone());
+        with(vec![
+            pair.to_tagged(ByteOrder::NATIVE).expect("it is short"),
+        ])
+    };
+    let demands = |target_requires| {
+        TaggedComponent::ssl_sec_trans(&SslSecTrans {
+            target_supports: AssociationOptions(0xffff),
+            target_requires,
+            port: 0,
+        })
+    };
+    let none = |tag| TaggedComponent { tag, data: vec![9] };
     let mut several = vec![profile(0x4242), profile(0)];
     several.extend(every.profiles.iter().cloned());
     vec![
@@ -228,10 +269,18 @@ fn forwards() -> Vec<(&'static str, Ior)> {
         ("unknown", with(vec![profile(0x4242)])),
         ("malformed", with(vec![profile(0)])),
         ("several", with(several)),
+        ("secured", secured(&demands(AssociationOptions::INTEGRITY))),
+        ("unsecured", secured(&demands(AssociationOptions(1)))),
+        ("mechanisms", secured(&crate::ior::mechanisms())),
+        ("bad-ssl", secured(&none(tags::component::SSL_SEC_TRANS))),
+        (
+            "bad-csi",
+            secured(&none(tags::component::CSI_SEC_MECH_LIST)),
+        ),
     ]
 }
 
-fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(String, Vec<u8>)> {
+pub(crate) fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(String, Vec<u8>)> {
     let mut all: Vec<(String, Vec<u8>)> = Vec::new();
     let say = |status, contexts: &[(u32, &[u8])], body: Write<'_>| {
         reply(version, order, id, status, contexts, body)

@@ -1,14 +1,19 @@
 //! A bridge before the server: what a client asks goes through it, and so does what the server answers.
 
 use super::{Every, PROTOCOLS, full, served_by, server};
-use crate::wire::{self, Slices};
+use crate::wire::{self, Named, Slices};
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InterceptorError};
-use punctual::{Interface, ListenEndpoint, Orb};
-use punctual_cdr::Limits;
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Otherwise, Policy, SetOverride};
+use punctual_cdr::{ByteOrder, GiopVersion, Limits};
 use punctual_giop::{Examined, examine, lite, sequenced};
-use punctual_ior::Ior;
+use punctual_ior::{IiopProfile, Ior};
+use punctual_orb::{ProtocolBundle, relay};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(3600);
 
 /// What the bridge answers to the first message, where the server answers what the bridge asks. Were there more, other
 /// threads would read them while this one asks.
@@ -30,6 +35,21 @@ pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     sent
 }
 
+/// What the bridge answers to the first message, where the target answers with the others.
+pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u8> {
+    let (first, answers) = octets.split_at(length(protocol, octets).min(octets.len()));
+    wire::opens((0..2).map(|_| answers.to_vec()), 0);
+    let sent = served_by(bridge_to_other(is_guarded).orb(), protocol, first, 0);
+    wire::opens([], 0);
+    sent
+}
+
+/// What the bridge asks its target for these octets.
+pub(super) fn asked(protocol: &str, octets: &[u8]) -> Vec<u8> {
+    let _ = answered(false, protocol, octets);
+    wire::close_opened().concat()
+}
+
 /// Calls by the bridge's ORB are seen by somebody.
 struct Looks;
 
@@ -46,8 +66,22 @@ pub(super) fn through(object: &Every) -> Ior {
     through.expect("it listens").ior().clone()
 }
 
-/// How long the first message is, by its own word; all there is, where it is none.
+/// How long the first message is with its fragments, by its own word; all there is, where it is none.
 fn length(protocol: &str, octets: &[u8]) -> usize {
+    const FLAGS: usize = 6;
+    const MORE: u8 = 2;
+    let mut length = 0;
+    while let Some(rest) = octets.get(length..).filter(|rest| !rest.is_empty()) {
+        length += length_of_first(protocol, rest);
+        let is_first_of_more = rest.get(FLAGS).is_some_and(|flags| flags & MORE != 0);
+        if protocol.contains('+') || !is_first_of_more {
+            break;
+        }
+    }
+    length
+}
+
+fn length_of_first(protocol: &str, octets: &[u8]) -> usize {
     let limits = Limits::default();
     let length = match protocol.split_once('+') {
         None => match examine(octets, &limits) {
@@ -69,12 +103,62 @@ fn length(protocol: &str, octets: &[u8]) -> usize {
 /// Of two: one through which every object is reached, and one that lets through to the target alone, and has interceptors.
 fn bridge(is_guarded: bool) -> &'static Bridge {
     static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
-    BRIDGES[usize::from(is_guarded)].get_or_init(|| made(is_guarded))
+    BRIDGES[usize::from(is_guarded)].get_or_init(|| {
+        let orb = orb(is_guarded, &[PROTOCOLS[0]]);
+        let text = server().orb.object_to_string(server().raw.as_object());
+        let target = text.and_then(|text| orb.string_to_object(&text));
+        let target = target.expect("it is a reference");
+        let options = BridgeOptions {
+            rewrite_references: true,
+            ..options(is_guarded)
+        };
+        made(&orb, &target, &options)
+    })
 }
 
-fn made(is_guarded: bool) -> Bridge {
-    let mut builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
-        config.client_protocols = vec![PROTOCOLS[0].to_owned()];
+/// The same two, whose target speaks IIOP, of each version: it is another's.
+fn bridge_to_other(is_guarded: bool) -> &'static Bridge {
+    static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
+    BRIDGES[usize::from(is_guarded)].get_or_init(|| {
+        let orb = orb(is_guarded, &[]);
+        orb.retire_protocol("iiop").expect("nobody uses it");
+        let bundle = ProtocolBundle::default().link(Arc::new(Named("iiop")));
+        orb.add_protocols(&bundle).expect("the name is free");
+        let key = server().raw.as_object().object_key().expect("it has one");
+        let profile = IiopProfile {
+            version: GiopVersion::V1_2.into(),
+            host: "nowhere".to_owned(),
+            port: 1,
+            object_key: key,
+            components: Vec::new(),
+        };
+        let target = Ior {
+            type_id: "IDL:all_types/Every:1.0".to_owned(),
+            profiles: vec![profile.to_tagged(ByteOrder::NATIVE).expect("it is short")],
+        };
+        let options = BridgeOptions {
+            timeout: Some(LONG),
+            remembered_objects: 2,
+            ..options(is_guarded)
+        };
+        let target = relay::reference_to(&orb, target);
+        let by = Policy::protocols(&["iiop"], Otherwise::Raise);
+        let target = target.set_policy_overrides(&[by], SetOverride::Add);
+        made(&orb, &target.expect("it can be obeyed"), &options)
+    })
+}
+
+fn options(is_guarded: bool) -> BridgeOptions {
+    BridgeOptions {
+        objects: is_guarded.then(Vec::new),
+        ..BridgeOptions::default()
+    }
+}
+
+fn orb(is_guarded: bool, client_protocols: &[&str]) -> Orb {
+    let builder = Orb::builder().link(Arc::new(Slices));
+    let mut builder = builder.configure(|config| {
+        config.client_protocols = client_protocols.iter().map(ToString::to_string).collect();
         config.limits.message = 1 << 16;
         config.limits.nesting = 24;
     });
@@ -86,18 +170,12 @@ fn made(is_guarded: bool) -> Bridge {
     for protocol in PROTOCOLS {
         builder = builder.listen(ListenEndpoint::new(protocol, "there"));
     }
-    let orb = builder.build().expect("the configuration is sound");
-    let text = server().orb.object_to_string(server().raw.as_object());
-    let target = text.and_then(|text| orb.string_to_object(&text));
-    let options = BridgeOptions {
-        rewrite_references: true,
-        objects: is_guarded.then(Vec::new),
-        ..BridgeOptions::default()
-    };
-    let bridge = Bridge::new(&orb, &target.expect("it is a reference"), &options)
-        .expect("it leads elsewhere");
+    builder.build().expect("the configuration is sound")
+}
+
+fn made(orb: &Orb, target: &ObjectRef, options: &BridgeOptions) -> Bridge {
+    let bridge = Bridge::new(orb, target, options).expect("it leads elsewhere");
     let through = bridge.reference().expect("it listens");
-    let target = server().raw.as_object();
     assert_eq!(through.object_key(), target.object_key());
     assert!(!through.is_equivalent(target) && !format!("{bridge:?}").is_empty());
     bridge

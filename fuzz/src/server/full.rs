@@ -1,7 +1,7 @@
 //! A server that has all that an ORB may be given: interceptors, priorities, callbacks by its clients' connections.
 
 use super::raw::{ByHand, Raw};
-use super::{PROTOCOLS, Server, with_objects};
+use super::{PROTOCOLS, Server, with_objects_and};
 use crate::generated::all_types::Every;
 use crate::wire::Slices;
 use punctual::interceptor::{
@@ -12,9 +12,10 @@ use punctual::rt::{
     DynamicScheduling, Mapping, PriorityMapping, PriorityModelPolicy, PriorityTransform,
     Propagated, RtConfig, RtOrb,
 };
+use punctual::stub::{ServerCall, Unmarshal};
 use punctual::{
-    Any, Bidirectional, IdAssignmentPolicy, LifespanPolicy, ListenEndpoint, Orb, PoaPolicy,
-    RootPoa, SystemException, SystemExceptionKind as Kind,
+    Any, Bidirectional, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint, ObjectRef,
+    Orb, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind,
 };
 use punctual_orb::{AboveHighest, NativePolicy, Priority};
 use std::panic::resume_unwind;
@@ -50,6 +51,7 @@ pub(super) fn get() -> &'static Full {
     FULL.get_or_init(|| {
         let rt = flat_priorities();
         let builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
+            config.client_protocols = vec![PROTOCOLS[0].to_owned()];
             config.limits.message = 1 << 16;
             config.limits.nesting = 24;
             config.fragment_size = 1024;
@@ -62,14 +64,30 @@ pub(super) fn get() -> &'static Full {
         for protocol in PROTOCOLS {
             builder = builder.listen(ListenEndpoint::new(protocol, "full"));
         }
-        let server = with_objects(builder.build().expect("the configuration is sound"));
+        Full::of(builder.build().expect("the configuration is sound"))
+    })
+}
+
+impl Full {
+    pub(super) fn of(orb: Orb) -> Self {
+        let server = with_objects_and(orb, &[("b", calls)]);
         let [decided, declared] = with_priorities(&server.orb);
-        Full {
+        Self {
             server,
             decided,
             declared,
         }
-    })
+    }
+}
+
+/// Calls what a request refers to: within the process, where that is an object of this ORB's, or nobody.
+fn calls(call: &mut ServerCall<'_>) {
+    let object = ObjectRef::unmarshal(call.arguments());
+    if let Ok(object) = object
+        && let Err(error) = Every::from_object(object).ping()
+    {
+        assert!(!error.to_string().is_empty());
+    }
 }
 
 /// Objects of which the client, or the server, says at which priority they are served.
@@ -79,15 +97,19 @@ pub(crate) fn with_priorities(orb: &Orb) -> [Every; 2] {
         ("q", PriorityModelPolicy::client_propagated(priority(5))),
         ("d", PriorityModelPolicy::server_declared(priority(7))),
     ];
-    models.map(|(name, model)| {
+    let create = |name, model| {
         let policies = [
             PoaPolicy::Lifespan(LifespanPolicy::Persistent),
             PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
             PoaPolicy::of(model),
         ];
-        let poa = root
-            .create_poa(name, Some(root.manager()), &policies)
-            .expect("the policies fit");
+        root.create_poa(name, Some(root.manager()), &policies)
+    };
+    // One that the machine has not.
+    let none = PriorityModelPolicy::server_declared(priority(EXISTING + 1));
+    assert!(create("none", none).is_err());
+    models.map(|(name, model)| {
+        let poa = create(name, model).expect("the policies fit");
         poa.activate_with_id(&"r".into(), ByHand(Raw))
             .expect("nothing is active yet")
     })
@@ -99,12 +121,12 @@ fn priority(number: i16) -> Priority {
 
 /// Real-time CORBA of which nothing reaches the machine: threads stay as they are.
 pub(crate) fn flat_priorities() -> Arc<RtOrb> {
-    priorities(None)
+    priorities(None, Some(DynamicScheduling::default()))
 }
 
 /// The same, whose priorities are others at the server.
 pub(crate) fn priorities_that_change() -> Arc<RtOrb> {
-    priorities(Some(Arc::new(Changes)))
+    priorities(Some(Arc::new(Changes)), Some(DynamicScheduling::default()))
 }
 
 /// Adds one, and takes none of them.
@@ -119,7 +141,10 @@ impl PriorityTransform for Changes {
     }
 }
 
-fn priorities(transform: Option<Arc<dyn PriorityTransform>>) -> Arc<RtOrb> {
+pub(super) fn priorities(
+    transform: Option<Arc<dyn PriorityTransform>>,
+    dynamic_scheduling: Option<DynamicScheduling>,
+) -> Arc<RtOrb> {
     let rt = RtOrb::new(RtConfig {
         policy: NativePolicy::Other,
         mapping: Mapping::Custom(Arc::new(Flat)),
@@ -128,7 +153,7 @@ fn priorities(transform: Option<Arc<dyn PriorityTransform>>) -> Arc<RtOrb> {
             above: AboveHighest::Refuse,
         },
         transform,
-        dynamic_scheduling: Some(DynamicScheduling::default()),
+        dynamic_scheduling,
         ..RtConfig::default()
     });
     rt.expect("nothing is asked of the machine")

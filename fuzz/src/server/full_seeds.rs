@@ -14,7 +14,7 @@ use punctual_giop::{
 use punctual_ior::Ior;
 
 /// What the servant of [`super::later`] can be told.
-const TIMES: u8 = 16;
+const TIMES: u8 = 18;
 
 pub(super) fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();

@@ -12,6 +12,9 @@ use std::task::Waker;
 /// Requests that one thread keeps: with one more they are answered.
 const MOST: usize = 8;
 
+/// What a request says by which the upcall has answered before it answers later.
+const ANSWERS_BEFORE: u8 = 16;
+
 thread_local! {
     static KEPT: RefCell<Vec<(PendingReply, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
 }
@@ -26,6 +29,10 @@ impl Answering for Later {
         }
         let what = call.arguments().get_u8()?;
         let octets = call.arguments().get_octets()?.to_vec();
+        if what == ANSWERS_BEFORE {
+            // Does not count.
+            call.reply(|out| out.put_octets(&octets))?;
+        }
         let (pending, dispatched) = call.answer_later()?;
         assert!(!format!("{pending:?}").is_empty());
         match what {
@@ -74,6 +81,15 @@ impl Answering for Later {
                 let (_second, proof) = call.answer_later()?;
                 is_told(pending.answer(|_| Ok(proof)));
             }
+            // When it is answered, it is to be answered later still.
+            15 => is_told(pending.answer(|call| match call.answer_later() {
+                Ok((again, proof)) => {
+                    drop(again);
+                    Ok(proof)
+                }
+                Err(error) => Err(error),
+            })),
+            ANSWERS_BEFORE => is_told(reply(pending, &octets)),
             _ => {
                 keep(pending, octets);
                 // No hook of anybody's sees it: libFuzzer's ends the process.

@@ -1,14 +1,18 @@
 //! A client's octets, through inbox and dispatch to a servant of every type, and its replies.
 
 mod bridge;
+mod dynamic;
 mod full;
 mod full_seeds;
 mod later;
+mod more;
+mod more_seeds;
 mod raw;
 mod seeds;
 
 pub(crate) use full::{decided, flat_priorities, priorities_that_change, watches, with_priorities};
 pub(crate) use full_seeds::policies;
+pub(crate) use more_seeds::segment;
 pub(crate) use seeds::{Ask, PLAIN, message, raw_key};
 
 use crate::Seed;
@@ -96,6 +100,9 @@ pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     let later: Every = poa
         .activate_with_id(&"l".into(), raw::ByHand(later::Later))
         .expect("it is another id");
+    let _: Every = poa
+        .activate_with_id(&"d".into(), dynamic::Dynamic)
+        .expect("it is another id");
     for (id, deed) in more {
         let does: Result<Every, _> =
             poa.activate_with_id(&(*id).into(), raw::ByHand(raw::Does(*deed)));
@@ -127,6 +134,7 @@ pub fn run(input: &[u8]) {
         })
     });
     let sent = match (how & LENDS, how & THROUGH_BRIDGE) {
+        _ if how & MORE == MORE => more::served(how, protocol, octets),
         (0, 0) if how & FULL != 0 => served_by(&full::get().server.orb, protocol, octets, piece),
         (0, 0) => served(protocol, octets, piece),
         (0, _) => bridge::served(how & FULL != 0, protocol, octets, piece),
@@ -155,6 +163,7 @@ pub fn run(input: &[u8]) {
 pub fn seeds() -> Vec<Seed> {
     let mut all = seeds::seeds();
     all.extend(full_seeds::seeds());
+    all.extend(more_seeds::seeds());
     all
 }
 
@@ -170,6 +179,9 @@ const RECORDED: u8 = FULL | 0x30;
 /// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
 /// begins, and how long it is.
 const LENDS: u8 = 0x80;
+
+/// In the first octet: one of [`more`].
+const MORE: u8 = LENDS | FULL;
 
 /// What a server answers that sees some of what is sent where the peer has it.
 fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {

@@ -29,21 +29,32 @@ pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     }
 }
 
+/// Does nothing for a while.
+pub(super) fn takes_its_time(_: &mut ServerCall<'_>) {
+    std::thread::sleep(SHORT);
+}
+
 /// A server whose ORB is shut down while it serves.
 pub(super) fn ends(octets: &[u8]) {
     let (how, octets) = crate::choice(octets);
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let name = &format!("ends-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
-    let concurrency = ["reactive", "thread_per_connection"][usize::from(how >> 1) % 2];
-    let orb = Orb::builder()
+    let builder = Orb::builder()
         .configure(|config| {
             config.limits.message = 1 << 16;
             config.timeouts.answer = Some(SHORT);
         })
-        .initializer(server::watches())
-        .listen(super::endpoint("uiop", concurrency, name));
-    let orb = orb.build().expect("the configuration is sound");
-    let server = server::with_objects(orb);
+        .initializer(server::watches());
+    let server = match usize::from(how >> 1) % 3 {
+        // Requests are kept for one thread.
+        2 => super::more::with_pool(builder, name),
+        number => {
+            let concurrency = ["reactive", "thread_per_connection"][number];
+            let builder = builder.listen(super::endpoint("uiop", concurrency, name));
+            let orb = builder.build().expect("the configuration is sound");
+            server::with_objects_and(orb, &[("s", takes_its_time)])
+        }
+    };
     let stream = UnixStream::connect(super::path(name));
     let mut stream = stream.expect("the server listens");
     let _ = stream.write_all(octets);
@@ -63,7 +74,12 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     };
     let first = usize::from(u16::from_be_bytes([*a, *b])).min(octets.len());
     let which = which % (POOL + 1);
-    let mut stream = connect(which);
+    let sent = two_parts(connect(which), octets, first);
+    is_sent_by(which, &sent);
+}
+
+/// Sends so many octets, and the others once something has come, or nothing for a while; what has come.
+pub(super) fn two_parts(mut stream: UnixStream, octets: &[u8], first: usize) -> Vec<u8> {
     let _ = stream.write_all(&octets[..first]);
     let _ = stream.set_read_timeout(Some(SHORT));
     let mut sent = vec![0; 4096];
@@ -72,7 +88,7 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     let _ = stream.write_all(&octets[first..]);
     let _ = stream.shutdown(Shutdown::Write);
     sent.extend(read_to_end(&mut stream));
-    is_sent_by(which, &sent);
+    sent
 }
 
 /// A client calls, and its server calls it before it answers, and afterwards.
@@ -85,6 +101,20 @@ pub(super) fn called_back(which: usize, octets: &[u8]) {
         stays: true,
     });
     is_told(every.with_timeout(4 * SHORT).ping());
+}
+
+/// The same with more requests than may wait: all that the server has said first, and what is behind its first message
+/// again and again.
+pub(super) fn called_back_often(octets: &[u8]) {
+    const OFTEN: usize = 1100;
+    let first = match examine(octets, &Limits::default()) {
+        Ok(Examined::Complete(header)) => header.message_len(),
+        _ => 0,
+    };
+    let (first, again) = octets.split_at(first.min(octets.len()));
+    // No more than a socket holds.
+    let again = again.repeat(OFTEN.min((1 << 17) / again.len().max(1)));
+    called_back(0, &[first, &again].concat());
 }
 
 /// Inputs to begin with.
@@ -127,7 +157,8 @@ pub(crate) fn seeds() -> Vec<Seed> {
     }
     let ends = u8::try_from(super::ENDS << 1).expect("it is one octet");
     let later = key_of(b'l');
-    for how in 0..4 {
+    let slow = Ask { end: 0, ..PLAIN }.of(Target::ObjectKey(&key_of(b's')));
+    for how in 0..6 {
         for (name, octets) in [
             ("plain", PLAIN.of(Target::ObjectKey(&raw)).repeat(3)),
             (
@@ -137,6 +168,10 @@ pub(crate) fn seeds() -> Vec<Seed> {
                     .repeat(2),
             ),
             ("nothing", Vec::new()),
+            (
+                "slow",
+                [&*slow, &PLAIN.of(Target::ObjectKey(&raw)).repeat(3)].concat(),
+            ),
         ] {
             all.push((
                 format!("ends-{how}-{name}"),
@@ -153,10 +188,17 @@ pub(crate) fn seeds() -> Vec<Seed> {
             ));
         }
     }
+    let how = u8::try_from(super::CALLED_BACK_OFTEN << 1 | 1).expect("it is one octet");
+    let one_way = Ask {
+        response: ResponseFlags::NONE,
+        ..PLAIN
+    };
+    let often = [&*slow, &one_way.of(Target::ObjectKey(&raw))].concat();
+    all.push(("called-often".to_owned(), [&[how], &*often].concat()));
     all
 }
 
-fn input_in_turn(which: usize, first: &[u8], then: &[u8]) -> Vec<u8> {
+pub(super) fn input_in_turn(which: usize, first: &[u8], then: &[u8]) -> Vec<u8> {
     let how = u8::try_from((super::IN_TURN + which) << 1).expect("it is one octet");
     let length = u16::try_from(first.len()).expect("it is short");
     [&[how], &length.to_be_bytes()[..], first, then].concat()
@@ -166,7 +208,7 @@ fn input_in_turn(which: usize, first: &[u8], then: &[u8]) -> Vec<u8> {
 type Turn = (String, [Vec<u8>; 2]);
 
 /// The key of another object of the same adapter.
-fn key_of(id: u8) -> Vec<u8> {
+pub(super) fn key_of(id: u8) -> Vec<u8> {
     let mut key = server::raw_key();
     if let Some(last) = key.last_mut() {
         *last = id;
@@ -189,6 +231,10 @@ fn listen_points(points: &[(&str, u16)]) -> Vec<u8> {
 
 /// A request that has the server call its client.
 fn asks(told: &[u8]) -> Vec<u8> {
+    asks_with(&[(service_context::BI_DIR_IIOP, told)])
+}
+
+fn asks_with(contexts: &[(u32, &[u8])]) -> Vec<u8> {
     let profile = UiopProfile {
         version: GiopVersion::V1_2.into(),
         path: NOWHERE.to_owned(),
@@ -203,7 +249,6 @@ fn asks(told: &[u8]) -> Vec<u8> {
         profiles: vec![profile],
     };
     let key = key_of(b'b');
-    let contexts = [(service_context::BI_DIR_IIOP, told)];
     server::message(
         GiopVersion::V1_2,
         ByteOrder::NATIVE,
@@ -214,7 +259,7 @@ fn asks(told: &[u8]) -> Vec<u8> {
                 response: ResponseFlags::SYNC_WITH_TARGET,
                 target: Target::ObjectKey(&key),
                 operation: "do",
-                contexts: ServiceContexts::new(&contexts),
+                contexts: ServiceContexts::new(contexts),
             };
             header.encode(out).expect("it can be written");
             align_body(out);
@@ -308,6 +353,20 @@ fn turns() -> Vec<Turn> {
         .into_iter()
         .map(|(name, then)| (name.to_owned(), [asks_well.clone(), then]))
         .collect();
+    // In the segment of the one whose upcall waits, and in none, on its thread.
+    let points = listen_points(&[(NOWHERE, 0)]);
+    let segment = server::segment(false, 0, 7, [0; 3]);
+    let in_segment = (service_context::SCHEDULING_SEGMENT, &*segment);
+    let asks_within = asks_with(&[(service_context::BI_DIR_IIOP, &points), in_segment]);
+    let same = Ask {
+        contexts: &[in_segment],
+        ..PLAIN
+    };
+    let same = same.of(Target::ObjectKey(&server::raw_key()));
+    all.push((
+        "segment".to_owned(),
+        [asks_within, [&*same, &plain, &good].concat()],
+    ));
     let long = "h".repeat(300);
     let many = vec![(NOWHERE, 0); 80];
     for (name, told) in [

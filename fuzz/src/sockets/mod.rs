@@ -4,16 +4,16 @@
 //! What is reached depends on which thread comes first, a little; what has to hold does not.
 
 mod back;
+mod more;
 
-pub(crate) use back::seeds;
-
+use crate::Seed;
 use crate::generated::all_types::Every;
 use crate::server::{self, priorities_that_change};
 use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
 use punctual::stub::ServerCall;
 use punctual::{
-    Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, Poller,
-    SystemException, Wait,
+    Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig,
+    Poller, SystemException, Wait,
 };
 use punctual_orb::{BufferLimits, Priority};
 use std::fs;
@@ -21,9 +21,10 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longer than anything takes here: a conversation that has not ended by then never does.
 const LONG: Duration = Duration::from_secs(30);
@@ -56,22 +57,38 @@ pub fn run(input: &[u8]) {
         (0, CROWDS..) => crowd(which - CROWDS, octets),
         (0, ENDS) => back::ends(octets),
         (0, IN_TURN..) => back::in_turn(which - IN_TURN, octets),
+        (0, WATCHED..) => more::in_turn(which - WATCHED, octets),
         (0, _) => asked(which % ENDPOINTS.len(), octets),
         (_, TWO..LATE) => two_answered(octets),
         (_, LATE..) => late(octets),
+        (_, CALLED_BACK_OFTEN) => back::called_back_often(octets),
         (_, CALLED_BACK..) => back::called_back(which - CALLED_BACK, octets),
+        (_, OVERDUE..) => more::goes_on(which - OVERDUE, octets),
         _ => answered(which, octets),
     }
+}
+
+/// Inputs to begin with.
+pub(crate) fn seeds() -> Vec<Seed> {
+    let mut all = back::seeds();
+    all.extend(more::seeds());
+    all
 }
 
 /// Inputs whose number is from there on are of several clients at once,
 const CROWDS: usize = 122;
 /// of a client that waits for what the server says before it goes on,
 const IN_TURN: usize = 116;
+/// and the same of a server that has interceptors, or is recorded,
+const WATCHED: usize = 108;
 /// of a server that ends meanwhile,
 const ENDS: usize = 121;
 /// of a client that serves calls of its server,
 const CALLED_BACK: usize = 116;
+/// more often than it serves,
+const CALLED_BACK_OFTEN: usize = 119;
+/// of calls whose callers go on, in other ways,
+const OVERDUE: usize = 108;
 /// of two calls at once on one connection,
 const TWO: usize = 120;
 /// and of a call behind one that was given up.
@@ -195,7 +212,7 @@ fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
 fn crowd(which: usize, octets: &[u8]) {
     static SERVER: OnceLock<server::Server> = OnceLock::new();
     const SERVED: [&str; 2] = ["thread_per_connection", "reactive"];
-    SERVER.get_or_init(|| {
+    let server = SERVER.get_or_init(|| {
         let mut builder = Orb::builder().configure(|config| {
             config.limits.message = 1 << 16;
             config.max_connections = 2;
@@ -211,6 +228,9 @@ fn crowd(which: usize, octets: &[u8]) {
         }
         server::with_objects(builder.build().expect("the configuration is sound"))
     });
+    // Those of another crowd would take their room.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (place, what) = (path(SERVED[which % 2]), which / 2);
     let mut streams: Vec<UnixStream> = (0..3)
         .map(|number| {
@@ -221,22 +241,32 @@ fn crowd(which: usize, octets: &[u8]) {
             match what {
                 // More replies than the socket holds.
                 READS_NOTHING => all = octets.repeat((1 << 18) / octets.len().max(1)),
-                // More than is not counted, and less than the one before.
-                SENDS_MUCH => all.resize(octets.len() + (17 << 10) - 512 * number, 0),
+                // More than is not counted: the first has to go for the second, and the third for itself.
+                SENDS_MUCH => all.resize(octets.len() + MUCH[number], 0),
                 _ => {}
             }
             let _ = stream.write_all(&all);
+            if what == SENDS_MUCH {
+                // The server has read it before the next one comes, as a rule.
+                std::thread::sleep(SHORT / 8);
+            }
             stream
         })
         .collect();
     if what == READS_NOTHING {
         std::thread::sleep(2 * SHORT);
     }
-    for stream in &mut streams {
+    for stream in streams.iter_mut().rev() {
         if what == SENDS_MUCH {
             let _ = stream.shutdown(Shutdown::Write);
         }
         read_to_end(stream);
+    }
+    // All have been told that it is over, and those that come next have the room.
+    let began = Instant::now();
+    while server.orb.client_connections() > 0 {
+        assert!(began.elapsed() < LONG, "a connection stays");
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -246,6 +276,7 @@ const MANY: usize = 80;
 /// What clients of a crowd do: others send the input, and no more.
 const READS_NOTHING: usize = 0;
 const SENDS_MUCH: usize = 1;
+const MUCH: [usize; 3] = [17 << 10, (17 << 10) - 512, 19 << 10];
 
 /// A client calls, waits in each way, and has its answer, or an error with a text.
 fn answered(which: usize, octets: &[u8]) {
@@ -391,7 +422,16 @@ impl Client {
 
 /// A reference to the peer, of an ORB of its own.
 fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
-    let name = format!("client-{wait:?}-{bidirectional:?}");
+    client_by(wait, bidirectional, |_| {})
+}
+
+fn client_by(
+    wait: Wait,
+    bidirectional: Bidirectional,
+    configure: impl FnOnce(&mut OrbConfig),
+) -> Every {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let name = format!("client-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
     let builder = Orb::builder()
         .configure(|config| {
             config.wait = wait;
@@ -400,6 +440,7 @@ fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
             config.client_protocols = vec!["uiop".to_owned()];
             config.limits.message = 1 << 16;
             config.timeouts.answer = Some(SHORT);
+            configure(config);
         })
         .listen(endpoint("uiop", "leader_followers", &name));
     let builder = match bidirectional {
@@ -416,7 +457,8 @@ fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
                     is_told(own.with_timeout(SHORT).name());
                 }
             };
-            server::with_objects_and(orb, &[("c", calls)]).orb
+            let more: [(&str, server::Deed); 2] = [("c", calls), ("s", back::takes_its_time)];
+            server::with_objects_and(orb, &more).orb
         }
     };
     let place = path("peer");

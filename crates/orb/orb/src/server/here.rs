@@ -16,5 +16,8 @@ pub(crate) fn serve_here(
     link: Arc<dyn Connection>,
 ) {
     let spoken = (at.pair.messaging.session(), at.pair.messaging.abilities());
-    ServerConnection::new((lane, host), link, spoken, at).follow();
+    let connection = ServerConnection::new((lane, host), link, spoken, at);
+    connection.clone().follow();
+    // As people see it.
+    assert!(!format!("{connection:?}").is_empty());
 }

@@ -1,0 +1,63 @@
+//! Calls whose callers go on meanwhile: a thread of the connection's own reads for them, as its link can be waited for in
+//! no other way.
+
+use crate::generated::all_types::Every;
+use punctual::{Any, Poller, SystemException};
+use std::pin::Pin;
+use std::sync::mpsc::channel;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(30);
+
+/// How many ways there are to do that.
+pub(super) const WAYS: u8 = 4;
+
+/// One or several calls, which end.
+pub(super) fn calls(every: &Every, which: u8) {
+    match which % WAYS {
+        0 => handled(every, || {}),
+        1 => {
+            let mut asked = every.name_async();
+            // Whoever is told is told last who is to be.
+            if !polled(&mut asked) && !polled(&mut asked) {
+                is_told(asked.wait());
+            }
+        }
+        // Another call waits itself meanwhile, and reads.
+        2 => handled(every, || is_told(every.name())),
+        _ => {
+            let [mut first, second, third] =
+                [(); 3].map(|()| every.anything_async(&Any::default()));
+            polled(&mut first);
+            drop(first);
+            is_told(second.wait());
+            is_told(third.wait());
+        }
+    }
+}
+
+/// Another thread is told, while this one does something else.
+fn handled(every: &Every, meanwhile: impl FnOnce()) {
+    let (say, told) = channel();
+    every.sendc_get_level(move |level: Result<i32, SystemException>| {
+        let _ = say.send(level);
+    });
+    meanwhile();
+    is_told(told.recv_timeout(LONG).expect("the handler is called"));
+}
+
+/// Whether it was there.
+fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
+    let mut context = Context::from_waker(Waker::noop());
+    let polled = Pin::new(asked).poll(&mut context);
+    if let std::task::Poll::Ready(Err(error)) = &polled {
+        assert!(!error.to_string().is_empty());
+    }
+    polled.is_ready()
+}
+
+fn is_told<T>(outcome: Result<T, SystemException>) {
+    assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
+}

@@ -1,0 +1,58 @@
+//! A servant that knows its operations when it is asked: the first octet of a request says what becomes of it.
+
+use super::{Empty, Every};
+use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Servant};
+use punctual::{
+    Any, DynamicImplementation, Interface, OperationDescription, ParameterDescription,
+    ParameterMode, ServerRequest, TypeCode, dynamic_servant,
+};
+use std::borrow::Cow;
+
+pub(super) struct Dynamic;
+
+impl Implements<Dynamic> for Every {
+    fn servant(servant: Dynamic) -> Arc<dyn Servant> {
+        dynamic_servant(servant)
+    }
+}
+
+impl DynamicImplementation for Dynamic {
+    fn primary_interface(&self) -> Cow<'_, str> {
+        Every::REPOSITORY_ID.into()
+    }
+
+    fn invoke(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
+        assert!(!format!("{request:?}").is_empty());
+        let types = [TypeCode::OCTET, TypeCode::sequence(&TypeCode::OCTET, 0)];
+        let values = match request.operation() {
+            // Interceptors know all of the operation, or the arguments alone.
+            "told" => request.arguments_of(&described(types))?,
+            // They see the request when it is answered.
+            "unread" => return request.reply(&[]),
+            _ => request.arguments(&types)?,
+        };
+        match values.first().map(Any::extract::<u8>) {
+            Some(Ok(0)) => request.reply(&values),
+            Some(Ok(1)) => request.raise(&Any::new(&Empty {})?),
+            _ => Err(request.bad_operation()),
+        }
+    }
+}
+
+/// An operation with parameters of these types.
+fn described(types: [TypeCode; 2]) -> OperationDescription {
+    let parameters = types.map(|type_code| ParameterDescription {
+        name: "one".to_owned(),
+        type_code,
+        mode: ParameterMode::InOut,
+    });
+    OperationDescription {
+        name: "told".to_owned(),
+        id: "IDL:told:1.0".to_owned(),
+        oneway: false,
+        result: TypeCode::VOID,
+        parameters: parameters.into(),
+        exceptions: Vec::new(),
+        contexts: Vec::new(),
+    }
+}

@@ -1,0 +1,70 @@
+//! Servers whose priorities are obeyed otherwise, and bridges whose target answers what the input says.
+
+use super::full::{self, Full};
+use super::{PROTOCOLS, bridge, served_by};
+use crate::wire::Slices;
+use punctual::rt::{DynamicScheduling, PropagatedReservations, ReservationLimit, RtOrb};
+use punctual::{ListenEndpoint, Orb};
+use punctual_orb::AboveHighest;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+/// How many there are: the server that obeys what requests carry and nothing else, and has room for few answers that come
+/// later; the one that allows no reservation; the two bridges.
+pub(super) const WAYS: u8 = 4;
+
+/// The first octet of an input that goes this way, by this protocol.
+pub(super) fn how(way: u8, protocol: usize) -> u8 {
+    let fits = |how: &u8| {
+        how & super::MORE == super::MORE
+            && way_of(*how) == way
+            && usize::from(*how) % PROTOCOLS.len() == protocol
+    };
+    (0..=255).find(fits).expect("there is one of each")
+}
+
+fn way_of(how: u8) -> u8 {
+    (how >> 3) % WAYS
+}
+
+/// What is answered to these octets.
+pub(super) fn served(how: u8, protocol: &str, octets: &[u8]) -> Vec<u8> {
+    static OBEYS: OnceLock<Full> = OnceLock::new();
+    static REFUSES: OnceLock<Full> = OnceLock::new();
+    let server = match way_of(how) {
+        0 => OBEYS.get_or_init(|| server(&full::priorities(None, None))),
+        1 => REFUSES.get_or_init(|| {
+            let none = ReservationLimit {
+                runtime: Duration::ZERO,
+                percent: 0,
+            };
+            let propagated = PropagatedReservations::UpTo {
+                most: none,
+                above: AboveHighest::Refuse,
+            };
+            server(&full::priorities(
+                None,
+                Some(DynamicScheduling {
+                    propagated,
+                    ..DynamicScheduling::default()
+                }),
+            ))
+        }),
+        bridge => return bridge::answered(bridge == 3, protocol, octets),
+    };
+    served_by(&server.server.orb, protocol, octets, 0)
+}
+
+fn server(rt: &Arc<RtOrb>) -> Full {
+    let builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
+        config.client_protocols = vec![PROTOCOLS[0].to_owned()];
+        config.limits.message = 1 << 16;
+        config.limits.nesting = 24;
+        config.budgets.pending_replies = 2;
+    });
+    let mut builder = rt.extend(builder).expect("no policy type is taken");
+    for protocol in PROTOCOLS {
+        builder = builder.listen(ListenEndpoint::new(protocol, "more"));
+    }
+    Full::of(builder.build().expect("the configuration is sound"))
+}

@@ -1,0 +1,236 @@
+//! Servers that keep requests behind interceptors or while a timeline is recorded, and calls whose callers go on until their
+//! time is over, or handle replies themselves.
+
+use super::back::{key_of, takes_its_time, two_parts};
+use super::{Answer, Client, LONG, OVERDUE, POOL, SHORT, WATCHED, client_by, is_told};
+use crate::Seed;
+use crate::client;
+use crate::generated::all_types::Every;
+use crate::server::{self, Ask, PLAIN, Server};
+use punctual::rt::timeline::{Timeline, TimelineLimits};
+use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
+use punctual::{
+    Bidirectional, Interface, ListenEndpoint, Orb, OrbBuilder, Poller, ReplyHandlers,
+    SystemException, Wait,
+};
+use punctual_cdr::{ByteOrder, GiopVersion};
+use punctual_giop::{
+    LocateRequestHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, Target,
+    align_body, service_context,
+};
+use punctual_orb::{BufferLimits, Priority};
+use std::os::unix::net::UnixStream;
+use std::pin::Pin;
+use std::sync::OnceLock;
+use std::sync::mpsc::channel;
+use std::task::{Context, Poll, Waker};
+
+/// The server's threads: of one thread for requests that are kept, and of a reactor.
+const ENDPOINTS: usize = 2;
+
+/// A server of a pool that keeps requests for its one thread, which is at this path.
+pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
+    let rt = server::flat_priorities();
+    let reactor = super::endpoint("uiop", "reactive", &format!("{name}-reactor"));
+    let builder = rt.extend(builder.listen(reactor));
+    let orb = builder.expect("no policy type is taken").build();
+    let orb = orb.expect("the configuration is sound");
+    let threads = PoolThreads {
+        priority: Priority::MIN,
+        static_threads: 1,
+        dynamic_threads: 0,
+        reservation: None,
+    };
+    let at = ListenEndpoint::new("uiop", &super::path(name).to_string_lossy());
+    let options = ThreadpoolOptions {
+        buffering: RequestBuffering::Bounded(BufferLimits {
+            requests: Some(4),
+            octets: None,
+        }),
+        endpoints: vec![at],
+        ..ThreadpoolOptions::default()
+    };
+    rt.create_threadpool(&orb, threads, &options)
+        .expect("there are threads for it");
+    server::with_objects_and(orb, &[("s", takes_its_time)])
+}
+
+/// A client that sends so many octets as the first two say, and the others later: to a server with interceptors at its
+/// reactor or its pool; or to that pool, or the one of [`super::connect`], while a timeline is recorded.
+pub(super) fn in_turn(which: usize, octets: &[u8]) {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    const NAME: &str = "watched";
+    let Some(([a, b], octets)) = octets.split_first_chunk() else {
+        return;
+    };
+    let first = usize::from(u16::from_be_bytes([*a, *b])).min(octets.len());
+    let recording = (which / ENDPOINTS % 2 == 1).then(|| {
+        Timeline::start(TimelineLimits {
+            records: 64,
+            threads: 16,
+        })
+    });
+    let stream = match which % (2 * ENDPOINTS) {
+        3 => super::connect(POOL),
+        which => {
+            SERVER.get_or_init(|| {
+                let builder = Orb::builder().configure(|config| {
+                    config.limits.message = 1 << 16;
+                    config.limits.nesting = 24;
+                    config.timeouts.answer = Some(SHORT);
+                });
+                let server = with_pool(builder.initializer(server::watches()), NAME);
+                server::with_priorities(&server.orb);
+                server
+            });
+            let name = [NAME.to_owned(), format!("{NAME}-reactor")];
+            let stream = UnixStream::connect(super::path(&name[which % ENDPOINTS]));
+            stream.expect("the server listens")
+        }
+    };
+    server::are_messages(&two_parts(stream, octets, first));
+    if let Some(Ok(recording)) = recording {
+        let _ = recording.stop();
+    }
+}
+
+/// A caller that goes on: until its time is over, in each way to be told; or that waits for another call, and handles
+/// replies to the first meanwhile.
+pub(super) fn goes_on(which: usize, octets: &[u8]) {
+    static HANDLES: OnceLock<Every> = OnceLock::new();
+    let client = Client::get();
+    let _alone = client.has_peer(Answer {
+        octets: octets.to_vec(),
+        reads: 1 + which % 2,
+        stays: true,
+    });
+    match which % 4 {
+        0 => {
+            let mut asked = client.reading.with_timeout(SHORT / 4).name_async();
+            if !polled(&mut asked) {
+                std::thread::sleep(SHORT);
+                polled(&mut asked);
+            }
+        }
+        2 => handled(&client.reading.with_timeout(SHORT / 4), || {}),
+        _ => {
+            let handles = HANDLES.get_or_init(|| {
+                client_by(Wait::Read, Bidirectional::Normal, |config| {
+                    config.reply_handlers = ReplyHandlers::Callers;
+                })
+            });
+            let handles = &handles.with_timeout(4 * SHORT);
+            handled(handles, || is_told(handles.name()));
+        }
+    }
+}
+
+/// Another thread is told, while this one does something else.
+fn handled(every: &Every, meanwhile: impl FnOnce()) {
+    let (say, told) = channel();
+    every.sendc_get_level(move |level: Result<i32, SystemException>| {
+        let _ = say.send(level);
+    });
+    meanwhile();
+    is_told(told.recv_timeout(LONG).expect("the handler is called"));
+}
+
+/// Whether it was there.
+fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
+    let mut context = Context::from_waker(Waker::noop());
+    match Pin::new(asked).poll(&mut context) {
+        Poll::Ready(outcome) => {
+            is_told(outcome);
+            true
+        }
+        Poll::Pending => false,
+    }
+}
+
+/// Inputs to begin with.
+pub(super) fn seeds() -> Vec<Seed> {
+    let mut all = Vec::new();
+    for which in 0..2 * ENDPOINTS {
+        let how = u8::try_from((WATCHED + which) << 1).expect("it is one octet");
+        for (name, [first, then]) in kept() {
+            let length = u16::try_from(first.len()).expect("it is short");
+            let input = [&[how], &length.to_be_bytes()[..], &first, &then].concat();
+            all.push((format!("watched-{which}-{name}"), input));
+        }
+    }
+    // Who may be asked for by a priority that has none in its place.
+    let none = [1, 0, 99, 0];
+    let contexts: &[(u32, &[u8])] = &[(service_context::RT_CORBA_PRIORITY, &none)];
+    let decided = server::decided().as_object().object_key();
+    let decided = decided.expect("it has one");
+    let ask = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&decided));
+    for which in [0, POOL] {
+        let input = super::back::input_in_turn(which, &ask, &ask);
+        all.push((format!("priority-none-{which}"), input));
+    }
+    let own = client::conversations();
+    let [level, name] = [2, 4].map(|call: usize| own[call].answered.clone());
+    let mut second = name.clone();
+    // The id of the second request of a connection.
+    second[12..16].copy_from_slice(&client::second_id().to_ne_bytes());
+    let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
+    let other = server::message(newest, order, MessageKind::Reply, |out| {
+        let header = ReplyHeader {
+            request_id: 99,
+            status: ReplyStatus::NoException,
+            contexts: ServiceContexts::none(),
+        };
+        header.encode(out).expect("it can be written");
+        align_body(out);
+    });
+    for way in 0..4 {
+        let how = u8::try_from((OVERDUE + way) << 1 | 1).expect("it is one octet");
+        for (said, octets) in [
+            ("nothing", Vec::new()),
+            ("one", level.clone()),
+            ("both", [&*level, &second].concat()),
+            ("other-first", [&*second, &level].concat()),
+            ("other", other.clone()),
+            ("twice", level.repeat(2)),
+        ] {
+            all.push((format!("goes-on-{way}-{said}"), [&[how], &*octets].concat()));
+        }
+    }
+    all
+}
+
+/// What is kept, what waits for nobody, and what cannot be read.
+fn kept() -> Vec<(&'static str, [Vec<u8>; 2])> {
+    let raw = server::raw_key();
+    let decided = server::decided().as_object().object_key();
+    let decided = decided.expect("it has one");
+    let slow = PLAIN.of(Target::ObjectKey(&key_of(b's')));
+    let plain = PLAIN.of(Target::ObjectKey(&raw));
+    let contexts: &[(u32, &[u8])] = &[(service_context::RT_CORBA_PRIORITY, &[1, 0, 7, 0])];
+    let urgent = Ask { contexts, ..PLAIN }.of(Target::ObjectKey(&decided));
+    let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
+    let locate = server::message(newest, order, MessageKind::LocateRequest, |out| {
+        let header = LocateRequestHeader {
+            request_id: 4,
+            target: Target::ObjectKey(&raw),
+        };
+        header.encode(out).expect("it can be written");
+    });
+    let bad = server::message(newest, order, MessageKind::Request, |out| out.put_u32(3));
+    let ior = server::server().raw.as_object().ior();
+    let profile = ior.profiles.first().expect("it has one");
+    let by_profile = PLAIN.of(Target::Profile {
+        tag: profile.tag,
+        data: &profile.data,
+    });
+    vec![
+        ("plain", [slow.clone(), plain.repeat(6)]),
+        (
+            "urgent",
+            [[&*slow, &plain, &urgent].concat(), urgent.clone()],
+        ),
+        ("locate", [[&*slow, &locate].concat(), plain.clone()]),
+        ("bad", [[&*slow, &bad].concat(), plain.clone()]),
+        ("profile", [[&*slow, &by_profile].concat(), plain]),
+    ]
+}
