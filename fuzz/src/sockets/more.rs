@@ -90,7 +90,7 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     };
     server::are_messages(&two_parts(stream, octets, first));
     if let Some(Ok(recording)) = recording {
-        let _ = recording.stop();
+        let _records = recording.stop();
     }
 }
 
