@@ -211,7 +211,7 @@ impl Reading<'_> {
             };
             Value::Octets(value.into_iter().map(octet).collect())
         } else {
-            Value::Sequence(value)
+            Value::Sequence(value.into())
         })
     }
 
@@ -251,7 +251,7 @@ impl Reading<'_> {
             });
             values.push(pair?);
         }
-        Ok(Value::Sequence(values))
+        Ok(Value::Sequence(values.into()))
     }
 }
 
