@@ -41,6 +41,60 @@ pub fn seeds() -> Vec<Seed> {
     }
     all.push(twice());
     all.extend(again());
+    all.extend(valuetypes());
+    all
+}
+
+/// Values of valuetypes, of which people see so much: one, one that is there twice, one that holds another, and a long one.
+fn valuetypes() -> Vec<Seed> {
+    const VALUE: u32 = 0x7fff_ff02;
+    const AGAIN: u32 = 0xffff_ffff;
+    let id = "IDL:a/V:1.0";
+    let member = |name, of: &TypeCode| (name, of.clone(), Visibility::Public);
+    let members = [
+        member("number", &TypeCode::LONG),
+        member("text", &TypeCode::string(0)),
+    ];
+    let value = TypeCode::value(id, "V", ValueModifier::None, None, &members);
+    let holds = [member("first", &value), member("second", &value)];
+    let holder = TypeCode::value("IDL:a/H:1.0", "H", ValueModifier::None, None, &holds);
+    let several = TypeCode::sequence(&value, 0);
+    let put = |out: &mut Encoder<'_>, text: &str| {
+        out.put_u32(VALUE);
+        out.put_string(id).expect("it can be written");
+        out.put_u32(7);
+        out.put_string(text).expect("it can be written");
+    };
+    let long = "text ".repeat(700);
+    let write: [(&str, &TypeCode, &dyn Fn(&mut Encoder<'_>)); 4] = [
+        ("one", &value, &|out| put(out, "text")),
+        ("twice", &several, &|out| {
+            out.put_u32(2);
+            let at = out.position();
+            put(out, "text");
+            out.align(4);
+            out.put_u32(AGAIN);
+            let back = i64::try_from(at).unwrap_or_default()
+                - i64::try_from(out.position()).unwrap_or_default();
+            out.put_i32(i32::try_from(back).unwrap_or_default());
+        }),
+        ("within", &holder, &|out| {
+            out.put_u32(VALUE);
+            out.put_string("IDL:a/H:1.0").expect("it can be written");
+            put(out, "text");
+            out.put_u32(0);
+        }),
+        ("long", &value, &|out| put(out, &long)),
+    ];
+    let mut all = Vec::new();
+    for (name, type_code, write) in write {
+        let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+        type_code.marshal(&mut out).expect("it can be written");
+        out.align(4);
+        write(&mut out);
+        let octets = [&[2], &*out.into_block()].concat();
+        all.push((format!("valuetype-{name}"), octets));
+    }
     all
 }
 

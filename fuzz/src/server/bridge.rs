@@ -6,7 +6,7 @@ use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InterceptorError};
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Otherwise, Policy, SetOverride};
 use punctual_cdr::{ByteOrder, GiopVersion, Limits};
-use punctual_giop::{Examined, examine, lite, sequenced};
+use punctual_giop::{Examined, MessageKind, examine, lite, sequenced};
 use punctual_ior::{IiopProfile, Ior};
 use punctual_orb::{ProtocolBundle, relay};
 use std::sync::{Arc, OnceLock};
@@ -69,14 +69,16 @@ pub(super) fn through(object: &Every) -> Ior {
 /// How long the first message is with its fragments, by its own word; all there is, where it is none.
 fn length(protocol: &str, octets: &[u8]) -> usize {
     const FLAGS: usize = 6;
+    const KIND: usize = 7;
     const MORE: u8 = 2;
-    let mut length = 0;
-    while let Some(rest) = octets.get(length..).filter(|rest| !rest.is_empty()) {
-        length += length_of_first(protocol, rest);
-        let is_first_of_more = rest.get(FLAGS).is_some_and(|flags| flags & MORE != 0);
-        if protocol.contains('+') || !is_first_of_more {
-            break;
-        }
+    let mut length = length_of_first(protocol, octets);
+    let mut last = octets;
+    while !protocol.contains('+') && last.get(FLAGS).is_some_and(|flags| flags & MORE != 0) {
+        last = match octets.get(length..) {
+            Some(rest) if rest.get(KIND) == Some(&(MessageKind::Fragment as u8)) => rest,
+            _ => break,
+        };
+        length += length_of_first(protocol, last);
     }
     length
 }
