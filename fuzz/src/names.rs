@@ -110,6 +110,10 @@ fn of_this_host(ior: &Ior) -> Option<Ior> {
 
 /// A bridge to what a reference refers to is one, once, and leads elsewhere.
 fn bridged(text: &str, how: u8) {
+    // An ORB of its own takes its time: none is made where there is no target.
+    if server::server().orb.string_to_object(text).is_err() {
+        return;
+    }
     let builder = Orb::builder()
         .link(Arc::new(Slices))
         .listen(ListenEndpoint::new(PROTOCOLS[0], BRIDGE));

@@ -61,13 +61,14 @@ fn is_in_proportion(target: &str, run: impl Fn(&[u8])) {
 }
 
 /// Whether what looks on costs more than what is looked at: interceptors that ask for all there is, timelines, a bridge
-/// whose server answers in the same process; names that are looked up, and where references lead, in each version.
+/// whose server answers in the same process; names that are looked up, and where references lead, in each version, or a
+/// bridge of its own to each.
 fn has_onlookers(target: &str, input: &[u8]) -> bool {
     let how = input.first().copied().unwrap_or_default();
     match target {
         "server" => how & 0x48 != 0,
         "client" => how & 0x20 != 0,
-        "names" => how % 3 == 0,
+        "names" => how % 3 == 0 || (190..200).contains(&how),
         _ => false,
     }
 }

@@ -54,8 +54,8 @@ impl Answering for Raw {
         }
         assert!(!format!("{call:?}").is_empty());
         // Who asks, and by what.
-        let peer = punctual_orb::request_peer();
-        assert!(!format!("{peer:?} {}", punctual_orb::serves_alone()).is_empty());
+        let _peer = punctual_orb::request_peer();
+        let _alone = punctual_orb::serves_alone();
         let what = call.arguments().get_u8()?;
         let octets = call.arguments().get_octets()?;
         let other = || Box::new(server().every.as_object().ior().clone());
