@@ -45,6 +45,9 @@ pub fn seeds() -> Vec<Seed> {
     all
 }
 
+/// Writes a value behind its type.
+type Write<'w> = &'w dyn Fn(&mut Encoder<'_>);
+
 /// Values of valuetypes, of which people see so much: one, one that is there twice, one that holds another, and a long one.
 fn valuetypes() -> Vec<Seed> {
     const VALUE: u32 = 0x7fff_ff02;
@@ -66,7 +69,7 @@ fn valuetypes() -> Vec<Seed> {
         out.put_string(text).expect("it can be written");
     };
     let long = "text ".repeat(700);
-    let write: [(&str, &TypeCode, &dyn Fn(&mut Encoder<'_>)); 4] = [
+    let write: [(&str, &TypeCode, Write<'_>); 4] = [
         ("one", &value, &|out| put(out, "text")),
         ("twice", &several, &|out| {
             out.put_u32(2);
