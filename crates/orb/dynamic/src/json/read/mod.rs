@@ -1,197 +1,174 @@
 //! JSON to values.
+//!
+//! The text is read in place, by the type that is wanted, into the octets that the value has in an Any; there is no tree
+//! of it in between. Only where the type holds valuetypes, which may lead to one another, is it read into a
+//! [`Value`](punctual_any::Value); and where the octets cannot be had, as a string is longer than the limit.
 
+mod any;
+mod check;
 mod composed;
+mod members;
+mod paths;
 mod simple;
+mod target;
+mod text;
+mod union_;
 mod valuetype;
+mod whole;
 
-use std::collections::HashMap;
-use std::fmt::{self, Write};
-
-use punctual_any::{Any, TypeCode, TypeKind, Value};
-use punctual_cdr::ValueRef;
-use serde_json::Value as JsonValue;
+use punctual_any::{TypeCode, TypeKind, Value};
+use punctual_cdr::{CdrError, ValueRef};
 
 use super::error::JsonError;
+use super::known::KnownTypes;
 use super::names::Names;
 use super::type_name::parse_type;
+use paths::{Paths, Step};
+use target::Target;
+use text::{Seen, Text};
 
-/// Reads a value of a type.
-///
-/// # Errors
-/// What does not fit, and where.
-pub fn from_json(
-    type_code: &TypeCode,
-    json: &JsonValue,
-    names: &dyn Names,
-) -> Result<Value, JsonError> {
-    let mut reading = Reading {
-        names,
-        path: String::new(),
-        values: HashMap::new(),
-        graph: None,
-    };
-    type_code
-        .check()
-        .map_err(|error| JsonError::new("", error.to_string()))?;
-    reading.value(type_code, json)
+pub use whole::{any_from_json, any_from_json_text, from_json, from_json_text, members_of_json};
+
+struct Reading<'n, 't> {
+    names: &'n dyn Names,
+    text: Text<'t>,
+    /// Valuetypes that are mentioned again.
+    paths: Paths<'t>,
+    /// One of the valuetypes: the others are made in its graph.
+    graph: Option<ValueRef>,
+    known: KnownTypes,
+    /// Where the members of the structs that are being read begin in the text, all in one vector.
+    places: Vec<usize>,
+    /// A number as text.
+    number: String,
+    /// Whether Anys are made of values, too: reading into octets was tried, and the code set does not have all characters.
+    by_values: bool,
 }
 
-/// Reads a value of a type from a text. Where a string, character, enum or reference is wanted, a text that is no
-/// JSON is that itself, as one types it.
-///
-/// # Errors
-/// What does not fit, and where.
-pub fn from_json_text(
-    type_code: &TypeCode,
-    text: &str,
-    names: &dyn Names,
-) -> Result<Value, JsonError> {
-    let kind = type_code.original_type().kind();
-    let is_text = matches!(kind, TypeKind::String | TypeKind::WString);
-    let may_be_text = is_text
-        || matches!(
-            kind,
-            TypeKind::Char
-                | TypeKind::WChar
-                | TypeKind::Enum
-                | TypeKind::Objref
-                | TypeKind::AbstractInterface
-                | TypeKind::TypeCode
-                | TypeKind::Any
-                | TypeKind::Fixed
-        )
-        || super::kinds::is_octets(&type_code.original_type());
-    match serde_json::from_str::<JsonValue>(text) {
-        // A string is wanted, and there is one without its quotes: `42`, `true`, `{`.
-        Ok(json) if is_text && !json.is_string() => {
-            from_json(type_code, &JsonValue::String(text.to_owned()), names)
-        }
-        Ok(json @ JsonValue::Number(_)) if kind == TypeKind::Fixed => {
-            let _ = json;
-            from_json(type_code, &JsonValue::String(text.trim().to_owned()), names)
-        }
-        Ok(json) => from_json(type_code, &json, names),
-        Err(_) if may_be_text => from_json(type_code, &JsonValue::String(text.to_owned()), names),
-        Err(error) => Err(JsonError::new(
-            "",
-            format!(
-                "{} is wanted, and this is no JSON: {error}",
-                wanted(type_code)
-            ),
-        )),
+/// Why a part cannot be read into a [`Target`].
+enum Failed {
+    /// It is no value of its type.
+    Json(JsonError),
+    /// It is one, but has no octets.
+    Cdr(CdrError),
+}
+
+impl From<JsonError> for Failed {
+    fn from(error: JsonError) -> Self {
+        Self::Json(error)
     }
 }
 
-struct Reading<'n> {
-    names: &'n dyn Names,
-    /// Where in the JSON this is: `.legs[2].name`.
-    path: String,
-    /// Valuetypes by the paths at which they were begun.
-    values: HashMap<String, ValueRef>,
-    /// One of them: the others are made in its graph.
-    graph: Option<ValueRef>,
+impl From<CdrError> for Failed {
+    fn from(error: CdrError) -> Self {
+        Self::Cdr(error)
+    }
 }
 
-impl Reading<'_> {
-    fn value(&mut self, type_code: &TypeCode, json: &JsonValue) -> Result<Value, JsonError> {
+impl<'t> Reading<'_, 't> {
+    /// The value that is next.
+    fn value<T: Target>(&mut self, type_code: &TypeCode, out: &mut T) -> Result<T::Made, Failed> {
+        let json = self.text.see();
+        self.seen(type_code, json, out)
+    }
+
+    fn seen<T: Target>(
+        &mut self,
+        type_code: &TypeCode,
+        json: Seen<'t>,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
         let original = type_code.original_type();
         match original.kind() {
-            TypeKind::Struct | TypeKind::Except => self.structure(&original, json),
-            TypeKind::Union => self.union(&original, json),
-            TypeKind::Sequence | TypeKind::Array => self.elements(&original, json),
-            TypeKind::Principal => self.elements(&TypeCode::sequence(&TypeCode::OCTET, 0), json),
-            TypeKind::Any => self.any(json),
+            TypeKind::Struct | TypeKind::Except => self.structure(&original, &json, out),
+            TypeKind::Union => self.union(&original, json, out),
+            TypeKind::Sequence | TypeKind::Array => self.elements(&original, &json, out),
+            TypeKind::Principal => {
+                self.elements(&TypeCode::sequence(&TypeCode::OCTET, 0), &json, out)
+            }
+            TypeKind::Any => out.any(self, json),
             TypeKind::TypeCode => match json {
-                JsonValue::String(name) => self.type_named(name).map(Value::TypeCode),
-                _ => Err(self.wrong(&original, json)),
-            },
-            TypeKind::Objref | TypeKind::Component => self.reference(&original, json),
-            TypeKind::AbstractInterface => match json {
-                JsonValue::Object(_) => self.valuetype(&original, json),
-                _ => self.reference(&original, json),
-            },
-            TypeKind::Value | TypeKind::ValueBox | TypeKind::Event => {
-                self.valuetype(&original, json)
-            }
-            _ if super::kinds::is_int8(type_code) => self.int8(type_code, json),
-            _ => self.simple(&original, json),
-        }
-    }
-
-    fn reference(&self, type_code: &TypeCode, json: &JsonValue) -> Result<Value, JsonError> {
-        match json {
-            JsonValue::Null => Ok(Value::Object(None)),
-            JsonValue::String(text) => {
-                let found = self.names.reference(text);
-                let found = found.map_err(|error| self.error(error))?;
-                Ok(Value::Object((!found.is_nil()).then(|| Box::new(found))))
-            }
-            _ => Err(self.wrong(type_code, json)),
-        }
-    }
-
-    fn any(&mut self, json: &JsonValue) -> Result<Value, JsonError> {
-        let any = |any: Any| Value::Any(Box::new(any));
-        let (type_code, json, is_within) = match json {
-            JsonValue::Null => return Ok(any(Any::default())),
-            JsonValue::Bool(_) => (TypeCode::BOOLEAN, json, false),
-            JsonValue::String(_) => (TypeCode::STRING, json, false),
-            JsonValue::Number(number) if number.is_f64() => (TypeCode::DOUBLE, json, false),
-            JsonValue::Number(number) => match number.as_i64().map(i32::try_from) {
-                Some(Ok(_)) => (TypeCode::LONG, json, false),
-                Some(Err(_)) => (TypeCode::LONG_LONG, json, false),
-                None => (TypeCode::ULONG_LONG, json, false),
-            },
-            JsonValue::Object(members) => match (members.get("type"), members.get("value")) {
-                (Some(JsonValue::String(name)), value) => {
-                    let type_code = self.at(format_args!(".type"), |this| this.type_named(name))?;
-                    (type_code, value.unwrap_or(&JsonValue::Null), true)
+                Seen::Text(name) => {
+                    let named = self.type_named(&name)?;
+                    Ok(out.simple(&original, Value::TypeCode(named))?)
                 }
-                _ => return Err(self.no_type()),
+                json => Err(wrong(&original, &json).into()),
             },
-            JsonValue::Array(_) => return Err(self.no_type()),
-        };
-        let value = if is_within {
-            self.at(format_args!(".value"), |this| this.value(&type_code, json))?
-        } else {
-            self.value(&type_code, json)?
-        };
-        let made = Any::of_value(&type_code, &value);
-        made.map(any).map_err(|error| self.error(error.to_string()))
+            TypeKind::Objref | TypeKind::Component => self.reference(&original, &json, out),
+            TypeKind::AbstractInterface if !matches!(json, Seen::Object) => {
+                self.reference(&original, &json, out)
+            }
+            TypeKind::AbstractInterface
+            | TypeKind::Value
+            | TypeKind::ValueBox
+            | TypeKind::Event => {
+                let value = self.valuetype(&original, json)?;
+                Ok(out.simple(&original, Value::Valuetype(value))?)
+            }
+            TypeKind::String | TypeKind::WString => {
+                let text = simple::text(&original, json)?;
+                Ok(out.text(&original, text)?)
+            }
+            _ => {
+                let value = if super::kinds::is_int8(type_code) {
+                    simple::int8(type_code, &json)?
+                } else {
+                    simple::simple(&original, &json, &mut self.number)?
+                };
+                Ok(out.simple(&original, value)?)
+            }
+        }
     }
 
-    fn no_type(&self) -> JsonError {
-        let help = r#"write {"type": "sequence<long>", "value": [1, 2]}"#;
-        self.error("an any needs its type, where that does not show")
-            .with_help(Some(help.to_owned()))
+    fn reference<T: Target>(
+        &self,
+        type_code: &TypeCode,
+        json: &Seen<'_>,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
+        let found = match json {
+            Seen::Null => None,
+            Seen::Text(text) => {
+                let found = self.names.reference(text).map_err(error)?;
+                (!found.is_nil()).then(|| Box::new(found))
+            }
+            _ => return Err(wrong(type_code, json).into()),
+        };
+        Ok(out.simple(type_code, Value::Object(found))?)
     }
 
     fn type_named(&self, name: &str) -> Result<TypeCode, JsonError> {
-        parse_type(name, self.names).ok_or_else(|| self.error(format!("there is no type `{name}`")))
+        parse_type(name, self.names).ok_or_else(|| error(format!("there is no type `{name}`")))
     }
 
     /// Does something one step further in.
-    fn at<R>(&mut self, step: fmt::Arguments<'_>, visit: impl FnOnce(&mut Self) -> R) -> R {
-        let end = self.path.len();
-        // A string takes all there is.
-        let _ = self.path.write_fmt(step);
+    fn at<R>(
+        &mut self,
+        step: Step<'_>,
+        visit: impl FnOnce(&mut Self) -> Result<R, Failed>,
+    ) -> Result<R, Failed> {
+        let outer = self.paths.enter(step);
         let result = visit(self);
-        self.path.truncate(end);
-        result
+        self.paths.go_back(outer);
+        result.map_err(|failed| match failed {
+            Failed::Json(error) => error.within(step).into(),
+            failed => failed,
+        })
     }
+}
 
-    fn error(&self, message: impl Into<String>) -> JsonError {
-        JsonError::new(&self.path, message)
-    }
+/// Something is wrong here. The path is put before it step by step, on the way out.
+fn error(message: impl Into<String>) -> JsonError {
+    JsonError::new(message)
+}
 
-    /// What is there is of another type.
-    fn wrong(&self, type_code: &TypeCode, json: &JsonValue) -> JsonError {
-        self.error(format!(
-            "{} is wanted, and this is {}",
-            wanted(type_code),
-            shown(json)
-        ))
-    }
+/// What is there is of another type.
+fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
+    error(format!(
+        "{} is wanted, and this is {}",
+        wanted(type_code),
+        shown(json)
+    ))
 }
 
 /// What a type's values are called.
@@ -220,15 +197,15 @@ fn wanted(type_code: &TypeCode) -> String {
 }
 
 /// What is there.
-fn shown(json: &JsonValue) -> String {
+fn shown(json: &Seen<'_>) -> String {
     const LONGEST: usize = 40;
     let text = match json {
-        JsonValue::Object(_) => return "an object".to_owned(),
-        JsonValue::Array(_) => return "an array".to_owned(),
-        JsonValue::Null => return "`null`".to_owned(),
-        JsonValue::Bool(value) => return format!("`{value}`"),
-        JsonValue::Number(number) => return format!("the number {number}"),
-        JsonValue::String(text) => text,
+        Seen::Object => return "an object".to_owned(),
+        Seen::Array => return "an array".to_owned(),
+        Seen::Null => return "`null`".to_owned(),
+        Seen::Bool(value) => return format!("`{value}`"),
+        Seen::Number(number) => return format!("the number {number}"),
+        Seen::Text(text) => text,
     };
     match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("the text \"{}…\"", text.get(..end).unwrap_or_default()),
