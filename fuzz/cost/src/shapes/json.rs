@@ -46,6 +46,9 @@ pub(super) const SHAPES: &[Shape] = &[
     read("names of types", names, |text| {
         read_as(&types().type_codes, text)
     }),
+    read("names of types, each another", other_names, |text| {
+        read_as(&types().type_codes, text)
+    }),
     read("text with escapes", escapes, |text| {
         read_as(&TypeCode::STRING, text)
     }),
@@ -73,13 +76,20 @@ pub(super) const SHAPES: &[Shape] = &[
     read("Anys in values in one another", anys_in_values, |text| {
         read_as(&types().anys, text)
     }),
-    taken_apart("numbers", numbers, |text| {
-        value_of(&types().numbers, text)
-    }),
+    taken_apart("numbers", numbers, |text| value_of(&types().numbers, text)),
     taken_apart("arrays in one another", arrays, |text| {
         value_of(&types().arrays, text)
     }),
     taken_apart("Anys", numbers, |text| value_of(&types().anys, text)),
+    taken_apart("values in one another", values, |text| {
+        value_of(super::values::nodes(), text)
+    }),
+    taken_apart("values without state", empty, |text| {
+        value_of(&types().stateless, text)
+    }),
+    taken_apart("boxed numbers", numbers, |text| {
+        value_of(&types().boxed, text)
+    }),
     printed("numbers", super::text::nothing, |octets| {
         print_as(&types().numbers, octets)
     }),
@@ -303,6 +313,10 @@ fn names(octets: usize) -> Vec<u8> {
     listed(octets, "\"long\"")
 }
 
+fn other_names(octets: usize) -> Vec<u8> {
+    listed_behind("\"long\"", octets, |at| format!("\"string<{}>\"", at + 1))
+}
+
 fn escapes(octets: usize) -> Vec<u8> {
     format!("\"{}\"", "\\u20ac".repeat(octets / 6)).into_bytes()
 }
@@ -329,9 +343,6 @@ fn references(octets: usize) -> Vec<u8> {
 /// Each value, and the one before again.
 fn all_references(octets: usize) -> Vec<u8> {
     listed_behind("null", octets, |at| {
-        format!(
-            "{{\"others\":[]}},{{\"$ref\":\"[{}]\"}}",
-            at * 2 + 1
-        )
+        format!("{{\"others\":[]}},{{\"$ref\":\"[{}]\"}}", at * 2 + 1)
     })
 }

@@ -1,22 +1,22 @@
 //! Types of valuetypes that there were, so that what is known of one is not found out again for each of its values.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use punctual_any::{DynamicValue, TypeCode};
-use punctual_cdr::{CdrError, ValueRef};
+use punctual_any::{DynamicFactory, DynamicValue, TypeCode};
+use punctual_cdr::CdrError;
 
 /// The types that were used last.
 #[derive(Default)]
 pub(super) struct KnownTypes(Vec<KnownType>);
 
 /// A type of valuetypes.
-#[derive(Clone)]
 pub(super) struct KnownType {
     type_code: TypeCode,
     /// Names and types, those of its bases first.
     pub(super) members: Rc<[(String, TypeCode)]>,
-    /// One of the values that were made of it: those after it share what does not depend on the value.
-    pub(super) value: Option<ValueRef>,
+    /// What makes its values.
+    pub(super) factory: Arc<DynamicFactory>,
 }
 
 /// How many are kept, the latest last. More are seldom used in turn.
@@ -26,8 +26,8 @@ impl KnownTypes {
     /// A type, which from now on is the latest.
     ///
     /// # Errors
-    /// As [`DynamicValue::members_of`].
-    pub(super) fn latest(&mut self, type_code: &TypeCode) -> Result<&mut KnownType, CdrError> {
+    /// As [`DynamicValue::members_of`] and [`DynamicFactory::new`].
+    pub(super) fn latest(&mut self, type_code: &TypeCode) -> Result<&KnownType, CdrError> {
         let at = self.0.iter().rposition(|one| one.type_code == *type_code);
         let at = match at {
             Some(at) => at,
@@ -35,7 +35,7 @@ impl KnownTypes {
                 let known = KnownType {
                     type_code: type_code.clone(),
                     members: DynamicValue::members_of(type_code)?.into(),
-                    value: None,
+                    factory: Arc::new(DynamicFactory::new(type_code)?),
                 };
                 if self.0.len() == MOST {
                     self.0.remove(0);
@@ -48,7 +48,7 @@ impl KnownTypes {
             from_here.rotate_left(1);
         }
         self.0
-            .last_mut()
+            .last()
             .ok_or(CdrError::BadTypeCode("this is no valuetype"))
     }
 }

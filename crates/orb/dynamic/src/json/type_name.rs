@@ -1,6 +1,8 @@
 //! Types by their names.
 
-use punctual_any::{TypeCode, TypeKind};
+use std::borrow::Cow;
+
+use punctual_any::TypeCode;
 
 use super::names::Names;
 
@@ -28,15 +30,18 @@ fn parse(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
     {
         return of_template(template.trim(), arguments, names, depth + 1);
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    let simple = TypeKind::ALL
-        .into_iter()
-        .find(|kind| is_simple(*kind) && kind.keyword() == text);
-    if let Some(kind) = simple {
-        let mut types = punctual_any::TypeBuilder::default();
-        let root = types.primitive(kind);
-        return Some(types.finish(root));
+    let is_spaced = |pair: &[u8]| matches!(pair, [b' ', b' ']);
+    let is_plain = !text.contains(|character: char| character != ' ' && character.is_whitespace())
+        && !text.as_bytes().windows(2).any(is_spaced);
+    let text = if is_plain {
+        Cow::Borrowed(text)
+    } else {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Cow::Owned(words.join(" "))
+    };
+    let mut simple = SIMPLE.into_iter();
+    if let Some(simple) = simple.find(|one| one.kind().keyword() == text) {
+        return Some(simple);
     }
     let scoped = text.strip_prefix("::").unwrap_or(&text).trim_start();
     if let Some(name) = scoped.strip_prefix("CORBA::")
@@ -108,9 +113,29 @@ fn of_arrays(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
     Some(arrays.fold(element, |of, length| TypeCode::array(&of, length)))
 }
 
-fn is_simple(kind: TypeKind) -> bool {
-    kind.is_primitive() || matches!(kind, TypeKind::String | TypeKind::WString)
-}
+/// The types that a keyword says all of.
+const SIMPLE: [TypeCode; 20] = [
+    TypeCode::NULL,
+    TypeCode::VOID,
+    TypeCode::SHORT,
+    TypeCode::LONG,
+    TypeCode::USHORT,
+    TypeCode::ULONG,
+    TypeCode::FLOAT,
+    TypeCode::DOUBLE,
+    TypeCode::BOOLEAN,
+    TypeCode::CHAR,
+    TypeCode::OCTET,
+    TypeCode::ANY,
+    TypeCode::TYPE_CODE,
+    TypeCode::PRINCIPAL,
+    TypeCode::LONG_LONG,
+    TypeCode::ULONG_LONG,
+    TypeCode::LONG_DOUBLE,
+    TypeCode::WCHAR,
+    TypeCode::STRING,
+    TypeCode::WSTRING,
+];
 
 fn of_template(template: &str, arguments: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
     // The bound is behind the last comma that is not within another template.

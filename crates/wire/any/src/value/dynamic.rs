@@ -50,24 +50,15 @@ impl DynamicValue {
     }
 
     /// A value whose members come by [`DynamicValue::assign`], for who makes them when it is there: one of them may be
-    /// itself. It is in the graph of another value, if that is given, and shares what it can if that is of the same type.
-    ///
-    /// # Errors
-    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, or one without state.
-    pub fn begin(type_code: &TypeCode, beside: Option<&ValueRef>) -> Result<ValueRef, CdrError> {
-        let same = beside.and_then(|other| {
-            let is_same = Self::with_state(other, |this| this.type_code.is_same(type_code));
-            (is_same == Some(true)).then(|| other.factory())
-        });
-        let factory = match same {
-            Some(factory) => factory,
-            None => Arc::new(Self::factory(type_code)?),
-        };
-        let state = Box::new(Self::new(type_code.original_type(), Vec::new()));
-        Ok(match beside {
+    /// itself. It is in the graph of another value, if that is given.
+    #[must_use]
+    pub fn begin(factory: &Arc<DynamicFactory>, beside: Option<&ValueRef>) -> ValueRef {
+        let state = Box::new(Self::new(factory.type_code.clone(), Vec::new()));
+        let factory = Arc::clone(factory);
+        match beside {
             Some(other) => other.beside(factory, state),
             None => ValueRef::new(factory, state),
-        })
+        }
     }
 
     fn state(
@@ -200,8 +191,19 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
 }
 
 /// Makes values by their TypeCode.
-struct DynamicFactory {
+#[derive(Debug)]
+pub struct DynamicFactory {
     type_code: TypeCode,
+}
+
+impl DynamicFactory {
+    /// That of a type.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, [`CdrError::UnknownValue`] for one without state.
+    pub fn new(type_code: &TypeCode) -> Result<Self, CdrError> {
+        DynamicValue::factory(type_code)
+    }
 }
 
 impl ValueFactory for DynamicFactory {
@@ -273,7 +275,9 @@ impl ValueState for DynamicValue {
                 value.marshal(&member, out)?;
                 Ok(WriteStep::Wrote)
             }
-            _ => Ok(WriteStep::End),
+            // It was begun, and is not complete.
+            (Some(_), None) => Err(CdrError::Invalid("it is of another type")),
+            (None, _) => Ok(WriteStep::End),
         }
     }
 

@@ -25,7 +25,7 @@ impl<'t> Reading<'_, 't> {
             return Ok(Any::default());
         };
         let type_code = content.type_code.clone();
-        if !self.by_values && holds_no_values(&type_code) {
+        if !self.by_values && self.paths.is_empty() && type_code.check().is_ok() {
             match self.octets(&type_code, |this, out| this.within(&content, out)) {
                 Ok(any) => {
                     self.text.go_to(end);
@@ -53,7 +53,7 @@ impl<'t> Reading<'_, 't> {
             return Ok(Any::default().marshal(out.0)?);
         };
         let type_code = &content.type_code;
-        if holds_no_values(type_code) {
+        if self.is_written_here(type_code) {
             type_code.marshal(out.0)?;
             self.within(&content, out)?;
         } else {
@@ -88,6 +88,16 @@ impl<'t> Reading<'_, 't> {
         match failed {
             Some(error) => Err(error.into()),
             None => Ok(made?),
+        }
+    }
+
+    /// Whether the content of an Any is written where the Any is. Valuetypes that are mentioned again are made first, as
+    /// those within an Any lead nowhere else.
+    fn is_written_here(&self, type_code: &TypeCode) -> bool {
+        match type_code.holds_values() {
+            Ok(holds_values) => !holds_values || self.paths.is_empty(),
+            // Who writes the Any tells what is wrong, once the content was read.
+            Err(_) => false,
         }
     }
 
@@ -161,11 +171,6 @@ impl<'t> Reading<'_, 't> {
             self.seen(type_code, json.clone(), out)
         }
     }
-}
-
-/// Whether values of a type are written from one end to the other. A type that is none is not.
-pub(super) fn holds_no_values(type_code: &TypeCode) -> bool {
-    type_code.holds_values() == Ok(false)
 }
 
 fn no_type() -> JsonError {

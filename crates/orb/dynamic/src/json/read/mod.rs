@@ -101,10 +101,7 @@ impl<'t> Reading<'_, 't> {
             TypeKind::AbstractInterface
             | TypeKind::Value
             | TypeKind::ValueBox
-            | TypeKind::Event => {
-                let value = self.valuetype(&original, json)?;
-                Ok(out.simple(&original, Value::Valuetype(value))?)
-            }
+            | TypeKind::Event => self.valuetype(&original, json, out),
             TypeKind::String | TypeKind::WString => {
                 let text = simple::text(&original, json)?;
                 Ok(out.text(&original, text)?)

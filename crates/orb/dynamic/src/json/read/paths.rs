@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-use punctual_cdr::ValueRef;
+use punctual_cdr::{OpenValue, ValueRef};
 
 /// One step further into a value.
 #[derive(Clone, Copy, Debug)]
@@ -25,10 +25,18 @@ impl fmt::Display for Step<'_> {
     }
 }
 
+/// A valuetype that was begun.
+#[derive(Clone, Debug)]
+pub(super) enum Begun {
+    Value(ValueRef),
+    /// In the octets of the whole, outside of Anys.
+    Octets(OpenValue),
+}
+
 /// The paths that are referred to, and the valuetypes that were begun at them.
 #[derive(Default)]
 pub(super) struct Paths<'t> {
-    all: Vec<(Cow<'t, str>, Option<ValueRef>)>,
+    all: Vec<(Cow<'t, str>, Option<Begun>)>,
     here: Here,
     /// The step that is taken, as text.
     step: String,
@@ -54,6 +62,11 @@ impl<'t> Paths<'t> {
         Self { all, here, step }
     }
 
+    /// Whether no valuetype is mentioned again.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
     /// Takes a step. From where: see [`Paths::go_back`].
     pub(super) fn enter(&mut self, step: Step<'_>) -> Here {
         let outer = self.here.clone();
@@ -67,7 +80,8 @@ impl<'t> Paths<'t> {
         // A string takes all there is.
         let _ = write!(self.step, "{step}");
         let step = self.step.as_str();
-        let before = paths.partition_point(|(path, _)| rest_of(path, outer.length) < step.as_bytes());
+        let before =
+            paths.partition_point(|(path, _)| rest_of(path, outer.length) < step.as_bytes());
         let within = paths.get(before..).unwrap_or_default();
         let within = within
             .partition_point(|(path, _)| rest_of(path, outer.length).starts_with(step.as_bytes()));
@@ -84,18 +98,18 @@ impl<'t> Paths<'t> {
     }
 
     /// A valuetype begins here.
-    pub(super) fn note(&mut self, value: &ValueRef) {
+    pub(super) fn note(&mut self, value: Begun) {
         // The shortest comes first.
         let first = self.all.get_mut(self.here.range.clone());
         if let Some((path, begun)) = first.and_then(<[_]>::first_mut)
             && path.len() == self.here.length
         {
-            *begun = Some(value.clone());
+            *begun = Some(value);
         }
     }
 
     /// The valuetype that was begun at a path.
-    pub(super) fn begun_at(&self, path: &str) -> Option<ValueRef> {
+    pub(super) fn begun_at(&self, path: &str) -> Option<Begun> {
         let found = self.all.binary_search_by(|(one, _)| (**one).cmp(path));
         self.all.get(found.ok()?)?.1.clone()
     }

@@ -1,11 +1,13 @@
 //! What JSON is read into: values, or the octets that they have in an Any.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use punctual_any::{TypeCode, TypeKind, UnionValue, Value};
-use punctual_cdr::{CdrError, Encoder};
+use punctual_any::{DynamicFactory, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
+use punctual_cdr::{CdrError, Encoder, OpenValue, ValueRef};
 
 use super::super::kinds;
+use super::paths::Begun;
 use super::text::Seen;
 use super::{Failed, Reading};
 
@@ -13,6 +15,8 @@ use super::{Failed, Reading};
 pub(super) trait Target {
     /// What is left to keep of a part.
     type Made;
+    /// A valuetype whose members are being read.
+    type Value;
     /// Parts that belong together, while they are read.
     type Parts;
 
@@ -51,6 +55,24 @@ pub(super) trait Target {
 
     /// A union that is complete.
     fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
+
+    /// Begins a valuetype in a place of type `formal`: its members follow.
+    fn begin_value(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        formal: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(Self::Value, Begun), CdrError>;
+
+    /// A valuetype that is complete.
+    fn end_value(
+        &mut self,
+        value: Self::Value,
+        members: Self::Parts,
+    ) -> Result<Self::Made, CdrError>;
+
+    /// A valuetype that was begun before.
+    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<Self::Made, CdrError>;
 }
 
 /// Into a [`Value`].
@@ -64,6 +86,7 @@ pub(super) enum Branch {
 
 impl Target for Tree {
     type Made = Value;
+    type Value = ValueRef;
     type Parts = Branch;
 
     const COUNTS: bool = true;
@@ -125,6 +148,33 @@ impl Target for Tree {
             member,
         }))
     }
+
+    fn begin_value(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        _: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(ValueRef, Begun), CdrError> {
+        let value = DynamicValue::begin(factory, reading.graph.as_ref());
+        reading.graph.get_or_insert_with(|| value.clone());
+        Ok((value.clone(), Begun::Value(value)))
+    }
+
+    fn end_value(&mut self, value: ValueRef, members: Branch) -> Result<Value, CdrError> {
+        if let Branch::Elements(members) = members {
+            DynamicValue::assign(&value, members)?;
+        }
+        Ok(Value::Valuetype(Some(value)))
+    }
+
+    fn again(&mut self, _: &TypeCode, value: Begun) -> Result<Value, CdrError> {
+        match value {
+            Begun::Value(value) => Ok(Value::Valuetype(Some(value))),
+            Begun::Octets(_) => Err(CdrError::Invalid(
+                "it is in an Any, and another part of it is outside",
+            )),
+        }
+    }
 }
 
 /// Into octets: nothing is kept but they.
@@ -132,6 +182,7 @@ pub(super) struct Octets<'o, 'e>(pub(super) &'o mut Encoder<'e>);
 
 impl Target for Octets<'_, '_> {
     type Made = ();
+    type Value = OpenValue;
     /// Where in the block the number of elements belongs, if it is written.
     type Parts = Option<usize>;
 
@@ -188,4 +239,37 @@ impl Target for Octets<'_, '_> {
     }
 
     fn end_union(&mut self, _: i128, _: Option<()>) {}
+    fn begin_value(
+        &mut self,
+        _: &mut Reading<'_, '_>,
+        formal: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(OpenValue, Begun), CdrError> {
+        self.put_that_it_is_a_value(formal);
+        let value = self.0.open_value(&**factory)?;
+        Ok((value, Begun::Octets(value)))
+    }
+
+    fn end_value(&mut self, value: OpenValue, _: Option<usize>) -> Result<(), CdrError> {
+        self.0.close_value(value)
+    }
+
+    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<(), CdrError> {
+        match value {
+            Begun::Value(value) => self.simple(formal, Value::Valuetype(Some(value))),
+            Begun::Octets(value) => {
+                self.put_that_it_is_a_value(formal);
+                self.0.put_value_again(value)
+            }
+        }
+    }
+}
+
+impl Octets<'_, '_> {
+    /// Where it might be a reference (CORBA 3.3 part 2, §9.3.7).
+    fn put_that_it_is_a_value(&mut self, formal: &TypeCode) {
+        if formal.kind() == TypeKind::AbstractInterface {
+            self.0.put_bool(false);
+        }
+    }
 }

@@ -1,27 +1,29 @@
 //! Valuetypes, which may be mentioned more than once.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
-use punctual_any::{DynamicValue, TypeCode, TypeKind};
-use punctual_cdr::{CdrError, ValueRef};
+use punctual_any::{DynamicFactory, TypeCode, TypeKind, Value};
 
 use super::paths::Step;
-use super::target::{Branch, Tree};
+use super::target::Target;
 use super::text::{Seen, Text};
 use super::{Failed, Reading, error, wrong};
 
+type Known = (Rc<[(String, TypeCode)]>, Arc<DynamicFactory>);
+
 impl<'t> Reading<'_, 't> {
-    /// A valuetype; `None` for null.
-    pub(super) fn valuetype(
+    pub(super) fn valuetype<T: Target>(
         &mut self,
         type_code: &TypeCode,
         json: Seen<'t>,
-    ) -> Result<Option<ValueRef>, Failed> {
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
         if matches!(json, Seen::Null) {
-            return Ok(None);
+            return Ok(out.simple(type_code, Value::Valuetype(None))?);
         }
         if type_code.kind() == TypeKind::ValueBox {
-            return self.boxed(type_code, json).map(Some);
+            return self.boxed(type_code, json, out);
         }
         let Seen::Object = json else {
             return Err(wrong(type_code, &json).into());
@@ -31,7 +33,7 @@ impl<'t> Reading<'_, 't> {
         if let Some(Seen::Text(path)) = earlier {
             let earlier = self.paths.begun_at(&path);
             return match earlier {
-                Some(value) => Ok(Some(value)),
+                Some(value) => Ok(out.again(type_code, value)?),
                 None => {
                     let message = format!("no valuetype has begun at `{path}` before this");
                     Err(error(message).into())
@@ -47,16 +49,13 @@ impl<'t> Reading<'_, 't> {
             }
             None => type_code.clone(),
         };
+        let (members, factory) = self.known(&own)?;
         // It is there before its members are: one of them may be itself.
-        let (value, members) = self.begin(&own)?;
-        self.paths.note(&value);
+        let (value, begun) = out.begin_value(self, type_code, &factory)?;
+        self.paths.note(begun);
         self.text = begin;
-        let members = self.members(&*members, Some("$type"), &mut Tree)?;
-        if let Branch::Elements(members) = members {
-            let assigned = DynamicValue::assign(&value, members);
-            assigned.map_err(|why| error(why.to_string()))?;
-        }
-        Ok(Some(value))
+        let members = self.members(&*members, Some("$type"), out)?;
+        Ok(out.end_value(value, members)?)
     }
 
     /// What an object says by `$ref`, and by `$type`.
@@ -92,27 +91,26 @@ impl<'t> Reading<'_, 't> {
         })
     }
 
-    /// A value whose members come later, and their names and types.
-    fn begin(
-        &mut self,
-        type_code: &TypeCode,
-    ) -> Result<(ValueRef, Rc<[(String, TypeCode)]>), Failed> {
-        let failed = |why: CdrError| error(why.to_string());
-        let known = self.known.latest(type_code).map_err(failed)?;
-        let beside = known.value.as_ref().or(self.graph.as_ref());
-        let value = DynamicValue::begin(type_code, beside).map_err(failed)?;
-        self.graph.get_or_insert_with(|| value.clone());
-        known.value.get_or_insert_with(|| value.clone());
-        Ok((value, Rc::clone(&known.members)))
+    /// The members of a type, and what makes values of it.
+    fn known(&mut self, type_code: &TypeCode) -> Result<Known, Failed> {
+        let known = self.known.latest(type_code);
+        let known = known.map_err(|why| error(why.to_string()))?;
+        Ok((Rc::clone(&known.members), Arc::clone(&known.factory)))
     }
 
-    fn boxed(&mut self, type_code: &TypeCode, json: Seen<'t>) -> Result<ValueRef, Failed> {
+    fn boxed<T: Target>(
+        &mut self,
+        type_code: &TypeCode,
+        json: Seen<'t>,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
         let of = type_code.content_type();
         let of = of.map_err(|why| error(why.to_string()))?;
-        let content = self.seen(&of, json, &mut Tree)?;
-        let (value, _) = self.begin(type_code)?;
-        let assigned = DynamicValue::assign(&value, vec![content]);
-        assigned.map_err(|why| error(why.to_string()))?;
-        Ok(value)
+        let (_, factory) = self.known(type_code)?;
+        let (value, _) = out.begin_value(self, type_code, &factory)?;
+        let mut members = out.members(1);
+        let content = self.seen(&of, json, out)?;
+        out.add(&mut members, content);
+        Ok(out.end_value(value, members)?)
     }
 }

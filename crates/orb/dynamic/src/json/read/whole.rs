@@ -11,7 +11,6 @@ use super::super::error::JsonError;
 use super::super::kinds;
 use super::super::known::KnownTypes;
 use super::super::names::Names;
-use super::any::holds_no_values;
 use super::check::check;
 use super::paths::Paths;
 use super::target::Tree;
@@ -183,9 +182,12 @@ impl<'r, 't> Whole<'r, 't> {
     }
 
     fn value(mut self) -> Result<Value, JsonError> {
-        // There may be more values in it than a message may hold.
-        let value = self.octets()?.and_then(|any| any.value().ok());
-        match value {
+        // What holds valuetypes is taken apart in any case. Else there may be more values in it than a message may hold.
+        let octets = match self.type_code.holds_values() {
+            Ok(false) => self.octets()?,
+            _ => None,
+        };
+        match octets.and_then(|any| any.value().ok()) {
             Some(value) => Ok(value),
             None => self.tree(),
         }
@@ -199,11 +201,8 @@ impl<'r, 't> Whole<'r, 't> {
         Any::of_value(self.type_code, &value).map_err(|error| JsonError::new(error.to_string()))
     }
 
-    /// The octets, if values of the type are written from one end to the other, and this one can be.
+    /// The octets, if the value has any: a text may be longer than the limit.
     fn octets(&mut self) -> Result<Option<Any>, JsonError> {
-        if !holds_no_values(self.type_code) {
-            return Ok(None);
-        }
         let begin = self.reading.text;
         let (type_code, json) = (self.type_code, &self.json);
         let made = self.reading.octets(type_code, |reading, out| {
