@@ -1,7 +1,7 @@
 //! Graphs of values: shared, cyclic, chunked, truncated, in both byte orders.
 
 use punctual_any::{Any, DynamicValue, TypeCode, Value, ValueModifier, Visibility};
-use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Limits, ValueRef};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits, ValueRef};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -129,9 +129,14 @@ fn values_of(value: &ValueRef) -> Vec<ValueRef> {
 #[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 fn look_at(value: &Value, seen: &mut HashSet<ValueRef>) {
     match value {
-        Value::Sequence(values) | Value::Struct(values) => {
-            values.iter().for_each(|value| look_at(value, seen));
+        Value::Sequence(values) => {
+            let looked = values.each(|value| {
+                look_at(value, seen);
+                Ok::<(), CdrError>(())
+            });
+            looked.expect("it was checked");
         }
+        Value::Struct(values) => values.iter().for_each(|value| look_at(value, seen)),
         Value::Valuetype(Some(value)) if seen.len() < 200 && seen.insert(value.clone()) => {
             let Some((type_code, members)) = DynamicValue::of(value) else {
                 return;

@@ -38,6 +38,17 @@ pub struct Shape {
     pub times: usize,
     /// and how many beside: [`BESIDE`], but where there is a reason.
     pub beside: usize,
+    /// Which of them.
+    pub counted: Counted,
+}
+
+/// What of that which is allocated is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// All of it, freed again or not.
+    InAll,
+    /// What is held at once: of what one part after the other is looked at and gone again.
+    AtATime,
 }
 
 /// What reading an input has come to.
@@ -67,6 +78,7 @@ impl Shape {
             end: End::Whole,
             times: TIMES,
             beside: BESIDE,
+            counted: Counted::InAll,
         }
     }
 
@@ -87,6 +99,15 @@ impl Shape {
             received: input.len(),
             allocated,
             outcome,
+        }
+    }
+
+    /// What of that is bounded.
+    #[must_use]
+    pub const fn bounded(&self, allocated: Allocated) -> usize {
+        match self.counted {
+            Counted::InAll => allocated.total,
+            Counted::AtATime => allocated.peak,
         }
     }
 

@@ -4,7 +4,7 @@
 //! octet that it is longer. Where that grows with the length, the work is not linear.
 
 use clap::Parser;
-use punctual_cost::{Cost, SHAPES, Shape, shape};
+use punctual_cost::{Cost, Counted, SHAPES, Shape, shape};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
@@ -97,7 +97,7 @@ impl Row {
             allocated,
             ref outcome,
         } = self.cost;
-        allocated.total <= self.shape.allowed(received)
+        self.shape.bounded(allocated) <= self.shape.allowed(received)
             && self.shape.end.is(received, outcome)
             && self.is_linear()
     }
@@ -115,8 +115,13 @@ impl Row {
             decoder,
             name,
             times,
+            counted,
             ..
         } = self.shape;
+        let of_these = match counted {
+            Counted::InAll => "",
+            Counted::AtATime => " at a time",
+        };
         let read = match &self.cost.outcome {
             Ok(()) => "whole".to_owned(),
             Err(refusal) => format!("to {}: {}", refusal.at, refusal.why),
@@ -129,7 +134,7 @@ impl Row {
         let (total, peak) = (self.cost.allocated.total, self.cost.allocated.peak);
         let (total, peak) = (self.per_octet(total), self.per_octet(peak));
         anstream::println!(
-            "| {decoder} | {name} | {read} | {total:.1} | {peak:.1} | {times} | {counts}{mark} |"
+            "| {decoder} | {name} | {read} | {total:.1} | {peak:.1} | {times}{of_these} | {counts}{mark} |"
         );
     }
 }

@@ -165,6 +165,9 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
         assert_eq!(received.value().is_ok(), value.is_ok());
     }
     taken_out(any, value.as_ref().ok());
+    if let Ok(value) = &value {
+        look_through(value);
+    }
     if let Ok(Value::Valuetype(Some(value))) = &value
         && let Some((type_code, members)) = DynamicValue::of(value)
     {
@@ -196,6 +199,27 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
     }
 }
 
+/// Elements are what was checked, however deep they are.
+fn look_through(value: &Value) {
+    match value {
+        Value::Sequence(elements) => {
+            let mut count = 0;
+            let looked = elements.each(|value| {
+                count += 1;
+                look_through(value);
+                Ok::<(), CdrError>(())
+            });
+            match looked {
+                Ok(()) => assert_eq!(count, elements.len()),
+                Err(error) => assert!(matches!(error, CdrError::ReadAgain { .. }), "{error}"),
+            }
+        }
+        Value::Struct(members) => members.iter().for_each(look_through),
+        Value::Union(union) => union.member.iter().for_each(look_through),
+        _ => {}
+    }
+}
+
 /// What a program takes out is what the value says that it is.
 fn taken_out(any: &Any, value: Option<&Value>) {
     let mut other = any.clone();
@@ -223,7 +247,7 @@ fn taken_out(any: &Any, value: Option<&Value>) {
         (Err(_), value) => assert!(!matches!(value, Some(Value::String(_)))),
     }
     if let Ok(texts) = any.extract::<Vec<String>>() {
-        let texts: Vec<Value> = texts.into_iter().map(Value::String).collect();
+        let texts = texts.into_iter().map(Value::String).collect();
         assert_eq!(value, Some(&Value::Sequence(texts)));
     }
 }

@@ -330,12 +330,12 @@ fn values() -> Vec<(String, TypeCode, Value)> {
         (
             "texts",
             strings,
-            Value::Sequence(vec![text("one"), text("two")]),
+            Value::Sequence(vec![text("one"), text("two")].into()),
         ),
         (
             "texts-wide",
             wide,
-            Value::Sequence(vec![text("eins"), text("")]),
+            Value::Sequence(vec![text("eins"), text("")].into()),
         ),
         ("exception-some", exception, why),
     ];

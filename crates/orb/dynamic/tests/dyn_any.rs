@@ -217,11 +217,9 @@ fn a_sequence_grows_by_what_its_elements_begin_as_up_to_its_bound() {
     let sent = list.to_any().unwrap();
     assert_eq!(
         sent.value(),
-        Ok(Value::Sequence(vec![
-            Value::Short(1),
-            Value::Short(2),
-            Value::Short(3)
-        ]))
+        Ok(Value::Sequence(
+            [1, 2, 3].map(Value::Short).into_iter().collect()
+        ))
     );
 }
 

@@ -37,9 +37,11 @@ impl Known {
                 self.add_all(&any.value().unwrap());
             }
             Value::TypeCode(type_code) => self.add(type_code),
-            Value::Sequence(values) | Value::Struct(values) => {
+            Value::Sequence(values) => {
+                let values = values.to_vec().unwrap();
                 values.iter().for_each(|value| self.add_all(value));
             }
+            Value::Struct(values) => values.iter().for_each(|value| self.add_all(value)),
             Value::Union(union) => union.member.iter().for_each(|value| self.add_all(value)),
             _ => {}
         }

@@ -54,10 +54,10 @@
 #![warn(unnameable_types)]
 
 pub use punctual_any::{
-    Any, AnyError, AttributeDescription, DynamicValue, ExceptionDescription, InterfaceDescription,
-    Label, OperationDescription, ParameterDescription, ParameterMode, TypeBuilder, TypeCode,
-    TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, UnionValue, Value,
-    ValueDescription, ValueModifier, Visibility,
+    Any, AnyError, AttributeDescription, DynamicValue, Elements, ExceptionDescription,
+    InterfaceDescription, Label, OperationDescription, ParameterDescription, ParameterMode,
+    TypeBuilder, TypeCode, TypeCodeError, TypeIndex, TypeKind, Typed, UnionDescription, UnionValue,
+    Value, ValueDescription, ValueModifier, Visibility,
 };
 pub use punctual_cdr::{
     CdrError, Char, CustomMarshal, DataInputStream, DataOutputStream, Decimal, Fixed, FixedError,

@@ -85,7 +85,8 @@ fn values_are_shown_where_they_are_parts_of_others() {
     let type_code = node_type();
     let sequence = TypeCode::sequence(&type_code, 0);
     let one = DynamicValue::create(&type_code, node(5, "in a list", None)).unwrap();
-    let list = Value::Sequence(vec![Value::Valuetype(Some(one)), Value::Valuetype(None)]);
+    let values = vec![Value::Valuetype(Some(one)), Value::Valuetype(None)];
+    let list = Value::Sequence(values.into());
     let any = Any::of_value(&sequence, &list).unwrap();
     let text = format!("{any:?}");
     assert!(

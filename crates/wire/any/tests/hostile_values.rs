@@ -111,6 +111,7 @@ fn what_all_values_of_a_message_hold_is_limited_as_a_whole() {
     let Value::Sequence(values) = values else {
         panic!("it is a sequence");
     };
+    let values = values.to_vec().unwrap();
     let Some(Value::Valuetype(Some(last))) = values.last() else {
         panic!("it is of values");
     };

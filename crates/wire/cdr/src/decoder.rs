@@ -53,7 +53,7 @@ const BEHIND_HEADER: usize = 4;
 const MAX_ALIGNMENT: usize = 8;
 
 /// How often a message's octets may be read again, all together, and how many of a short one.
-const TIMES_AGAIN: usize = 16;
+const TIMES_AGAIN: usize = 14;
 const AGAIN_AT_LEAST: usize = 64 * 1024;
 
 impl<'d> Decoder<'d> {
@@ -178,7 +178,7 @@ impl<'d> Decoder<'d> {
     /// so that a short message is no long work.
     ///
     /// # Errors
-    /// [`CdrError::ReadAgain`] when they are more than 16 times as many as the message has, and more than 64 KiB.
+    /// [`CdrError::ReadAgain`] when they are more than 14 times as many as the message has, and more than 64 KiB.
     pub fn read_again(&mut self, octets: usize) -> Result<(), CdrError> {
         self.again = self.again.saturating_add(octets);
         let limit = self

@@ -347,6 +347,11 @@ impl<'e> Encoder<'e> {
         true
     }
 
+    /// Makes room for so many more octets at once, where one knows that they come.
+    pub fn reserve(&mut self, octets: usize) {
+        self.block.reserve(octets);
+    }
+
     fn put_swapped<T: Primitive>(&mut self, values: &[T]) {
         const CHUNK: usize = 64;
         self.block.reserve(size_of_val(values));

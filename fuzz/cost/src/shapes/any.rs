@@ -3,9 +3,9 @@
 use super::type_code::put_pointing;
 use super::{decoder, number, written};
 use crate::outcome::read_all;
-use crate::{End, Outcome, Shape};
-use punctual_any::{Any, TypeCode, TypeKind, ValueModifier};
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, Unmarshal};
+use crate::{Counted, End, Outcome, Shape};
+use punctual_any::{Any, Label, TypeCode, TypeKind, Value, ValueModifier};
+use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Limits, Marshal, Unmarshal};
 
 pub(super) const SHAPES: &[Shape] = &[
     shape("Any", "Anys in a sequence, of a large type", of_large_type),
@@ -17,39 +17,30 @@ pub(super) const SHAPES: &[Shape] = &[
     }),
     shape("Any", "values that point at one list of long ids", long_ids).refused(End::Refused {
         why: "octets that were read before are referred to again and again",
-        at: |received| received / 2 + 554,
+        at: |received| {
+            let takes = (received - 60) / 130;
+            let compared = 14 * received / (takes - 5) + 1;
+            65 * takes + 40 + 16 * compared.div_ceil(63)
+        },
     }),
-    // Each is a `Value`, too, and what that holds.
-    Shape {
-        times: 24,
-        ..shape("Any", "short Anys", short)
-    },
-    // Taken apart, each is a `Value`, of 48 octets.
-    Shape {
-        times: 48,
-        ..shape("Any", "a sequence of booleans", booleans)
-    },
-    // Each is two of them.
-    Shape {
-        times: 80,
-        ..shape("Any", "structs of one octet", |octets| structs(octets, 1))
-    },
-    // Each octet may be four of them.
-    Shape {
-        times: 176,
-        ..shape("Any", "structs of one octet in twenty others", |octets| {
-            structs(octets, 20)
-        })
-        .refused(End::Refused {
-            why: "exceeds the limit",
-            at: |received| received,
-        })
-    },
-    // A type is made twice, as what is sent on was not kept: when the Any comes, and when it goes.
-    Shape {
-        times: 20,
-        ..sent_on("Anys in a sequence, of a large type", of_large_type)
-    },
+    shape("Any", "short Anys", short),
+    shape("Any", "a sequence of booleans", booleans),
+    shape("Any", "structs of one octet", |octets| structs(octets, 1)),
+    shape("Any", "structs of one octet in twenty others", |octets| {
+        structs(octets, 20)
+    }),
+    shape("Any", "null Anys in twenty structs", null_in_structs),
+    shape("Any", "unions of two octets", unions),
+    shape("Any", "sequences in one another", sequences),
+    looked_through("a sequence of booleans", booleans),
+    looked_through("structs of one octet in twenty others", |octets| {
+        structs(octets, 20)
+    }),
+    looked_through("null Anys in twenty structs", null_in_structs),
+    looked_through("unions of two octets", unions),
+    looked_through("sequences in one another", sequences),
+    looked_through("Anys in a sequence, of a large type", of_large_type),
+    sent_on("Anys in a sequence, of a large type", of_large_type),
     sent_on("very many of a large type", too_many_of_large_type).refused_too_often(),
     sent_on("Anys in one another", nested),
     sent_on("short Anys", short),
@@ -60,17 +51,14 @@ const fn sent_on(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 }
 
 impl Shape {
-    /// Octets may be referred to 16 times as often as the message has them. Up to there, each Any is given the whole
-    /// of its type, in a block that grows twofold.
+    /// Octets may be referred to 14 times as often as the message has them. Up to there, each Any is given the whole
+    /// of its type.
     const fn refused_too_often(self) -> Self {
         let too_often = End::Refused {
             why: "octets that were read before are referred to again and again",
-            at: |received| received / 2 + 228,
+            at: |received| received / 2 + 204,
         };
-        Self {
-            times: 20,
-            ..self.refused(too_often)
-        }
+        self.refused(too_often)
     }
 }
 
@@ -82,6 +70,30 @@ fn read(octets: &[u8]) -> Outcome {
     read_all(&mut decoder(octets), |input| {
         Any::unmarshal(input)?.value().map(drop)
     })
+}
+
+/// Takes all parts apart, however deep.
+const fn looked_through(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
+    Shape {
+        counted: Counted::AtATime,
+        ..Shape::new("Any, looked through", name, make, look_through)
+    }
+}
+
+fn look_through(octets: &[u8]) -> Outcome {
+    read_all(&mut decoder(octets), |input| {
+        look_at(&Any::unmarshal(input)?.value()?)
+    })
+}
+
+fn look_at(value: &Value) -> Result<(), CdrError> {
+    match value {
+        Value::Sequence(elements) => elements.each(look_at),
+        Value::Struct(members) => members.iter().try_for_each(look_at),
+        Value::Union(union) => union.member.iter().try_for_each(look_at),
+        Value::Any(any) => look_at(&any.value()?),
+        _ => Ok(()),
+    }
 }
 
 fn send_on(octets: &[u8]) -> Outcome {
@@ -196,13 +208,63 @@ fn long_ids(octets: usize) -> Vec<u8> {
     })
 }
 
-fn structs(octets: usize, deep: usize) -> Vec<u8> {
-    let of = (0..deep).fold(TypeCode::OCTET, |of, _| {
+fn in_structs(member: TypeCode, deep: usize) -> TypeCode {
+    (0..deep).fold(member, |of, _| {
         TypeCode::structure("IDL:s:1.0", "s", &[("m", of)])
-    });
+    })
+}
+
+fn structs(octets: usize, deep: usize) -> Vec<u8> {
+    let of = in_structs(TypeCode::OCTET, deep);
     written(|out| {
         TypeCode::sequence(&of, 0).marshal(out)?;
         vec![0_u8; octets].marshal(out)
+    })
+}
+
+/// Structs in one another around an Any of nothing.
+fn null_in_structs(octets: usize) -> Vec<u8> {
+    written(|out| {
+        TypeCode::sequence(&in_structs(TypeCode::ANY, 20), 0).marshal(out)?;
+        let anys = octets / 4;
+        out.put_u32(number(anys));
+        (0..anys).for_each(|_| out.put_u32(TypeKind::Null.number()));
+        Ok(())
+    })
+}
+
+fn unions(octets: usize) -> Vec<u8> {
+    let of = TypeCode::union_(
+        "IDL:u:1.0",
+        "u",
+        &TypeCode::BOOLEAN,
+        &[(Label::Value(1), "m", TypeCode::BOOLEAN)],
+    );
+    written(|out| {
+        TypeCode::sequence(&of, 0).marshal(out)?;
+        let ones = vec![1_u8; octets / 2 * 2];
+        out.put_u32(number(ones.len() / 2));
+        out.put_bytes(&ones);
+        Ok(())
+    })
+}
+
+/// Each of one, as deep as values may nest.
+fn sequences(octets: usize) -> Vec<u8> {
+    let deep = usize::from(Limits::DEFAULT.nesting) - 2;
+    let of = (0..deep).fold(TypeCode::BOOLEAN, |of, _| TypeCode::sequence(&of, 0));
+    written(|out| {
+        TypeCode::sequence(&of, 0).marshal(out)?;
+        let outermost = octets / (deep * 4 + 4) + 1;
+        out.put_u32(number(outermost));
+        for _ in 0..outermost {
+            (0..deep).for_each(|_| {
+                out.align(4);
+                out.put_u32(1);
+            });
+            out.put_bool(true);
+        }
+        Ok(())
     })
 }
 

@@ -8,11 +8,7 @@ use punctual_cdr::{ByteOrder, Marshal};
 use std::sync::OnceLock;
 
 pub(super) const SHAPES: &[Shape] = &[
-    // Each is decoded, and encoded as one that leads elsewhere, with padding to the same length.
-    Shape {
-        times: 48,
-        ..Shape::new("bridge", "references to itself", own, read_own)
-    },
+    Shape::new("bridge", "references to itself", own, read_own),
     shape("references to others", others),
     shape("words that look like references", |octets| {
         words(octets, &[1])
@@ -35,7 +31,10 @@ struct Here {
 fn here() -> Option<&'static Here> {
     static HERE: OnceLock<Option<Here>> = OnceLock::new();
     HERE.get_or_init(|| {
-        let listens = ListenEndpoint::new("iiop", "127.0.0.1:0");
+        // References name it so in each process: an input that one has made, another reads.
+        let listens = ListenEndpoint::new("iiop", "127.0.0.1:0")
+            .option("hostname_in_ior", "192.0.2.2")
+            .option("port_in_ior", 2809);
         let orb = Orb::builder().listen(listens).build().ok()?;
         let target = Orb::builder().build().ok()?;
         let target = target.string_to_object("corbaloc::192.0.2.1:1/key").ok()?;

@@ -2,13 +2,18 @@
 
 use crate::{End, Outcome, Refusal, Shape};
 use punctual_idl::diagnostic::Diagnostic;
+use punctual_idl::model::Specification;
 use punctual_idl::{InMemory, Options, compile_source};
 
 pub(super) const SHAPES: &[Shape] = &[
-    shape("macros that grow by one another", macros).refused(End::Refused {
-        why: "macros expand to more than 1000000 tokens",
-        at: |received| received - "a000001;\n".len(),
-    }),
+    // What they may grow to is bounded, however few octets that takes.
+    Shape {
+        beside: 64 << 20,
+        ..shape("macros that grow by one another", macros).refused(End::Refused {
+            why: "macros expand to more than 1000000 tokens",
+            at: |received| received - "a000001;\n".len(),
+        })
+    },
     shape("parentheses", parentheses),
     shape("too many parentheses", too_many_parentheses).refused(End::Refused {
         why: "nested more than 200 levels deep",
@@ -20,22 +25,37 @@ pub(super) const SHAPES: &[Shape] = &[
         why: "giving up after 50 errors",
         at: |_| 49 * "x y;".len(),
     }),
+    generated("members", members),
+    generated("modules in one another", modules),
 ];
 
+/// A compiler's input is no peer's: a file's tokens, tree and names are held as long as it is compiled, and the names
+/// of what is deep in modules are long.
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
-        // A compiler's input is no peer's. What a macro may grow to is bounded; formatted Rust takes its memory.
-        times: 8192,
-        beside: 64 << 20,
-        ..Shape::new("IDL", name, make, read)
+        times: 640,
+        ..Shape::new("IDL", name, make, |octets| read(octets).map(drop))
     }
 }
 
-fn read(octets: &[u8]) -> Outcome {
+/// The Rust of a line of IDL is some fourteen lines, which are parsed and formatted.
+const fn generated(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
+    Shape {
+        times: 4096,
+        beside: 64 << 20,
+        ..Shape::new("IDL to Rust", name, make, generate)
+    }
+}
+
+fn read(octets: &[u8]) -> Result<Specification, Refusal> {
     let compiled = compile_source("a.idl", octets, &Options::default(), &InMemory::new());
     let compiled = compiled.map_err(|failure| last(&failure.diagnostics))?;
+    Ok(compiled.specification)
+}
+
+fn generate(octets: &[u8]) -> Outcome {
     let options = punctual_idl_rust::Options::default();
-    let generated = punctual_idl_rust::generate(&compiled.specification, &options);
+    let generated = punctual_idl_rust::generate(&read(octets)?, &options);
     generated.map(drop).map_err(|errors| last(&errors))
 }
 

@@ -46,9 +46,19 @@ pub(super) const SHAPES: &[Shape] = &[
     read("names of types", names, |text| {
         read_as(&types().type_codes, text)
     }),
-    read("names of types, each another", other_names, |text| {
-        read_as(&types().type_codes, text)
-    }),
+    // Each is some 390 octets that can be shared.
+    Shape {
+        times: 28,
+        ..read("names of types, each another", other_names, |text| {
+            read_as(&types().type_codes, text)
+        })
+    },
+    Shape {
+        times: 24,
+        ..read("names of sequences in one another", towers, |text| {
+            read_as(&types().type_codes, text)
+        })
+    },
     read("text with escapes", escapes, |text| {
         read_as(&TypeCode::STRING, text)
     }),
@@ -84,17 +94,35 @@ pub(super) const SHAPES: &[Shape] = &[
     taken_apart("values in one another", values, |text| {
         value_of(super::values::nodes(), text)
     }),
-    taken_apart("values without state", empty, |text| {
-        value_of(&types().stateless, text)
-    }),
-    taken_apart("boxed numbers", numbers, |text| {
-        value_of(&types().boxed, text)
-    }),
+    // Two or three octets are an object of some 150 that can be shared.
+    Shape {
+        times: 64,
+        ..taken_apart("values without state", empty, |text| {
+            value_of(&types().stateless, text)
+        })
+    },
+    Shape {
+        times: 112,
+        ..taken_apart("boxed numbers", numbers, |text| {
+            value_of(&types().boxed, text)
+        })
+    },
     printed("numbers", super::text::nothing, |octets| {
         print_as(&types().numbers, octets)
     }),
-    printed("values in one another", super::values::nested, |octets| {
-        print_as(super::values::nodes(), octets.get(1..).unwrap_or_default())
+    printed("structs", super::text::nothing, |octets| {
+        print_as(&types().shorts, octets)
+    }),
+    printed("Anys", null_anys, |octets| print_as(&types().anys, octets)),
+    // Most of it is reading them.
+    Shape {
+        times: 28,
+        ..printed("values in one another", super::values::nested, |octets| {
+            print_as(super::values::nodes(), octets.get(1..).unwrap_or_default())
+        })
+    },
+    printed("values that point at the first", again, |octets| {
+        print_as(super::values::nodes(), octets)
     }),
 ];
 
@@ -122,8 +150,12 @@ const fn printed(
     Shape::new("JSON printed", name, make, read)
 }
 
-/// How deep arrays are in one another: serde takes 128.
+/// How deep arrays are in one another: what is read from octets may be so deep.
 const DEEP: usize = 60;
+
+/// How deep objects are that hold an array each: serde takes 128 of both. An object is passed over to find its members,
+/// and so is each that it holds.
+const DEEPEST: usize = 63;
 
 struct Types {
     numbers: TypeCode,
@@ -131,6 +163,7 @@ struct Types {
     fixed: TypeCode,
     arrays: TypeCode,
     structs: TypeCode,
+    shorts: TypeCode,
     optional: TypeCode,
     unions: TypeCode,
     map: TypeCode,
@@ -177,6 +210,11 @@ fn types() -> &'static Types {
             fixed: sequence(&TypeCode::fixed(31, 0)),
             arrays: (0..DEEP).fold(TypeCode::LONG, |of, _| sequence(&of)),
             structs: sequence(&TypeCode::structure("IDL:c/S:1.0", "S", &members)),
+            shorts: sequence(&TypeCode::structure(
+                "IDL:c/T:1.0",
+                "T",
+                &[("a", TypeCode::LONG)],
+            )),
             optional: sequence(&TypeCode::structure(
                 "IDL:c/O:1.0",
                 "O",
@@ -278,7 +316,7 @@ fn reversed(octets: usize) -> Vec<u8> {
 }
 
 fn unions(octets: usize) -> Vec<u8> {
-    listed(octets, &within(28, "{\"u\":[", "]}"))
+    listed(octets, &within(DEEPEST, "{\"u\":[", "]}"))
 }
 
 fn unknown(octets: usize) -> Vec<u8> {
@@ -315,6 +353,29 @@ fn names(octets: usize) -> Vec<u8> {
 
 fn other_names(octets: usize) -> Vec<u8> {
     listed_behind("\"long\"", octets, |at| format!("\"string<{}>\"", at + 1))
+}
+
+fn towers(octets: usize) -> Vec<u8> {
+    listed_behind("\"long\"", octets, |at| {
+        let (begin, end) = ("sequence<".repeat(30), ">".repeat(30));
+        format!("\"{begin}string<{}>{end}\"", at + 1)
+    })
+}
+
+/// A number of Anys that are null.
+fn null_anys(octets: usize) -> Vec<u8> {
+    super::text::nothing(octets)
+}
+
+/// A value without others, and indirections to it.
+fn again(octets: usize) -> Vec<u8> {
+    super::written(|out| {
+        out.put_u32(super::number(octets / 8));
+        out.put_u32(0x7fff_ff00);
+        out.put_u32(0);
+        (1..octets / 8).for_each(|_| super::type_code::indirection(out, 4));
+        Ok(())
+    })
 }
 
 fn escapes(octets: usize) -> Vec<u8> {

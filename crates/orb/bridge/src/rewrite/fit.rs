@@ -51,14 +51,11 @@ pub(super) fn of_length(
             // Several profiles would each have one.
             own(&[padding]).filter(|own| own.len() == 1)
         };
-        // What the component itself takes is seen at an empty one; alignment behind it may take some more.
-        let sizes = (left >= COMPONENT)
-            .then(|| padded(0))
-            .flatten()
-            .and_then(|empty| room.checked_sub(length(&empty)));
-        let mut sizes = sizes
+        // Alignment before the component, and behind it, may take some of the room, too.
+        let most = left.checked_sub(COMPONENT);
+        let mut sizes = most
             .into_iter()
-            .flat_map(|most| (0..ALIGNMENT).filter_map(move |less| most.checked_sub(less)));
+            .flat_map(|most| (0..2 * ALIGNMENT).filter_map(move |less| most.checked_sub(less)));
         if let Some(own) = sizes.find_map(|size| padded(size).filter(|own| length(own) == room)) {
             return Some(ior(own));
         }
@@ -87,6 +84,7 @@ fn length_of<'p>(type_id: &str, profiles: impl IntoIterator<Item = &'p TaggedPro
 
 fn encoded(ior: &Ior, order: ByteOrder) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
+    out.reserve(length(ior));
     // One that cannot be encoded has no length that fits.
     match ior.marshal(&mut out) {
         Ok(()) => out.into_block().into_vec(),

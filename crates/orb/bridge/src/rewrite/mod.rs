@@ -11,6 +11,7 @@ pub(crate) use route::Route;
 use crate::counters::{Counters, Event};
 use punctual_cdr::ByteOrder;
 use punctual_orb::relay::RawBody;
+use search::Search;
 use side::Side;
 
 /// Rewrites the references of one side so that they lead to the other.
@@ -59,9 +60,9 @@ fn rewritten(
     (from, to): (&Side, &Side),
     counters: &Counters,
 ) -> Option<Vec<u8>> {
-    let found = search::references(&octets, phase, order, |tag, data| from.key_of(tag, data));
+    let mut search = Search::new(phase, order);
     let mut changed = false;
-    for reference in found {
+    while let Some(reference) = search.next(&octets, |tag, data| from.key_of(tag, data)) {
         match fit::replacement(&reference, to, order) {
             Some(replacement) => {
                 if let Some(place) = octets.get_mut(reference.place) {

@@ -26,43 +26,61 @@ pub(super) struct Found {
     pub(super) others: Vec<TaggedProfile>,
 }
 
-/// The references in a body that begins at `phase` of its alignment, of which `key_of` knows a profile.
-pub(super) fn references(
-    body: &[u8],
+/// A search through a body, which may be changed behind what was found last.
+pub(super) struct Search {
+    /// Where the body begins in its alignment.
     phase: usize,
     order: ByteOrder,
-    key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
-) -> Vec<Found> {
-    let mut found = Vec::new();
-    let mut looked_at: usize = 0;
-    let most = body.len().saturating_mul(TIMES_LOOKED_AT);
-    let most = most.max(LOOKED_AT_LEAST);
-    let mut at = phase.wrapping_neg() % 4;
-    while let Some(rest) = body.get(at..).filter(|rest| !rest.is_empty()) {
-        if looked_at > most {
-            tracing::debug!("a body looks too much like references to be searched to its end");
-            break;
-        }
-        let Some(shape) = Shape::of(rest, order) else {
-            at += 4;
-            continue;
-        };
-        let length = shape.length;
-        looked_at = looked_at.saturating_add(length);
-        match wanted(&shape, &key_of) {
-            Some((object_key, others)) => {
-                found.push(Found {
-                    place: at..at + length,
-                    type_id: shape.type_id.into_owned(),
-                    object_key,
-                    others,
-                });
-                at = (at + length + phase).next_multiple_of(4) - phase;
-            }
-            None => at += 4,
+    /// How far it has come.
+    at: usize,
+    /// Octets that looked like references.
+    looked_at: usize,
+}
+
+impl Search {
+    pub(super) fn new(phase: usize, order: ByteOrder) -> Self {
+        Self {
+            phase,
+            order,
+            at: phase.wrapping_neg() % 4,
+            looked_at: 0,
         }
     }
-    found
+
+    /// The next reference of which `key_of` knows a profile.
+    pub(super) fn next(
+        &mut self,
+        body: &[u8],
+        key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
+    ) -> Option<Found> {
+        let most = body.len().saturating_mul(TIMES_LOOKED_AT);
+        let most = most.max(LOOKED_AT_LEAST);
+        while let Some(rest) = body.get(self.at..).filter(|rest| !rest.is_empty()) {
+            if self.looked_at > most {
+                tracing::debug!("a body looks too much like references to be searched to its end");
+                return None;
+            }
+            let Some(shape) = Shape::of(rest, self.order) else {
+                self.at += 4;
+                continue;
+            };
+            let length = shape.length;
+            self.looked_at = self.looked_at.saturating_add(length);
+            let Some((object_key, others)) = wanted(&shape, &key_of) else {
+                self.at += 4;
+                continue;
+            };
+            let place = self.at..self.at + length;
+            self.at = (place.end + self.phase).next_multiple_of(4) - self.phase;
+            return Some(Found {
+                place,
+                type_id: shape.type_id.into_owned(),
+                object_key,
+                others,
+            });
+        }
+        None
+    }
 }
 
 /// What looks like a reference. Nothing of it is copied before it is known to be wanted.
@@ -157,8 +175,9 @@ mod tests {
     /// The wanted profiles have tag 9.
     fn search(body: &[u8], phase: usize, order: ByteOrder) -> Vec<Range<usize>> {
         let key_of = |tag: u32, _: &[u8]| (tag == 9).then(|| b"key".to_vec());
-        let found = references(body, phase, order, key_of);
-        found.into_iter().map(|one| one.place).collect()
+        let mut search = Search::new(phase, order);
+        let found = std::iter::from_fn(|| search.next(body, key_of));
+        found.map(|one| one.place).collect()
     }
 
     #[test]
@@ -214,7 +233,7 @@ mod tests {
                 looked_at.set(looked_at.get() + data.len());
                 None
             };
-            assert_eq!(references(&body, 0, ByteOrder::Big, key_of), []);
+            assert_eq!(Search::new(0, ByteOrder::Big).next(&body, key_of), None);
             let times = looked_at.get() / body.len();
             assert!(times <= TIMES_LOOKED_AT, "{times}");
         }

@@ -191,7 +191,7 @@ impl DynAny {
                 });
                 Value::Octets(octets.collect::<Result<_, _>>()?)
             }
-            TypeKind::Sequence | TypeKind::Array => Value::Sequence(values),
+            TypeKind::Sequence | TypeKind::Array => Value::Sequence(values.into()),
             _ => Value::Struct(values),
         })
     }
@@ -224,7 +224,10 @@ impl Content {
                     DynAny::of(&original.member_type(index).map_err(wrong)?, value)
                 })
                 .collect::<Result<_, _>>()?,
-            Value::Sequence(values) => elements(&original, values)?,
+            Value::Sequence(values) => {
+                let values = values.into_vec().map_err(|_| DynAnyError::InvalidValue)?;
+                elements(&original, values)?
+            }
             Value::Octets(octets) if kinds::is_octets(&original) => {
                 let octets = octets.into_iter().map(Value::Octet);
                 elements(&original, octets.collect())?

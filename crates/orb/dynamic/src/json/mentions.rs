@@ -15,7 +15,7 @@ use super::write::DEEPEST;
 
 /// How much may be written of boxed values beyond the first time that each is mentioned, in values and in bytes of
 /// text: boxes in boxes that are mentioned twice each would be written without end.
-const MOST_REPEATED: usize = 16 << 20;
+const MOST_REPEATED: usize = 4 << 20;
 
 /// What is kept of valuetypes while a value is written.
 #[derive(Default)]
@@ -118,7 +118,17 @@ impl Looking<'_> {
             return;
         }
         match value {
-            Value::Sequence(values) | Value::Struct(values) => self.values(values, depth),
+            Value::Struct(values) => self.values(values, depth),
+            Value::Sequence(values) => {
+                // Those of simple types hold none.
+                let _ = values.each(|value| {
+                    self.value(value, depth + 1);
+                    if may_hold_others(value) {
+                        return Ok(());
+                    }
+                    Err(CdrError::Invalid("there are none"))
+                });
+            }
             Value::Union(union) => {
                 if let Some(member) = &union.member {
                     self.value(member, depth + 1);
@@ -151,4 +161,15 @@ impl Looking<'_> {
             self.values(members, depth);
         });
     }
+}
+
+fn may_hold_others(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::Sequence(_)
+            | Value::Struct(_)
+            | Value::Union(_)
+            | Value::Valuetype(_)
+            | Value::Object(_)
+    )
 }

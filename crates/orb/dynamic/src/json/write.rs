@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use punctual_any::{Any, AnyError, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
-use punctual_cdr::ValueRef;
+use punctual_any::{Any, AnyError, DynamicValue, Elements, TypeCode, TypeKind, UnionValue, Value};
+use punctual_cdr::{CdrError, ValueRef};
 use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
 
@@ -196,19 +196,27 @@ impl Part<'_> {
     fn sequence<S: Serializer>(
         &self,
         type_code: &TypeCode,
-        values: &[Value],
+        values: &Elements,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         if let Some((key_type, value_type)) = kinds::map(type_code) {
-            return self.map(&key_type, &value_type, values, serializer);
+            let pairs = values.to_vec().map_err(broken)?;
+            return self.map(&key_type, &value_type, &pairs, serializer);
         }
         let element = type_code.content_type().map_err(broken)?;
         let mut sequence = serializer.serialize_seq(Some(values.len()))?;
-        for (index, value) in values.iter().enumerate() {
+        let mut index = 0;
+        let all = values.each(|value| {
             let path = Path::Element(self.path, index);
-            sequence.serialize_element(&self.within(&element, value, &path))?;
+            index += 1;
+            let part = self.within(&element, value, &path);
+            sequence.serialize_element(&part).map_err(Ended::Written)
+        });
+        match all {
+            Ok(()) => sequence.end(),
+            Err(Ended::Written(error)) => Err(error),
+            Err(Ended::Read(error)) => Err(broken(error)),
         }
-        sequence.end()
     }
 
     fn map<S: Serializer>(
@@ -359,6 +367,18 @@ impl Part<'_> {
             map.serialize_entry(name, &part)?;
         }
         map.end()
+    }
+}
+
+/// What ends a walk over elements.
+enum Ended<E> {
+    Written(E),
+    Read(CdrError),
+}
+
+impl<E> From<CdrError> for Ended<E> {
+    fn from(error: CdrError) -> Self {
+        Self::Read(error)
     }
 }
 

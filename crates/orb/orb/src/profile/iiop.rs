@@ -42,7 +42,8 @@ impl ProfileCodec for IiopCodec {
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
         let version = newest(profile.version)?;
-        let mut endpoints = Vec::new();
+        // Most references have one.
+        let mut endpoints = Vec::with_capacity(1);
         let has_uiop = is_ours(&profile.components);
         for component in &profile.components {
             // A component that does not decode says nothing of use.
@@ -101,9 +102,13 @@ impl ProfileCodec for IiopCodec {
             .to_tagged(ByteOrder::NATIVE)
         };
         if object.version == GiopVersion::V1_0 {
-            return plain.map(|at| profile(at, Vec::new())).collect();
+            let mut profiles = Vec::with_capacity(1);
+            for at in plain {
+                profiles.push(profile(at, Vec::new())?);
+            }
+            return Ok(profiles);
         }
-        let mut profiles: Vec<(Endpoint, Vec<TaggedComponent>)> = Vec::new();
+        let mut profiles: Vec<(Endpoint, Vec<TaggedComponent>)> = Vec::with_capacity(1);
         if let Some(first) = plain.next() {
             let others = plain.map(|other| TaggedComponent::alternate_iiop_address(&other));
             let mut components = others.collect::<Result<Vec<_>, _>>()?;

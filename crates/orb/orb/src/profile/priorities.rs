@@ -16,20 +16,22 @@ const NONE: i16 = -1;
 
 /// The component for a profile of these endpoints, each at the place that `place` names; `None` where none has a priority.
 pub(super) fn component<'e>(
-    endpoints: impl IntoIterator<Item = &'e ProfileEndpoint>,
+    endpoints: impl IntoIterator<Item = &'e ProfileEndpoint, IntoIter: Clone>,
     place: impl Fn(&Address) -> Option<TaoPlace>,
 ) -> Result<Option<TaggedComponent>, CdrError> {
-    let (mut said, mut is_of_use) = (Vec::new(), false);
-    for endpoint in endpoints {
-        let priority = endpoint.qualities.priority;
-        is_of_use |= priority.is_some();
-        if let Some(place) = place(&endpoint.address) {
-            let priority = priority.map_or(NONE, Priority::get);
-            said.push(TaoEndpoint { place, priority });
-        }
+    let endpoints = endpoints.into_iter();
+    let has_priority = |one: &ProfileEndpoint| one.qualities.priority.is_some();
+    if !endpoints.clone().any(has_priority) {
+        return Ok(None);
     }
-    let component = is_of_use.then(|| TaggedComponent::of_tao_endpoints(&said));
-    component.transpose()
+    let said: Vec<TaoEndpoint> = endpoints
+        .filter_map(|endpoint| {
+            let priority = endpoint.qualities.priority.map_or(NONE, Priority::get);
+            let place = place(&endpoint.address)?;
+            Some(TaoEndpoint { place, priority })
+        })
+        .collect();
+    TaggedComponent::of_tao_endpoints(&said).map(Some)
 }
 
 /// Where the component says an endpoint is that has a path, or another text.

@@ -21,7 +21,8 @@ pub(crate) fn profiles_for(
             share(&mut shared, tag, endpoint);
         }
     }
-    encoded(registry, &shared, object, added)
+    let shared = shared.iter().map(|(tag, endpoints)| (*tag, &**endpoints));
+    encoded(registry, shared, object, added)
 }
 
 /// The same without those last ones: for references that are to be no longer than need be.
@@ -30,7 +31,18 @@ pub(crate) fn own_profiles_for(
     endpoints: &[ProfileEndpoint],
     object: &Publication<'_>,
 ) -> Result<Vec<TaggedProfile>, CdrError> {
-    encoded(registry, &carried(registry, endpoints), object, &[])
+    let mut tags = endpoints.iter().map(|one| {
+        let codec = registry.codec_for(&one.protocol);
+        codec.map(|codec| codec.tag())
+    });
+    if let Some(Some(first)) = tags.next()
+        && tags.all(|tag| tag == Some(first))
+    {
+        return encoded(registry, [(first, endpoints)], object, &[]);
+    }
+    let shared = carried(registry, endpoints);
+    let shared = shared.iter().map(|(tag, endpoints)| (*tag, &**endpoints));
+    encoded(registry, shared, object, &[])
 }
 
 /// The endpoints by the tag of the codec that carries them.
@@ -44,29 +56,34 @@ fn carried(registry: &Registry, endpoints: &[ProfileEndpoint]) -> Vec<(u32, Vec<
     shared
 }
 
-fn encoded(
+fn encoded<'p>(
     registry: &Registry,
-    shared: &[(u32, Vec<ProfileEndpoint>)],
+    shared: impl IntoIterator<Item = (u32, &'p [ProfileEndpoint])>,
     object: &Publication<'_>,
     added: &[(Option<u32>, TaggedComponent)],
 ) -> Result<Vec<TaggedProfile>, CdrError> {
     let mut profiles = Vec::new();
     for (tag, endpoints) in shared {
-        let Some(codec) = registry.codec(*tag) else {
+        let Some(codec) = registry.codec(tag) else {
             continue;
         };
-        let own = added.iter().filter(|(for_tag, _)| *for_tag == Some(*tag));
+        let own = added.iter().filter(|(for_tag, _)| *for_tag == Some(tag));
         let own: Vec<TaggedComponent> = own.map(|(_, component)| component.clone()).collect();
-        if own.is_empty() {
-            profiles.extend(codec.encode(endpoints, object)?);
-            continue;
-        }
-        let components = [object.components, &own].concat();
-        let object = Publication {
-            components: &components,
-            ..*object
+        let more = if own.is_empty() {
+            codec.encode(endpoints, object)?
+        } else {
+            let components = [object.components, &own].concat();
+            let object = Publication {
+                components: &components,
+                ..*object
+            };
+            codec.encode(endpoints, &object)?
         };
-        profiles.extend(codec.encode(endpoints, &object)?);
+        // The first ones stay where they are: hardly any reference has others.
+        match profiles.is_empty() {
+            true => profiles = more,
+            false => profiles.extend(more),
+        }
     }
     Ok(profiles)
 }

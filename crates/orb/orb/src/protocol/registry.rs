@@ -81,8 +81,10 @@ impl Registry {
     /// The pair that a name means, if there is one and it fits.
     pub(crate) fn pair(&self, protocol: &str) -> Result<Pair, ProtocolError> {
         // A name may come from a peer, in a reference.
-        let mut parts: Vec<&str> = protocol.splitn(MAX_PARTS + 1, '+').collect();
-        if parts.len() > MAX_PARTS {
+        let count = protocol.split('+').take(MAX_PARTS + 1).count();
+        let mut parts = Vec::with_capacity(count);
+        parts.extend(protocol.splitn(MAX_PARTS + 1, '+'));
+        if count > MAX_PARTS {
             return Err(ProtocolError::TooManyParts(MAX_PARTS));
         }
         let link_name = parts.pop().unwrap_or_default();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, CodeSets, Coding, Decoder, Encoder, Environment, GiopVersion,
+    Limits,
 };
 
 use crate::shape::Shape;
@@ -12,7 +13,7 @@ use crate::walk::transcode;
 
 /// Octets, and all that they depend on.
 #[derive(Clone)]
-pub(super) struct Body {
+pub(crate) struct Body {
     /// The value, behind as many octets as it began behind a multiple of 8.
     pub(super) octets: Vec<u8>,
     pub(super) phase: usize,
@@ -26,6 +27,31 @@ pub(super) struct Body {
 }
 
 impl Body {
+    /// Reads the octets from `at` on.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub(crate) fn read<R, E>(
+        &self,
+        at: usize,
+        read: impl FnOnce(&mut Decoder<'_>) -> Result<R, E>,
+    ) -> Result<R, E> {
+        // The octets are here already: nothing is gained by limits on lengths.
+        let limits = Limits {
+            string: usize::MAX,
+            sequence: usize::MAX,
+            nesting: self.nesting,
+            ..Limits::DEFAULT
+        };
+        let coding = Coding {
+            version: self.version,
+            code_sets: self.code_sets,
+            limits: &limits,
+            environment: self.environment.as_deref(),
+        };
+        read(&mut Decoder::at(&self.octets, at, self.order, coding))
+    }
+
     /// Whether the octets are what `out` would have at its place.
     pub(super) fn fits(&self, shape: &Shape, out: &Encoder<'_>) -> bool {
         let (holds, coding) = (shape.holds, out.coding());

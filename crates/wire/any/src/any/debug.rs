@@ -8,7 +8,8 @@ use std::fmt::{self, Write};
 use punctual_cdr::ValueRef;
 
 use super::Any;
-use crate::value::{DynamicValue, UnionValue, Value};
+use super::not_shown::NotShown;
+use crate::value::{DynamicValue, Elements, UnionValue, Value};
 
 /// Bytes of text that a value with valuetypes in it is shown in, at most.
 const SHOWN: usize = 2000;
@@ -71,8 +72,8 @@ impl<'w, 'f> Shown<'w, 'f> {
 
     fn value(&mut self, value: &Value) -> fmt::Result {
         match value {
-            Value::Sequence(values) => self.list("Sequence", values),
-            Value::Struct(values) => self.list("Struct", values),
+            Value::Sequence(values) => self.elements(values),
+            Value::Struct(values) => self.members(values),
             Value::Union(union) => self.union(union),
             Value::Valuetype(Some(value)) => {
                 self.write_str("Valuetype(")?;
@@ -83,8 +84,24 @@ impl<'w, 'f> Shown<'w, 'f> {
         }
     }
 
-    fn list(&mut self, name: &str, values: &[Value]) -> fmt::Result {
-        write!(self, "{name}([")?;
+    fn elements(&mut self, values: &Elements) -> fmt::Result {
+        self.write_str("Sequence([")?;
+        let mut is_first = true;
+        let all = values.each(|value| {
+            if !std::mem::take(&mut is_first) {
+                self.write_str(", ")?;
+            }
+            self.value(value).map_err(NotShown::from)
+        });
+        match all {
+            Ok(()) => self.write_str("])"),
+            Err(NotShown::Text(error)) => Err(error),
+            Err(NotShown::Octets(why)) => write!(self, "({why})])"),
+        }
+    }
+
+    fn members(&mut self, values: &[Value]) -> fmt::Result {
+        self.write_str("Struct([")?;
         for (at, value) in values.iter().enumerate() {
             if at > 0 {
                 self.write_str(", ")?;

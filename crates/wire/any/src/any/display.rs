@@ -3,8 +3,9 @@
 use std::fmt::{self, Write};
 
 use super::Any;
+use super::not_shown::NotShown;
 use crate::type_code::TypeCode;
-use crate::value::Value;
+use crate::value::{Elements, Value};
 
 /// Bytes of text that a value is shown in, at most.
 const SHOWN: usize = 2000;
@@ -66,7 +67,7 @@ impl Shown<'_, '_> {
             Value::Octets(octets) => self.octets(octets),
             Value::Sequence(values) => {
                 let element = original.content_type().unwrap_or_default();
-                self.list("[", "]", values.iter().map(|value| (None, &element, value)))
+                self.elements(&element, values)
             }
             Value::Struct(values) => self.members(&original, values),
             Value::Union(union) => {
@@ -102,6 +103,22 @@ impl Shown<'_, '_> {
         match values.is_empty() {
             true => self.write_str("{}"),
             false => self.list("{ ", " }", members),
+        }
+    }
+
+    fn elements(&mut self, type_code: &TypeCode, values: &Elements) -> fmt::Result {
+        self.write_str("[")?;
+        let mut is_first = true;
+        let all = values.each(|value| {
+            if !std::mem::take(&mut is_first) {
+                self.write_str(", ")?;
+            }
+            self.value(type_code, value).map_err(NotShown::from)
+        });
+        match all {
+            Ok(()) => self.write_str("]"),
+            Err(NotShown::Text(error)) => Err(error),
+            Err(NotShown::Octets(why)) => write!(self, "({why})]"),
         }
     }
 

@@ -4,6 +4,7 @@ mod body;
 mod debug;
 mod display;
 mod environment;
+mod not_shown;
 mod text;
 mod user_exception;
 
@@ -16,7 +17,7 @@ use punctual_cdr::{
 };
 use thiserror::Error;
 
-use body::Body;
+pub(crate) use body::Body;
 
 use crate::kind::TypeKind;
 use crate::shape::Sizes;
@@ -193,25 +194,12 @@ impl Any {
             let coding = Coding::default();
             return read(&mut Decoder::new(&[], ByteOrder::NATIVE, coding));
         };
-        // The octets are here already: nothing is gained by limits on lengths.
-        let limits = Limits {
-            string: usize::MAX,
-            sequence: usize::MAX,
-            nesting: body.nesting,
-            ..Limits::DEFAULT
-        };
-        let coding = Coding {
-            version: body.version,
-            code_sets: body.code_sets,
-            limits: &limits,
-            environment: body.environment.as_deref(),
-        };
-        read(&mut Decoder::at(
-            &body.octets,
-            body.phase,
-            body.order,
-            coding,
-        ))
+        body.read(body.phase, read)
+    }
+
+    /// The octets, if there are any.
+    pub(crate) fn body(&self) -> Option<&Arc<Body>> {
+        self.body.as_ref()
     }
 
     /// Reads a value of this type into the place of what this holds, whose memory is used again unless it is
@@ -256,6 +244,7 @@ impl Any {
         body.environment = environment;
         let Some(octets) = octets else {
             // What is wrong with it, if that is why, is found out again.
+            body.octets.reserve(length);
             return body.gather(types, type_code, input);
         };
         body.order = input.order();
@@ -327,6 +316,8 @@ impl Any {
             out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
             return Ok(());
         }
+        // It takes about as many in another encoding.
+        out.reserve(body.octets.len());
         self.read(|input| transcode(types, &self.type_code, input, out))
     }
 }

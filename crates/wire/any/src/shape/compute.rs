@@ -122,6 +122,7 @@ fn shape(node: &Node, shapes: &[Shape]) -> Shape {
         Node::Union(union) => {
             let discriminator = part(union.discriminator);
             Shape {
+                parts: 2,
                 sizes: None,
                 ..discriminator.clone()
             }
@@ -152,7 +153,11 @@ fn primitive(kind: TypeKind) -> Shape {
 }
 
 fn array(element: &Shape, length: u64) -> Shape {
+    let parts = length
+        .saturating_mul(element.parts.into())
+        .saturating_add(1);
     Shape {
+        parts: u32::try_from(parts).unwrap_or(u32::MAX),
         min_size: element.min_size.saturating_mul(length),
         sizes: element
             .sizes
@@ -172,6 +177,7 @@ fn structure(members: &mut dyn Iterator<Item = &Shape>) -> Shape {
         }
         whole.holds.0 |= member.holds.0;
         whole.min_size = whole.min_size.saturating_add(member.min_size);
+        whole.parts = whole.parts.saturating_add(member.parts);
         whole.sizes = match (whole.sizes, member.sizes) {
             (Some(before), Some(sizes)) => Some(std::array::from_fn(|phase| {
                 let taken = before.get(phase).copied().unwrap_or(0);

@@ -19,6 +19,8 @@ pub(crate) struct Shape {
     pub(crate) holds: Holds,
     /// The least number of octets, without padding.
     pub(crate) min_size: u64,
+    /// How many parts a value is taken apart into at least, itself included, those of elements of sequences aside.
+    pub(crate) parts: u32,
     /// How many octets a value takes, padding before it included, for each phase that it may begin at: the
     /// octets from the last multiple of 8. `None` where that depends on the value.
     pub(crate) sizes: Option<Sizes>,
@@ -35,6 +37,7 @@ impl Shape {
         first: 1,
         holds: Holds(0),
         min_size: 0,
+        parts: 1,
         sizes: Some([0; 8]),
         original: 0,
     };
@@ -48,6 +51,7 @@ impl Shape {
             first: alignment,
             holds: Holds::aligned(alignment),
             min_size: u64::from(size),
+            parts: 1,
             sizes: Some(sizes),
             original: 0,
         }
@@ -58,6 +62,7 @@ impl Shape {
             first,
             holds: Holds(Holds::aligned(first).0 | holds),
             min_size,
+            parts: 1,
             sizes: None,
             original: 0,
         }

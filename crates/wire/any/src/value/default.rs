@@ -2,7 +2,7 @@
 
 use punctual_cdr::{CdrError, Char, Decimal, LongDouble};
 
-use super::{UnionValue, Value};
+use super::{Elements, UnionValue, Value};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 
@@ -37,7 +37,7 @@ impl Beginning {
             Node::Sequence { element, .. } if is_octet(types, *element) => {
                 Value::Octets(Vec::new())
             }
-            Node::Sequence { .. } => Value::Sequence(Vec::new()),
+            Node::Sequence { .. } => Value::Sequence(Elements::default()),
             Node::Array { element, length } => self.array(types, *element, *length)?,
             Node::Alias { .. } => return self.deeper(types, types.shape(at).original),
             Node::Struct { members, .. } | Node::Exception { members, .. } => {

@@ -1,7 +1,8 @@
 //! Valuetypes whose type is known at run time only: their state is values, one for each member.
 
 use std::any::{Any as Anything, TypeId};
-use std::sync::Arc;
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
 
 use punctual_cdr::{
     CdrError, Decoder, Encoder, FormalValue, Graph, HoldsValues, ReadStep, ValueFactory, ValueRef,
@@ -18,10 +19,8 @@ use crate::type_code::{TypeCode, TypeCodeError, ValueModifier};
 /// octets, of a type that takes as much room as the rest.
 #[derive(Debug)]
 pub struct DynamicValue {
-    type_code: TypeCode,
+    type_code: Arc<TypeCode>,
     members: Vec<Value>,
-    /// The type of the member that reading stopped at.
-    awaited: FormalType,
 }
 
 impl DynamicValue {
@@ -53,7 +52,7 @@ impl DynamicValue {
     /// itself. It is in the graph of another value, if that is given.
     #[must_use]
     pub fn begin(factory: &Arc<DynamicFactory>, beside: Option<&ValueRef>) -> ValueRef {
-        let state = Box::new(Self::new(factory.type_code.clone(), Vec::new()));
+        let state = Box::new(Self::new(Arc::clone(&factory.type_code), Vec::new()));
         let factory = Arc::clone(factory);
         match beside {
             Some(other) => other.beside(factory, state),
@@ -72,16 +71,12 @@ impl DynamicValue {
                 "a valuetype has another number of members",
             ));
         }
-        let state = Self::new(factory.type_code.clone(), members);
+        let state = Self::new(Arc::clone(&factory.type_code), members);
         Ok((Arc::new(factory), Box::new(state)))
     }
 
-    fn new(type_code: TypeCode, members: Vec<Value>) -> Self {
-        Self {
-            type_code,
-            members,
-            awaited: FormalType(TypeCode::NULL),
-        }
+    fn new(type_code: Arc<TypeCode>, members: Vec<Value>) -> Self {
+        Self { type_code, members }
     }
 
     /// The type of the member that belongs to a step; `None` after the last.
@@ -157,7 +152,9 @@ impl DynamicValue {
         if !FormalType(type_code.clone()).is_value() {
             return Err(CdrError::BadTypeCode("this is no valuetype"));
         }
-        Ok(DynamicFactory { type_code })
+        Ok(DynamicFactory {
+            type_code: Arc::new(type_code),
+        })
     }
 }
 
@@ -193,7 +190,7 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
 /// Makes values by their TypeCode.
 #[derive(Debug)]
 pub struct DynamicFactory {
-    type_code: TypeCode,
+    type_code: Arc<TypeCode>,
 }
 
 impl DynamicFactory {
@@ -226,7 +223,7 @@ impl ValueFactory for DynamicFactory {
         let count = types.map_or(0, |types| state::count(types, self.type_code.at()));
         // A type may have many members, of which a message brings few.
         let members = Vec::with_capacity(count.min(4));
-        Box::new(DynamicValue::new(self.type_code.clone(), members))
+        Box::new(DynamicValue::new(Arc::clone(&self.type_code), members))
     }
 }
 
@@ -256,8 +253,49 @@ impl FormalValue for FormalType {
     }
 
     fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
-        let factory = DynamicValue::factory(&self.0).ok()?;
-        Some(Arc::new(factory))
+        let known = LATELY.with_borrow(|lately| {
+            let mut used = lately.iter().filter_map(Weak::upgrade);
+            used.find(|one| one.type_code.is_same(&self.0))
+        });
+        if let Some(known) = known {
+            return Some(known);
+        }
+        let made = Arc::new(DynamicValue::factory(&self.0).ok()?);
+        LATELY.with_borrow_mut(|lately| {
+            lately.rotate_right(1);
+            let [first, ..] = lately;
+            *first = Arc::downgrade(&made);
+        });
+        Some(made)
+    }
+
+    fn admits(&self, _factory: &dyn ValueFactory) -> bool {
+        true
+    }
+}
+
+/// How many factories a thread remembers.
+const REMEMBERED: usize = 4;
+
+thread_local! {
+    /// The factories that were made last: the values of a message have few types, and most share them.
+    static LATELY: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
+        const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
+}
+
+/// That of the member which is to be read next: the first of those that are not there.
+impl FormalValue for DynamicValue {
+    fn repository_id(&self) -> &str {
+        let types = self.type_code.arena().shapes().ok();
+        let name = types.and_then(|types| {
+            let member = state::member(types, self.type_code.at(), self.members.len())?;
+            types.node(types.shape(member).original).name()
+        });
+        name.map_or("", |name| &name.id)
+    }
+
+    fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
+        self.member(self.members.len()).ok()??.factory()
     }
 
     fn admits(&self, _factory: &dyn ValueFactory) -> bool {
@@ -283,10 +321,7 @@ impl ValueState for DynamicValue {
 
     fn read_step(&mut self, step: usize, input: &mut Decoder<'_>) -> Result<ReadStep, CdrError> {
         match self.member(step)? {
-            Some(member) if member.is_value() => {
-                self.awaited = member;
-                Ok(ReadStep::Value)
-            }
+            Some(member) if member.is_value() => Ok(ReadStep::Value),
             Some(FormalType(member)) => {
                 self.members.push(Value::unmarshal(&member, input)?);
                 Ok(ReadStep::Read)
@@ -296,7 +331,7 @@ impl ValueState for DynamicValue {
     }
 
     fn formal(&self, _step: usize) -> &dyn FormalValue {
-        &self.awaited
+        self
     }
 
     fn link(&mut self, _step: usize, value: Option<ValueRef>) {

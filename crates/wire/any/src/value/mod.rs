@@ -2,6 +2,7 @@
 
 mod default;
 mod dynamic;
+mod elements;
 mod state;
 
 use punctual_cdr::{
@@ -15,6 +16,7 @@ use crate::walk;
 
 pub(crate) use default::is_octet;
 pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
+pub use elements::Elements;
 
 /// A value of any type. What type that is, a TypeCode beside it says: a string may be wide, and a struct an
 /// exception.
@@ -44,7 +46,7 @@ pub enum Value {
     /// A sequence or array of octets, or a Principal.
     Octets(Vec<u8>),
     /// The elements of any other sequence or array.
-    Sequence(Vec<Value>),
+    Sequence(Elements),
     /// The members of a struct or exception.
     Struct(Vec<Value>),
     Union(Box<UnionValue>),
@@ -71,14 +73,14 @@ const _: () = assert!(size_of::<Value>() <= 32);
 impl Value {
     /// Reads a value of this type.
     ///
-    /// Memory is in proportion to the octets, and limited as a whole: a message of many small elements becomes
-    /// larger when it is taken apart.
+    /// Memory is in proportion to the octets, and limited as a whole: many small elements stay octets until they are
+    /// looked at (see [`Elements`]).
     ///
     /// # Errors
     /// [`CdrError::BadTypeCode`], and what is wrong with the octets.
     pub fn unmarshal(type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let types = type_code.arena().shapes()?;
-        walk::read(types, type_code, input)
+        walk::read(types, type_code, None, input)
     }
 
     /// Writes the value as one of this type.
@@ -106,7 +108,8 @@ impl Any {
     /// # Errors
     /// As [`Value::unmarshal`].
     pub fn value(&self) -> Result<Value, CdrError> {
-        self.read(|input| Value::unmarshal(self.type_code(), input))
+        let types = self.type_code().arena().shapes()?;
+        self.read(|input| walk::read(types, self.type_code(), self.body(), input))
     }
 
     /// An Any that holds this value.
@@ -125,7 +128,8 @@ impl HoldsValues for Value {
     fn adopt(&mut self, graph: &Graph) {
         match self {
             Self::Valuetype(value) => value.adopt(graph),
-            Self::Sequence(values) | Self::Struct(values) => values.adopt(graph),
+            Self::Sequence(elements) => elements.adopt(graph),
+            Self::Struct(values) => values.adopt(graph),
             Self::Union(union) => union.member.adopt(graph),
             _ => {}
         }

@@ -1,16 +1,18 @@
 //! A value from octets to what it is made of.
 
+use std::sync::Arc;
+
 use punctual_cdr::{
     CdrError, Decimal, Decoder, LongDouble, Unmarshal, check_bound as check_length,
 };
 use punctual_ior::Ior;
 
-use super::skip::refuse_impossible;
+use super::skip::{Passing, pass, refuse_impossible};
 use super::{check_bound, discriminator, no_such_value, pass_id};
-use crate::any::Any;
+use crate::any::{Any, Body};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
-use crate::value::{FormalType, UnionValue, Value, is_octet};
+use crate::value::{Elements, FormalType, UnionValue, Value, is_octet};
 
 /// What one element takes in memory, of which the limit on messages is a multiple: small elements become
 /// larger than they were.
@@ -21,13 +23,38 @@ const OCTETS_FOR_EACH: usize = 16;
 const FOR_EACH_OCTET: usize = 4;
 const IN_ANY_CASE: usize = 1024;
 
-/// Reads a value.
+/// What an element takes as a value, and elements that stay octets beside them: below that they become values.
+const OCTETS_OF_VALUE: u64 = size_of::<Value>() as u64;
+const OCTETS_OF_BODY: u64 = 256;
+
+/// Reads a value. Elements stay octets: of `body`, if it is that which the input reads, otherwise of a copy.
 ///
 /// # Errors
 /// What is wrong with the octets; [`CdrError::LengthOverLimit`] if there is too much in it.
 pub(crate) fn read(
     types: Shapes<'_>,
     type_code: &TypeCode,
+    body: Option<&Arc<Body>>,
+    input: &mut Decoder<'_>,
+) -> Result<Value, CdrError> {
+    read_as(types, type_code, body, Passing::Checking, input)
+}
+
+/// As [`read`], of octets that were checked.
+pub(crate) fn read_checked(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    body: &Arc<Body>,
+    input: &mut Decoder<'_>,
+) -> Result<Value, CdrError> {
+    read_as(types, type_code, Some(body), Passing::Over, input)
+}
+
+fn read_as(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    body: Option<&Arc<Body>>,
+    passing: Passing,
     input: &mut Decoder<'_>,
 ) -> Result<Value, CdrError> {
     let octets = input.position().saturating_add(input.remaining());
@@ -39,6 +66,8 @@ pub(crate) fn read(
     let left = most.saturating_sub(input.parts_of_values());
     let mut reading = Reading {
         type_code,
+        body,
+        passing,
         most,
         left,
     };
@@ -50,6 +79,10 @@ pub(crate) fn read(
 
 struct Reading<'a> {
     type_code: &'a TypeCode,
+    /// That which the input reads.
+    body: Option<&'a Arc<Body>>,
+    /// How octets are passed over that stay what they are.
+    passing: Passing,
     /// How many values may be made, and how many more.
     most: usize,
     left: usize,
@@ -63,37 +96,30 @@ impl Reading<'_> {
         input: &mut Decoder<'_>,
     ) -> Result<Value, CdrError> {
         Ok(match types.node(at) {
-            Node::Primitive(kind) => primitive(*kind, input)?,
-            Node::Text { is_wide, bound } => {
-                let text = if *is_wide {
-                    input.get_wstring()?
-                } else {
-                    input.get_string()?.into_owned()
-                };
-                if *bound != 0 {
-                    check_length(text.chars().count(), *bound)?;
-                }
-                Value::String(text)
-            }
-            Node::Fixed { digits, scale } => {
-                Value::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
-            }
-            Node::Enum { enumerators, .. } => {
-                let number = input.get_u32()?;
-                if number as usize >= enumerators.len() {
-                    return Err(CdrError::UnknownEnumerator(number));
-                }
-                Value::Enum(number)
+            Node::Primitive(_) | Node::Text { .. } | Node::Fixed { .. } | Node::Enum { .. } => {
+                leaf(types.node(at), input)?
             }
             Node::Sequence { element, bound } => {
                 let least = types.shape(*element).min_size;
-                let length = input.get_length(usize::try_from(least).unwrap_or(usize::MAX))?;
+                let least = usize::try_from(least).unwrap_or(usize::MAX);
+                if self.may_be_kept_apart(types, *element)
+                    && is_worth_it(types, *element, input.ahead().get_length(least)?)
+                {
+                    return self.kept_apart(at, input);
+                }
+                let length = input.get_length(least)?;
                 check_bound(length, *bound)?;
                 self.elements(types, *element, length, input)?
             }
             Node::Array { element, length } => {
-                refuse_impossible(types.shape(*element).min_size, u64::from(*length), input)?;
-                self.elements(types, *element, *length as usize, input)?
+                let (element, length) = (*element, *length);
+                refuse_impossible(types.shape(element).min_size, length.into(), input)?;
+                if self.may_be_kept_apart(types, element)
+                    && is_worth_it(types, element, length as usize)
+                {
+                    return self.kept_apart(at, input);
+                }
+                self.elements(types, element, length as usize, input)?
             }
             Node::Alias { .. } => return self.value(types, types.shape(at).original, input),
             Node::Struct { members, .. } => Value::Struct(self.members(types, members, input)?),
@@ -128,6 +154,14 @@ impl Reading<'_> {
         if is_octet(types, element) {
             return u8::unmarshal_vec(input, length).map(Value::Octets);
         }
+        if let Some(body) = self.body.filter(|_| length > 0 && is_kept(types, element)) {
+            let at = input.position();
+            pass(types, self.type_code, element, length, self.passing, input)?;
+            let element = self.type_code.part(element);
+            return Ok(Value::Sequence(Elements::of_octets(
+                element, body, at, length,
+            )));
+        }
         self.account(length)?;
         let mut elements = Vec::with_capacity(length.min(input.remaining()));
         input.nested(|input| {
@@ -136,7 +170,18 @@ impl Reading<'_> {
             }
             Ok(())
         })?;
-        Ok(Value::Sequence(elements))
+        Ok(Value::Sequence(elements.into()))
+    }
+
+    /// Whether elements may be kept as octets that have to be copied for that.
+    fn may_be_kept_apart(&self, types: Shapes<'_>, element: Index) -> bool {
+        self.body.is_none() && is_kept(types, element)
+    }
+
+    fn kept_apart(&self, at: Index, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
+        let mut any = Any::default();
+        any.unmarshal_as(&self.type_code.part(at), input)?;
+        any.value()
     }
 
     fn members(
@@ -190,6 +235,46 @@ impl Reading<'_> {
         let formal = FormalType::new(&self.type_code.part(at));
         Ok(Value::Valuetype(input.get_value(&formal)?))
     }
+}
+
+/// Whether elements stay octets. Values may be shared with what is elsewhere, and octets are no more as values.
+fn is_kept(types: Shapes<'_>, element: Index) -> bool {
+    !types.shape(element).holds.has_values() && !is_octet(types, element)
+}
+
+/// Whether the values would take more than the copy.
+fn is_worth_it(types: Shapes<'_>, element: Index, length: usize) -> bool {
+    let values = (length as u64).saturating_mul(types.shape(element).parts.into());
+    values.saturating_mul(OCTETS_OF_VALUE) > OCTETS_OF_BODY
+}
+
+/// Reads a value that has no parts.
+pub(super) fn leaf(node: &Node, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
+    Ok(match node {
+        Node::Primitive(kind) => primitive(*kind, input)?,
+        Node::Text { is_wide, bound } => {
+            let text = if *is_wide {
+                input.get_wstring()?
+            } else {
+                input.get_string()?.into_owned()
+            };
+            if *bound != 0 {
+                check_length(text.chars().count(), *bound)?;
+            }
+            Value::String(text)
+        }
+        Node::Fixed { digits, scale } => {
+            Value::Fixed(Decimal::unmarshal_as(*digits, *scale, input)?)
+        }
+        Node::Enum { enumerators, .. } => {
+            let number = input.get_u32()?;
+            if number as usize >= enumerators.len() {
+                return Err(CdrError::UnknownEnumerator(number));
+            }
+            Value::Enum(number)
+        }
+        _ => Value::Null,
+    })
 }
 
 fn primitive(kind: TypeKind, input: &mut Decoder<'_>) -> Result<Value, CdrError> {

@@ -1,8 +1,11 @@
 //! Passing over a value.
 
-use punctual_cdr::{CdrError, Decoder, GiopVersion};
+use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
+use punctual_ior::Ior;
 
+use super::read::leaf;
 use super::{check_bound, discriminator, no_such_value, pass_id, phase};
+use crate::any::Any;
 use crate::kind::TypeKind;
 use crate::shape::run_size;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
@@ -20,33 +23,73 @@ pub(crate) fn skip(
     type_code: &TypeCode,
     input: &mut Decoder<'_>,
 ) -> Result<bool, CdrError> {
-    let mut skip = Skip {
-        type_code,
-        is_self_contained: true,
-        last: TypeCode::NULL,
-    };
+    let mut skip = Skip::new(type_code, Passing::Over);
     skip.value(types, type_code.at(), input)?;
     Ok(skip.is_self_contained)
 }
 
+/// Passes over elements of a sequence or array within a value of this type.
+///
+/// # Errors
+/// What is wrong with the octets, as far as they are looked at.
+pub(super) fn pass(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    element: Index,
+    length: usize,
+    passing: Passing,
+    input: &mut Decoder<'_>,
+) -> Result<(), CdrError> {
+    Skip::new(type_code, passing).run(types, element, length as u64, input)
+}
+
+/// How octets are passed over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Passing {
+    /// They are looked at only where the length depends on it.
+    Over,
+    /// They are found to be values of their types, which can be read afterwards.
+    Checking,
+}
+
 struct Skip<'a> {
     type_code: &'a TypeCode,
+    passing: Passing,
     is_self_contained: bool,
     /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
     last: TypeCode,
 }
 
-impl Skip<'_> {
+impl<'a> Skip<'a> {
+    fn new(type_code: &'a TypeCode, passing: Passing) -> Self {
+        Self {
+            type_code,
+            passing,
+            is_self_contained: true,
+            last: TypeCode::NULL,
+        }
+    }
+
     fn value(
         &mut self,
         types: Shapes<'_>,
         at: Index,
         input: &mut Decoder<'_>,
     ) -> Result<(), CdrError> {
-        if skip_at_once(types, at, 1, input)? {
+        if self.passing == Passing::Over && skip_at_once(types, at, 1, input)? {
             return Ok(());
         }
         match types.node(at) {
+            Node::Primitive(TypeKind::Any) => self.any(input),
+            Node::Primitive(TypeKind::TypeCode) => self.type_code(input).map(drop),
+            node @ (Node::Primitive(_)
+            | Node::Text { .. }
+            | Node::Fixed { .. }
+            | Node::Enum { .. })
+                if self.passing == Passing::Checking =>
+            {
+                leaf(node, input).map(drop)
+            }
             Node::Primitive(kind) => self.primitive(*kind, input),
             Node::Text { is_wide, .. } => text(*is_wide, input),
             Node::Fixed { digits, .. } => input.skip(usize::from(digits / 2 + 1)),
@@ -73,6 +116,9 @@ impl Skip<'_> {
                 }
             }
             Node::Interface { kind, .. } => match kind {
+                TypeKind::Objref | TypeKind::Component if self.passing == Passing::Checking => {
+                    Ior::unmarshal(input).map(drop)
+                }
                 TypeKind::Objref | TypeKind::Component => reference(input),
                 TypeKind::AbstractInterface if input.get_bool()? => reference(input),
                 TypeKind::AbstractInterface => self.valuetype(at, input),
@@ -108,15 +154,18 @@ impl Skip<'_> {
         if length == 0 || shape.sizes == Some([0; 8]) {
             return Ok(());
         }
-        if let Node::Primitive(_) | Node::Enum { .. } = types.node(shape.original)
+        let original = types.node(shape.original);
+        let is_looked_at = self.passing == Passing::Checking && !is_number(original);
+        if let Node::Primitive(_) | Node::Enum { .. } = original
             && shape.sizes.is_some()
+            && !is_looked_at
         {
             // A run of numbers may be lent, and is in one piece then.
             let octets = shape.min_size.saturating_mul(length);
             input.align(shape.first.into())?;
             return input.skip(usize::try_from(octets).unwrap_or(usize::MAX));
         }
-        if skip_at_once(types, element, length, input)? {
+        if self.passing == Passing::Over && skip_at_once(types, element, length, input)? {
             return Ok(());
         }
         refuse_impossible(shape.min_size, length, input)?;
@@ -140,11 +189,7 @@ impl Skip<'_> {
             }
             TypeKind::WChar => 2,
             TypeKind::Principal => return input.get_octets().map(drop),
-            TypeKind::TypeCode => {
-                self.type_code(input)?;
-                return Ok(());
-            }
-            _ => return self.any(input),
+            _ => return Ok(()),
         };
         input.align(alignment)?;
         input.skip(alignment)
@@ -153,7 +198,11 @@ impl Skip<'_> {
     fn any(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         let type_code = self.type_code(input)?;
         let types = type_code.arena().shapes()?;
-        self.is_self_contained &= input.nested(|input| skip(types, &type_code, input))?;
+        let is_self_contained = match self.passing {
+            Passing::Over => input.nested(|input| skip(types, &type_code, input))?,
+            Passing::Checking => input.nested(|input| any_value(types, &type_code, input))?,
+        };
+        self.is_self_contained &= is_self_contained;
         self.last = type_code;
         Ok(())
     }
@@ -170,6 +219,41 @@ impl Skip<'_> {
         self.is_self_contained &= is_self_contained;
         Ok(type_code)
     }
+}
+
+/// Passes over the value of an Any as far as reading the Any looks at it: that is copied where it can be, and written
+/// anew by its type where it can't.
+fn any_value(
+    types: Shapes<'_>,
+    type_code: &TypeCode,
+    input: &mut Decoder<'_>,
+) -> Result<bool, CdrError> {
+    let mut ahead = input.ahead();
+    let has_values = types.shape(type_code.at()).holds.has_values();
+    if !has_values && skip(types, type_code, &mut ahead) == Ok(true) {
+        input.catch_up(ahead);
+        return Ok(true);
+    }
+    Any::default().unmarshal_as(type_code, input)?;
+    Ok(false)
+}
+
+/// Whether any octets are a value.
+fn is_number(node: &Node) -> bool {
+    use TypeKind as Kind;
+    matches!(
+        node.kind(),
+        Kind::Octet
+            | Kind::Short
+            | Kind::UShort
+            | Kind::Long
+            | Kind::ULong
+            | Kind::LongLong
+            | Kind::ULongLong
+            | Kind::Float
+            | Kind::Double
+            | Kind::LongDouble
+    )
 }
 
 /// Passes over `count` values if they are of one size and in one piece.

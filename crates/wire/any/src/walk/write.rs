@@ -111,10 +111,7 @@ fn elements(
             out.put_bytes(octets);
             Ok(())
         }
-        Value::Sequence(values) => {
-            let mut values = values.iter();
-            values.try_for_each(|value| write(types, element, value, out))
-        }
+        Value::Sequence(values) => values.each(|value| write(types, element, value, out)),
         _ => Err(other_type()),
     }
 }

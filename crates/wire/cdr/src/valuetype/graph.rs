@@ -11,6 +11,7 @@ use std::any::{Any, TypeId};
 use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::num::TryFromIntError;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::state::ValueState;
@@ -42,12 +43,12 @@ impl Graph {
         Self(Arc::default())
     }
 
-    /// Another value, whose state comes later if it is `None`.
+    /// Another value, whose state comes later if it is `None`, and its place.
     pub(super) fn add(
         &self,
         factory: Arc<dyn ValueFactory>,
         mut state: Option<Box<dyn ValueState>>,
-    ) -> Arc<Node> {
+    ) -> (Arc<Node>, Result<u32, TryFromIntError>) {
         if let Some(state) = &mut state {
             state.adopt(self);
         }
@@ -57,8 +58,15 @@ impl Graph {
             state: RwLock::new(state),
         });
         let mut nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = u32::try_from(nodes.len());
         nodes.push(Arc::clone(&node));
-        node
+        (node, place)
+    }
+
+    /// The value at a place.
+    pub(super) fn at(&self, place: u32) -> Option<Arc<Node>> {
+        let nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        nodes.get(place as usize).cloned()
     }
 
     /// A handle to one of its values, for outside of it.
@@ -157,7 +165,7 @@ impl ValueRef {
     #[must_use]
     pub fn new(factory: Arc<dyn ValueFactory>, state: Box<dyn ValueState>) -> Self {
         let graph = Graph::new();
-        let node = graph.add(factory, Some(state));
+        let (node, _) = graph.add(factory, Some(state));
         graph.handle(&node)
     }
 
@@ -167,7 +175,7 @@ impl ValueRef {
         let Some((graph, _)) = self.parts() else {
             return Self::new(factory, state);
         };
-        let node = graph.add(factory, Some(state));
+        let (node, _) = graph.add(factory, Some(state));
         graph.handle(&node)
     }
 

@@ -15,8 +15,11 @@ use crate::error::CdrError;
 pub(crate) struct ReadValues<'d> {
     /// Owns all values of the message, if there are any.
     graph: Option<Graph>,
-    /// Where the tags of values stand, ascending.
-    values: Vec<(usize, Arc<Node>)>,
+    /// Where the first value's tag stands.
+    first: usize,
+    /// How far behind it the tags of all values stand, ascending, and their places in the graph: a message has no more
+    /// octets than a `u32` counts.
+    values: Vec<(u32, u32)>,
     /// Where ids stand, ascending.
     pub(super) ids: Vec<KnownId<'d>>,
     /// Where lists of ids stand, ascending, and which of the ids are in them.
@@ -33,6 +36,24 @@ pub(crate) struct ReadValues<'d> {
     open: usize,
     /// What states were taken apart into, where no generated code knows their types.
     parts: usize,
+    /// Values whose states are read on when that of one that they hold is there.
+    waiting: Waiting,
+}
+
+/// No part of a clone, which reads no state to its end that the original has begun.
+#[derive(Default)]
+struct Waiting(Vec<Open>);
+
+impl Clone for Waiting {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Waiting({} values)", self.0.len())
+    }
 }
 
 impl ReadValues<'_> {
@@ -151,9 +172,11 @@ impl<'d> Decoder<'d> {
 
     /// Reads the state of a value, and of all that it holds as members.
     fn get_states(&mut self, first: Open) -> Result<(), CdrError> {
-        let mut open = vec![first];
+        let mut current = first;
+        // Those below belong to who reads a state that this value is within a sequence of.
+        let below = self.values().waiting.0.len();
         self.values().open += 1;
-        while let Some(current) = open.last_mut() {
+        loop {
             self.resume_state(current.level.unwrap_or(0));
             let step = current.step;
             current.step += 1;
@@ -167,22 +190,31 @@ impl<'d> Decoder<'d> {
                     };
                     current.state.link(step, node.map(ValueRef::within));
                     if let Found::New(next) = found {
-                        open.push(next);
-                        self.values().open += 1;
+                        let values = self.values();
+                        values.waiting.0.push(std::mem::replace(&mut current, next));
+                        values.open += 1;
                     }
                 }
                 ReadStep::End => {
                     if let Some(level) = current.level {
                         self.end_chunked(level, current.is_cut)?;
                     }
-                    if let Some(done) = open.pop() {
-                        done.node.complete(done.state);
-                        self.values().open -= 1;
-                    }
+                    current.node.complete(current.state);
+                    let values = self.values();
+                    values.open -= 1;
+                    let waiting = &mut values.waiting.0;
+                    let next = if waiting.len() > below {
+                        waiting.pop()
+                    } else {
+                        None
+                    };
+                    let Some(next) = next else {
+                        return Ok(());
+                    };
+                    current = next;
                 }
             }
         }
-        Ok(())
     }
 
     /// Reads null, an indirection, or all that stands before a value's state.
@@ -194,16 +226,21 @@ impl<'d> Decoder<'d> {
             INDIRECTION => {
                 let to = self.get_indirection()?;
                 let values = self.values();
-                let found = values.values.binary_search_by_key(&to, |(at, _)| *at);
-                let found = found.ok().and_then(|index| values.values.get(index));
-                let (_, node) =
-                    found.ok_or(CdrError::Invalid("an indirection leads to no value"))?;
+                let behind = to.checked_sub(values.first);
+                let behind = behind.and_then(|behind| u32::try_from(behind).ok());
+                let found = behind.and_then(|behind| {
+                    let known = &values.values;
+                    known.binary_search_by_key(&behind, |(at, _)| *at).ok()
+                });
+                let found = found.and_then(|number| values.values.get(number));
+                let node = found.and_then(|(_, place)| values.graph.as_ref()?.at(*place));
+                let node = node.ok_or(CdrError::Invalid("an indirection leads to no value"))?;
                 if !formal.admits(&**node.factory()) {
                     return Err(CdrError::Invalid(
                         "an indirection leads to a value of another type",
                     ));
                 }
-                Ok(Found::Earlier(Arc::clone(node)))
+                Ok(Found::Earlier(node))
             }
             number => self.begin_value(ValueTag::parse(number)?, at, formal),
         }
@@ -239,8 +276,13 @@ impl<'d> Decoder<'d> {
         let state = factory.create();
         let is_cut = is_truncated || factory.is_custom();
         let values = self.values();
-        let node = values.graph().add(factory, None);
-        values.values.push((at, Arc::clone(&node)));
+        let (node, place) = values.graph().add(factory, None);
+        let too_far = |_| CdrError::Invalid("a value stands where no message has octets");
+        if values.values.is_empty() {
+            values.first = at;
+        }
+        let behind = u32::try_from(at.wrapping_sub(values.first)).map_err(too_far)?;
+        values.values.push((behind, place.map_err(too_far)?));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
             node,

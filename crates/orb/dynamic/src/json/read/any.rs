@@ -1,6 +1,6 @@
 //! Anys: values that say their type, or look like one.
 
-use punctual_any::{Any, TypeCode};
+use punctual_any::{Any, TypeCode, Value};
 use punctual_cdr::{CdrError, Marshal};
 
 use super::super::error::JsonError;
@@ -62,6 +62,27 @@ impl<'t> Reading<'_, 't> {
         }
         self.text.go_to(end);
         Ok(())
+    }
+
+    /// The elements of an array within a tree, which stay octets until they are looked at, unless they hold valuetypes.
+    pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, Failed> {
+        let is_apart = type_code.holds_values() == Ok(false) && self.paths.is_empty();
+        if self.by_values || !is_apart {
+            return Ok(None);
+        }
+        let begin = self.text;
+        match self.octets(type_code, |this, out| this.array(type_code, out)) {
+            Ok(any) => {
+                if let Ok(value) = any.value() {
+                    return Ok(Some(value));
+                }
+            }
+            Err(Failed::Json(error)) => return Err(error.into()),
+            Err(Failed::Cdr(_)) => {}
+        }
+        self.by_values = true;
+        self.text = begin;
+        Ok(None)
     }
 
     /// Writes an Any of a type. The text is read again in another code set, if the first one does not do.

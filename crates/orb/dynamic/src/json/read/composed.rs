@@ -31,7 +31,11 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    fn array<T: Target>(&mut self, type_code: &TypeCode, out: &mut T) -> Result<T::Made, Failed> {
+    pub(super) fn array<T: Target>(
+        &mut self,
+        type_code: &TypeCode,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
         let element = type_code.content_type();
         let element = element.map_err(|why| error(why.to_string()))?;
         let is_bounded = type_code.length() != Ok(0);
@@ -39,6 +43,9 @@ impl<'t> Reading<'_, 't> {
         if T::COUNTS || is_bounded {
             count = self.text.count(b']');
             check_count(type_code, count)?;
+        }
+        if let Some(made) = out.at_once(self, type_code, count)? {
+            return Ok(made);
         }
         let mut parts = out.elements(type_code, count);
         let mut index = 0;

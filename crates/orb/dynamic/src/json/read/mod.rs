@@ -37,6 +37,8 @@ struct Reading<'n, 't> {
     /// One of the valuetypes: the others are made in its graph.
     graph: Option<ValueRef>,
     known: KnownTypes,
+    /// Types that were named.
+    named: Vec<(String, TypeCode)>,
     /// Where the members of the structs that are being read begin in the text, all in one vector.
     places: Vec<usize>,
     /// A number as text.
@@ -134,8 +136,19 @@ impl<'t> Reading<'_, 't> {
         Ok(out.simple(type_code, Value::Object(found))?)
     }
 
-    fn type_named(&self, name: &str) -> Result<TypeCode, JsonError> {
-        parse_type(name, self.names).ok_or_else(|| error(format!("there is no type `{name}`")))
+    fn type_named(&mut self, name: &str) -> Result<TypeCode, JsonError> {
+        /// As many as module CORBA names, and some.
+        const MOST: usize = 32;
+        let named = self.named.iter().find(|(known, _)| known == name);
+        if let Some((_, type_code)) = named {
+            return Ok(type_code.clone());
+        }
+        let type_code = parse_type(name, self.names);
+        let type_code = type_code.ok_or_else(|| error(format!("there is no type `{name}`")))?;
+        if self.named.len() < MOST {
+            self.named.push((name.to_owned(), type_code.clone()));
+        }
+        Ok(type_code)
     }
 
     /// Does something one step further in.

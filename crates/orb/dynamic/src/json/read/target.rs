@@ -39,6 +39,14 @@ pub(super) trait Target {
     /// Begins a sequence or array.
     fn elements(&mut self, type_code: &TypeCode, count: usize) -> Self::Parts;
 
+    /// So many elements that are better read in another way, if they are.
+    fn at_once(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        type_code: &TypeCode,
+        count: usize,
+    ) -> Result<Option<Self::Made>, Failed>;
+
     /// Begins the members of a struct.
     fn members(&mut self, count: usize) -> Self::Parts;
 
@@ -78,6 +86,9 @@ pub(super) trait Target {
 /// Into a [`Value`].
 pub(super) struct Tree;
 
+/// How many elements take less as octets, with all that is beside these.
+const MANY: usize = 16;
+
 /// Elements, or members.
 pub(super) enum Branch {
     Octets(Vec<u8>),
@@ -112,6 +123,18 @@ impl Target for Tree {
         }
     }
 
+    fn at_once(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        type_code: &TypeCode,
+        count: usize,
+    ) -> Result<Option<Value>, Failed> {
+        if count < MANY {
+            return Ok(None);
+        }
+        reading.many(type_code)
+    }
+
     fn members(&mut self, count: usize) -> Branch {
         Branch::Elements(Vec::with_capacity(count))
     }
@@ -127,7 +150,7 @@ impl Target for Tree {
     fn end_elements(&mut self, parts: Branch, _: usize) -> Result<Value, CdrError> {
         Ok(match parts {
             Branch::Octets(octets) => Value::Octets(octets),
-            Branch::Elements(values) => Value::Sequence(values),
+            Branch::Elements(values) => Value::Sequence(values.into()),
         })
     }
 
@@ -208,6 +231,15 @@ impl Target for Octets<'_, '_> {
             self.0.put_u32(0);
             self.0.position() - size_of::<u32>()
         })
+    }
+
+    fn at_once(
+        &mut self,
+        _: &mut Reading<'_, '_>,
+        _: &TypeCode,
+        _: usize,
+    ) -> Result<Option<()>, Failed> {
+        Ok(None)
     }
 
     fn members(&mut self, _: usize) -> Option<usize> {

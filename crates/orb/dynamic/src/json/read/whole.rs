@@ -170,6 +170,7 @@ impl<'r, 't> Whole<'r, 't> {
             paths: Paths::new(paths),
             graph: None,
             known: KnownTypes::default(),
+            named: Vec::new(),
             places: Vec::new(),
             number: String::new(),
             by_values: false,
