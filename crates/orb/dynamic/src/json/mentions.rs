@@ -11,7 +11,9 @@ use punctual_any::{DynamicValue, TypeCode, TypeKind, Value};
 use punctual_cdr::{CdrError, ValueRef};
 
 use super::known::KnownTypes;
-use super::write::DEEPEST;
+
+/// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
+pub(super) const DEEPEST: u16 = 500;
 
 /// How much may be written of boxed values beyond the first time that each is mentioned, in values and in bytes of
 /// text: boxes in boxes that are mentioned twice each would be written without end.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
 
 use super::kinds;
-use super::mentions::Mentions;
+use super::mentions::{DEEPEST, Mentions};
 use super::octets::{self, OctetForm};
 
 /// A value of a type, to be written as JSON by any of serde's formats.
@@ -104,9 +104,6 @@ impl fmt::Display for Path<'_> {
         }
     }
 }
-
-/// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
-pub(super) const DEEPEST: u16 = 500;
 
 /// What is written as it is displayed.
 struct Shown<T>(T);

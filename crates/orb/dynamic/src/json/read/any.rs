@@ -4,10 +4,11 @@ use punctual_any::{Any, TypeCode, Value};
 use punctual_cdr::{CdrError, Marshal};
 
 use super::super::error::JsonError;
+use super::misfit::error;
 use super::paths::Step;
+use super::reading::{Failed, Reading};
 use super::target::{Octets, Target, Tree};
 use super::text::Seen;
-use super::{Failed, Reading, error};
 
 /// A value whose type is known now.
 struct Content<'t> {

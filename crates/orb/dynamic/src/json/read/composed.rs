@@ -4,10 +4,11 @@ use punctual_any::{TypeCode, TypeKind, Value};
 
 use super::super::error::JsonError;
 use super::super::{kinds, octets};
+use super::misfit::{error, wrong};
 use super::paths::Step;
+use super::reading::{Failed, Reading};
 use super::target::Target;
 use super::text::Seen;
-use super::{Failed, Reading, error, wrong};
 
 impl<'t> Reading<'_, 't> {
     pub(super) fn elements<T: Target>(

@@ -7,11 +7,12 @@ use punctual_any::TypeCode;
 use super::super::error::JsonError;
 use super::super::kinds;
 use super::super::near::nearest;
+use super::misfit::{error, wanted, wrong};
 use super::paths::Step;
+use super::reading::{Failed, Reading};
 use super::simple::listed;
 use super::target::Target;
 use super::text::Seen;
-use super::{Failed, Reading, error};
 
 /// The members that a type has: those of a struct, or a valuetype's, those of its bases first.
 pub(super) trait Members {
@@ -76,7 +77,7 @@ impl<'t> Reading<'_, 't> {
         out: &mut T,
     ) -> Result<T::Made, Failed> {
         let Seen::Object = json else {
-            return Err(super::wrong(type_code, json).into());
+            return Err(wrong(type_code, json).into());
         };
         let members = self.members(type_code, None, out)?;
         Ok(out.end_members(members))
@@ -168,7 +169,7 @@ impl<'t> Reading<'_, 't> {
         if kinds::optional(&type_code.original_type()).is_some() {
             return self.seen(type_code, Seen::Null, out);
         }
-        let what = super::wanted(type_code);
+        let what = wanted(type_code);
         Err(error(format!("the member `{name}` is missing: {what}")).into())
     }
 }

@@ -115,6 +115,6 @@ impl<'t> Paths<'t> {
     }
 }
 
-fn rest_of<'p>(path: &'p str, length: usize) -> &'p [u8] {
+fn rest_of(path: &str, length: usize) -> &[u8] {
     path.as_bytes().get(length..).unwrap_or_default()
 }

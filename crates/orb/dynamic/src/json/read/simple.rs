@@ -8,8 +8,8 @@ use punctual_cdr::{Char, Decimal, LongDouble};
 
 use super::super::error::JsonError;
 use super::super::near::nearest;
+use super::misfit::{error, wrong};
 use super::text::Seen;
-use super::{error, wrong};
 
 /// A value without parts, but for texts. `digits` is memory for those of a number.
 pub(super) fn simple(

@@ -8,8 +8,8 @@ use punctual_cdr::{CdrError, Encoder, OpenValue, ValueRef};
 
 use super::super::kinds;
 use super::paths::Begun;
+use super::reading::{Failed, Reading};
 use super::text::Seen;
-use super::{Failed, Reading};
 
 /// Where a value goes that is read part by part, in the order that its type has.
 pub(super) trait Target {

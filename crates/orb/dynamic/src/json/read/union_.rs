@@ -6,11 +6,12 @@ use punctual_any::{Label, TypeCode};
 
 use super::super::kinds;
 use super::members::unknown;
+use super::misfit::{error, wrong};
 use super::paths::Step;
+use super::reading::{Failed, Reading};
 use super::simple::listed;
 use super::target::{Target, Tree};
 use super::text::Seen;
-use super::{Failed, Reading, error, wrong};
 
 const DISCRIMINATOR: &str = "$discriminator";
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use punctual_any::{DynamicFactory, TypeCode, TypeKind, Value};
 
+use super::misfit::{error, wrong};
 use super::paths::Step;
+use super::reading::{Failed, Reading};
 use super::target::Target;
 use super::text::{Seen, Text};
-use super::{Failed, Reading, error, wrong};
 
 type Known = (Rc<[(String, TypeCode)]>, Arc<DynamicFactory>);
 

@@ -12,10 +12,11 @@ use super::super::kinds;
 use super::super::known::KnownTypes;
 use super::super::names::Names;
 use super::check::check;
+use super::misfit::wanted;
 use super::paths::Paths;
+use super::reading::{Failed, Reading};
 use super::target::Tree;
 use super::text::{Seen, Text};
-use super::{Failed, Reading, wanted};
 
 /// Reads a value of a type. The JSON is made into text again, which is read: who has the text, reads it at once by
 /// [`from_json_text`].
