@@ -1,8 +1,8 @@
 //! JSON to values.
 //!
-//! The text is read in place, by the type that is wanted, into the octets that the value has in an Any; there is no tree
-//! of it in between. Only where the type holds valuetypes, which may lead to one another, is it read into a
-//! [`Value`](punctual_any::Value); and where the octets cannot be had, as a string is longer than the limit.
+//! The text is read in place, by the type that is wanted, into the octets that the value has in an Any: there is no tree
+//! of it in between. A [`Value`] that is wanted is taken from these; one that holds valuetypes, which lead to one another,
+//! is made of the text itself. So is what has no octets, as a string is longer than the limit, or in no code set.
 
 mod any;
 mod check;
