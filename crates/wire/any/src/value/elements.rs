@@ -109,18 +109,10 @@ impl Elements {
 }
 
 impl Octets {
-    fn each<E: From<CdrError>>(
-        &self,
-        mut look: impl FnMut(Value) -> Result<(), E>,
-    ) -> Result<(), E> {
-        self.body.read(self.at, |input| {
-            let types = self.element.arena().shapes()?;
-            for _ in 0..self.length {
-                let value = input
-                    .nested(|input| walk::read_checked(types, &self.element, &self.body, input))?;
-                look(value)?;
-            }
-            Ok(())
+    fn each<E: From<CdrError>>(&self, look: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+        let (element, body) = (&self.element, &self.body);
+        body.read(self.at, |input| {
+            walk::read_each(element, self.length, body, input, look)
         })
     }
 

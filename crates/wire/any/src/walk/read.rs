@@ -37,44 +37,35 @@ pub(crate) fn read(
     body: Option<&Arc<Body>>,
     input: &mut Decoder<'_>,
 ) -> Result<Value, CdrError> {
-    read_as(types, type_code, body, Passing::Checking, input)
-}
-
-/// As [`read`], of octets that were checked.
-pub(crate) fn read_checked(
-    types: Shapes<'_>,
-    type_code: &TypeCode,
-    body: &Arc<Body>,
-    input: &mut Decoder<'_>,
-) -> Result<Value, CdrError> {
-    read_as(types, type_code, Some(body), Passing::Over, input)
-}
-
-fn read_as(
-    types: Shapes<'_>,
-    type_code: &TypeCode,
-    body: Option<&Arc<Body>>,
-    passing: Passing,
-    input: &mut Decoder<'_>,
-) -> Result<Value, CdrError> {
-    let octets = input.position().saturating_add(input.remaining());
-    let most = octets
-        .saturating_mul(FOR_EACH_OCTET)
-        .saturating_add(IN_ANY_CASE)
-        .min(input.coding().limits.message / OCTETS_FOR_EACH);
-    // All values of a message live as long as one does: what their states hold counts together.
-    let left = most.saturating_sub(input.parts_of_values());
-    let mut reading = Reading {
-        type_code,
-        body,
-        passing,
-        most,
-        left,
-    };
+    let mut reading = Reading::new(type_code, body, Passing::Checking, input);
+    let left = reading.left;
     reading.account(1)?;
     let value = reading.value(types, type_code.at(), input)?;
     input.note_parts_of_values(left - reading.left);
     Ok(value)
+}
+
+/// Reads elements of octets that were checked, one after the other, until `look` fails.
+///
+/// # Errors
+/// That of `look`, and what [`read`] tells.
+pub(crate) fn read_each<E: From<CdrError>>(
+    element: &TypeCode,
+    length: usize,
+    body: &Arc<Body>,
+    input: &mut Decoder<'_>,
+    mut look: impl FnMut(Value) -> Result<(), E>,
+) -> Result<(), E> {
+    let types = element.arena().shapes()?;
+    let mut reading = Reading::new(element, Some(body), Passing::Over, input);
+    let left = reading.left;
+    for _ in 0..length {
+        // No more of them are here at a time than who looks keeps.
+        reading.left = left;
+        let value = input.nested(|input| reading.value(types, element.at(), input))?;
+        look(value)?;
+    }
+    Ok(())
 }
 
 struct Reading<'a> {
@@ -88,7 +79,28 @@ struct Reading<'a> {
     left: usize,
 }
 
-impl Reading<'_> {
+impl<'a> Reading<'a> {
+    fn new(
+        type_code: &'a TypeCode,
+        body: Option<&'a Arc<Body>>,
+        passing: Passing,
+        input: &Decoder<'_>,
+    ) -> Self {
+        let octets = input.position().saturating_add(input.remaining());
+        let most = octets
+            .saturating_mul(FOR_EACH_OCTET)
+            .saturating_add(IN_ANY_CASE)
+            .min(input.coding().limits.message / OCTETS_FOR_EACH);
+        Self {
+            type_code,
+            body,
+            passing,
+            most,
+            // All values of a message live as long as one does: what their states hold counts together.
+            left: most.saturating_sub(input.parts_of_values()),
+        }
+    }
+
     fn value(
         &mut self,
         types: Shapes<'_>,
