@@ -37,4 +37,4 @@ pub use type_code::{
     Label, TypeBuilder, TypeCode, TypeCodeError, TypeIndex, Typed, UnionDescription,
     ValueDescription, ValueModifier, Visibility,
 };
-pub use value::{DynamicValue, Elements, FormalType, UnionValue, Value};
+pub use value::{DynamicFactory, DynamicValue, Elements, FormalType, UnionValue, Value};

@@ -78,8 +78,8 @@ pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};
 pub use valuetype::{
     CustomMarshal, DataInputStream, DataOutputStream, Formal, FormalValue, Graph, HoldsValues,
-    ReadStep, Supports, ValueFactory, ValueRef, ValueState, ValueType, WriteStep, marshal_abstract,
-    marshal_value, unmarshal_abstract, unmarshal_value,
+    OpenValue, ReadStep, Supports, ValueFactory, ValueRef, ValueState, ValueType, WriteStep,
+    marshal_abstract, marshal_value, unmarshal_abstract, unmarshal_value,
 };
 #[doc(hidden)]
 pub use valuetype::{length_of_all, one_of_all};

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use punctual::json::{from_json, from_json_text, nearest};
+use punctual::json::{any_from_json, any_from_json_text, members_of_json, nearest};
 use punctual::{Any, OperationDescription, ParameterDescription, ParameterMode};
 
 use super::names::Types;
@@ -33,9 +33,8 @@ pub(super) fn in_order(
     pairs
         .map(|(parameter, text)| {
             let what = format!("argument `{}`", parameter.name);
-            let value = from_json_text(&parameter.type_code, text, names);
-            let value = value.map_err(|error| Problem::json(&what, error))?;
-            any(parameter, &value)
+            let any = any_from_json_text(&parameter.type_code, text, names);
+            any.map_err(|error| Problem::json(&what, error))
         })
         .collect()
 }
@@ -51,28 +50,27 @@ pub(super) fn by_name(
         let help = format!("it is `{}`", show::signature(operation));
         Problem::Usage(format!("the arguments: {message}"), Some(help))
     };
-    let json: serde_json::Value =
-        serde_json::from_str(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
-    let Some(given) = json.as_object() else {
+    let given =
+        members_of_json(&text).map_err(|error| wrong(format!("this is no JSON: {error}")))?;
+    let Some(given) = given else {
         return Err(wrong(
             "an object is wanted, by the parameters' names".to_owned(),
         ));
     };
     let parameters = sent(operation);
     for name in given.keys() {
-        if !parameters.iter().any(|one| one.name == *name) {
+        if !parameters.iter().any(|one| one.name == **name) {
             let near = nearest(name, parameters.iter().map(|one| one.name.as_str()));
             let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
             return Err(wrong(format!("there is no parameter `{name}`{hint}")));
         }
     }
     let value = |parameter: &ParameterDescription| {
-        let json = given.get(&parameter.name);
+        let json = given.get(parameter.name.as_str());
         let json = json.ok_or_else(|| wrong(format!("`{}` is missing", parameter.name)))?;
         let what = format!("argument `{}`", parameter.name);
-        let value = from_json(&parameter.type_code, json, names);
-        let value = value.map_err(|error| Problem::json(&what, error))?;
-        any(parameter, &value)
+        let any = any_from_json(&parameter.type_code, json, names);
+        any.map_err(|error| Problem::json(&what, error))
     };
     parameters.into_iter().map(value).collect()
 }
@@ -83,11 +81,6 @@ fn sent(operation: &OperationDescription) -> Vec<&ParameterDescription> {
     parameters
         .filter(|one| one.mode != ParameterMode::Out)
         .collect()
-}
-
-fn any(parameter: &ParameterDescription, value: &punctual::Value) -> Result<Any, Problem> {
-    Any::of_value(&parameter.type_code, value)
-        .map_err(|error| Problem::Usage(format!("argument `{}`: {error}", parameter.name), None))
 }
 
 /// What `-d` says: the text itself, a file's, or what comes on standard input.

@@ -14,12 +14,19 @@ pub struct JsonError {
 }
 
 impl JsonError {
-    pub(super) fn new(path: &str, message: impl Into<String>) -> Self {
+    /// At the outermost place.
+    pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
-            path: path.to_owned(),
+            path: String::new(),
             message: message.into(),
             help: None,
         }
+    }
+
+    /// The same, one step further in.
+    pub(super) fn within(mut self, step: impl fmt::Display) -> Self {
+        self.path.insert_str(0, &step.to_string());
+        self
     }
 
     pub(super) fn with_help(mut self, help: Option<String>) -> Self {

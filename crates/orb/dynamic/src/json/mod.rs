@@ -23,6 +23,8 @@
 
 mod error;
 pub(crate) mod kinds;
+mod known;
+mod mentions;
 mod names;
 mod near;
 mod octets;
@@ -34,6 +36,6 @@ pub use error::JsonError;
 pub use names::{Names, NoNames};
 pub use near::nearest;
 pub use octets::OctetForm;
-pub use read::{from_json, from_json_text};
+pub use read::{any_from_json, any_from_json_text, from_json, from_json_text, members_of_json};
 pub use type_name::parse_type;
 pub use write::{AnyJson, Json};

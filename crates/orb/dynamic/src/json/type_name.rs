@@ -1,6 +1,8 @@
 //! Types by their names.
 
-use punctual_any::{TypeCode, TypeKind};
+use std::borrow::Cow;
+
+use punctual_any::{TypeBuilder, TypeCode, TypeIndex};
 
 use super::names::Names;
 
@@ -9,34 +11,53 @@ use super::names::Names;
 /// with `::`.
 #[must_use]
 pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
-    parse(text, names, 0)
+    let text = text.trim();
+    if !is_composed(text) {
+        return named(text, names);
+    }
+    let mut types = TypeBuilder::default();
+    let root = parse(text, names, &mut types, 0)?;
+    Some(types.finish(root))
 }
 
 /// How many sequences of sequences somebody may write.
 const DEEPEST: u8 = 32;
 
-fn parse(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+/// Whether a type is made of others, or has a bound.
+fn is_composed(text: &str) -> bool {
+    text.ends_with(']') || (text.ends_with('>') && text.contains('<'))
+}
+
+/// A type, as a part of the one that is built.
+fn parse(text: &str, names: &dyn Names, types: &mut TypeBuilder, depth: u8) -> Option<TypeIndex> {
     let text = text.trim();
     if depth == DEEPEST {
         return None;
     }
     if text.ends_with(']') {
-        return of_arrays(text, names, depth + 1);
+        return of_arrays(text, names, types, depth + 1);
     }
     if let Some((template, arguments)) =
         text.strip_suffix('>').and_then(|text| text.split_once('<'))
     {
-        return of_template(template.trim(), arguments, names, depth + 1);
+        return of_template(template.trim(), arguments, names, types, depth + 1);
     }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    let simple = TypeKind::ALL
-        .into_iter()
-        .find(|kind| is_simple(*kind) && kind.keyword() == text);
-    if let Some(kind) = simple {
-        let mut types = punctual_any::TypeBuilder::default();
-        let root = types.primitive(kind);
-        return Some(types.finish(root));
+    Some(types.include(&named(text, names)?))
+}
+
+/// A type that has a name, or a keyword.
+fn named(text: &str, names: &dyn Names) -> Option<TypeCode> {
+    let is_plain =
+        !text.contains("  ") && !text.contains(|one: char| one != ' ' && one.is_whitespace());
+    let text = if is_plain {
+        Cow::Borrowed(text)
+    } else {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        Cow::Owned(words.join(" "))
+    };
+    let mut simple = SIMPLE.into_iter();
+    if let Some(simple) = simple.find(|one| one.kind().keyword() == text) {
+        return Some(simple);
     }
     let scoped = text.strip_prefix("::").unwrap_or(&text).trim_start();
     if let Some(name) = scoped.strip_prefix("CORBA::")
@@ -90,51 +111,85 @@ fn of_corba(name: &str) -> Option<TypeCode> {
         "WString" => "wstring",
         _ => return None,
     };
-    let of = TypeCode::sequence(&parse(element, &super::names::NoNames, 0)?, 0);
+    let of = TypeCode::sequence(&named(element, &super::names::NoNames)?, 0);
     Some(TypeCode::alias(&id, name, &of))
 }
 
 /// `T[3][2]`: three arrays of two.
-fn of_arrays(text: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+fn of_arrays(
+    text: &str,
+    names: &dyn Names,
+    types: &mut TypeBuilder,
+    depth: u8,
+) -> Option<TypeIndex> {
     let template_end = text.rfind('>').map_or(0, |at| at + 1);
     let start = template_end + text.get(template_end..)?.find('[')?;
     let (of, lengths) = text.split_at(start);
-    let lengths = lengths.split('[').skip(1);
-    let lengths: Option<Vec<u32>> = lengths
-        .map(|length| length.trim().strip_suffix(']')?.trim().parse().ok())
-        .collect();
-    let element = parse(of, names, depth)?;
-    let arrays = lengths?.into_iter().rev();
-    Some(arrays.fold(element, |of, length| TypeCode::array(&of, length)))
+    let mut of = parse(of, names, types, depth)?;
+    // The innermost is written last. Nothing stands before the first bracket.
+    let (_, lengths) = lengths.split_once('[')?;
+    for length in lengths.rsplit('[') {
+        let length = length.trim().strip_suffix(']')?.trim().parse().ok()?;
+        of = types.array(of, length);
+    }
+    Some(of)
 }
 
-fn is_simple(kind: TypeKind) -> bool {
-    kind.is_primitive() || matches!(kind, TypeKind::String | TypeKind::WString)
-}
+/// The types that a keyword says all of.
+const SIMPLE: [TypeCode; 20] = [
+    TypeCode::NULL,
+    TypeCode::VOID,
+    TypeCode::SHORT,
+    TypeCode::LONG,
+    TypeCode::USHORT,
+    TypeCode::ULONG,
+    TypeCode::FLOAT,
+    TypeCode::DOUBLE,
+    TypeCode::BOOLEAN,
+    TypeCode::CHAR,
+    TypeCode::OCTET,
+    TypeCode::ANY,
+    TypeCode::TYPE_CODE,
+    TypeCode::PRINCIPAL,
+    TypeCode::LONG_LONG,
+    TypeCode::ULONG_LONG,
+    TypeCode::LONG_DOUBLE,
+    TypeCode::WCHAR,
+    TypeCode::STRING,
+    TypeCode::WSTRING,
+];
 
-fn of_template(template: &str, arguments: &str, names: &dyn Names, depth: u8) -> Option<TypeCode> {
+fn of_template(
+    template: &str,
+    arguments: &str,
+    names: &dyn Names,
+    types: &mut TypeBuilder,
+    depth: u8,
+) -> Option<TypeIndex> {
     // The bound is behind the last comma that is not within another template.
     let bounded = arguments
         .rsplit_once(',')
         .and_then(|(of, bound)| Some((of, bound.trim().parse().ok()?)));
     match template {
-        "string" => Some(TypeCode::string(arguments.trim().parse().ok()?)),
-        "wstring" => Some(TypeCode::wstring(arguments.trim().parse().ok()?)),
-        "sequence" => match bounded {
-            Some((of, bound)) => Some(TypeCode::sequence(&parse(of, names, depth)?, bound)),
-            None => Some(TypeCode::sequence(&parse(arguments, names, depth)?, 0)),
-        },
+        "string" => Some(types.string(arguments.trim().parse().ok()?)),
+        "wstring" => Some(types.wstring(arguments.trim().parse().ok()?)),
+        "sequence" => {
+            let (of, bound) = bounded.unwrap_or((arguments, 0));
+            let of = parse(of, names, types, depth)?;
+            Some(types.sequence(of, bound))
+        }
         "map" => {
             let (key, value) = arguments.split_once(',')?;
-            let (key, value) = (parse(key, names, depth)?, parse(value, names, depth)?);
-            let pair = TypeCode::structure("", "", &[("key", key), ("value", value)]);
-            Some(TypeCode::sequence(&pair, 0))
+            let key = parse(key, names, types, depth)?;
+            let value = parse(value, names, types, depth)?;
+            let pair = types.structure("", "", |_| vec![("key", key), ("value", value)]);
+            Some(types.sequence(pair, 0))
         }
         "fixed" => {
             let (digits, scale) = arguments.split_once(',')?;
-            let type_code =
-                TypeCode::fixed(digits.trim().parse().ok()?, scale.trim().parse().ok()?);
-            type_code.check().is_ok().then_some(type_code)
+            let (digits, scale) = (digits.trim().parse().ok()?, scale.trim().parse().ok()?);
+            let is_one = TypeCode::fixed(digits, scale).check().is_ok();
+            is_one.then(|| types.fixed(digits, scale))
         }
         _ => None,
     }

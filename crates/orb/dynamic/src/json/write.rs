@@ -1,7 +1,6 @@
 //! Values to JSON.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
+use std::borrow::Cow;
 use std::fmt;
 
 use punctual_any::{Any, AnyError, DynamicValue, Elements, TypeCode, TypeKind, UnionValue, Value};
@@ -10,6 +9,7 @@ use serde::Serialize;
 use serde::ser::{Error, SerializeMap, SerializeSeq, Serializer};
 
 use super::kinds;
+use super::mentions::{DEEPEST, Mentions};
 use super::octets::{self, OctetForm};
 
 /// A value of a type, to be written as JSON by any of serde's formats.
@@ -60,8 +60,9 @@ impl Serialize for Json<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let writing = Writing {
             form: self.form,
-            seen: RefCell::default(),
+            mentions: Mentions::default(),
         };
+        writing.mentions.find(self.type_code, self.value);
         let part = Part {
             type_code: self.type_code,
             value: self.value,
@@ -75,8 +76,7 @@ impl Serialize for Json<'_> {
 
 struct Writing {
     form: OctetForm,
-    /// Valuetypes that were begun, and where.
-    seen: RefCell<HashMap<ValueRef, String>>,
+    mentions: Mentions,
 }
 
 /// A value within the one that is written.
@@ -105,8 +105,14 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
-const DEEPEST: u16 = 500;
+/// What is written as it is displayed.
+struct Shown<T>(T);
+
+impl<T: fmt::Display> Serialize for Shown<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
 
 impl Part<'_> {
     fn within<'p>(
@@ -135,6 +141,11 @@ impl Serialize for Part<'_> {
             return Err(S::Error::custom(format!(
                 "values nest deeper than {DEEPEST} levels"
             )));
+        }
+        if !self.writing.mentions.admits(self.value) {
+            return Err(S::Error::custom(
+                "boxed values are mentioned again too often",
+            ));
         }
         let type_code = self.type_code.original_type();
         match self.value {
@@ -212,6 +223,7 @@ impl Part<'_> {
         pairs: &[Value],
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
+        let key_type = key_type.original_type();
         let mut map = serializer.serialize_map(Some(pairs.len()))?;
         for pair in pairs {
             let Value::Struct(pair) = pair else {
@@ -221,15 +233,11 @@ impl Part<'_> {
                 return Err(broken(pair));
             };
             let key = match (key, kinds::number(key)) {
-                (Value::String(text), _) => text.clone(),
+                (Value::String(text), _) => Cow::Borrowed(text.as_str()),
                 (Value::Enum(number), _) => {
-                    let key_type = key_type.original_type();
-                    key_type
-                        .member_name(*number as usize)
-                        .map_err(broken)?
-                        .to_owned()
+                    Cow::Borrowed(key_type.member_name(*number as usize).map_err(broken)?)
                 }
-                (_, Some(number)) => number.to_string(),
+                (_, Some(number)) => Cow::Owned(number.to_string()),
                 _ => return Err(broken(key)),
             };
             let path = Path::Member(self.path, &key);
@@ -294,32 +302,63 @@ impl Part<'_> {
             return serializer.serialize_unit();
         }
         let value = any.value().map_err(S::Error::custom)?;
+        self.writing.mentions.find(any.type_code(), &value);
         let mut members = serializer.serialize_map(Some(2))?;
-        members.serialize_entry("type", &any.type_code().to_string())?;
+        members.serialize_entry("type", &Shown(any.type_code()))?;
         let path = Path::Member(self.path, "value");
         members.serialize_entry("value", &self.within(any.type_code(), &value, &path))?;
         members.end()
     }
 
     fn valuetype<S: Serializer>(&self, value: &ValueRef, serializer: S) -> Result<S::Ok, S::Error> {
-        let earlier = self.writing.seen.borrow().get(value).cloned();
-        if let Some(path) = earlier {
-            return serializer.collect_map([("$ref", path)]);
+        if let Some(path) = self.writing.mentions.earlier(value) {
+            return serializer.collect_map([("$ref", Shown(path))]);
         }
-        let Some((type_code, members)) = DynamicValue::of(value) else {
-            return serializer.collect_map([("$type", value.repository_id())]);
-        };
-        if let (TypeKind::ValueBox, [boxed]) = (type_code.kind(), members.as_slice()) {
-            let of = type_code.content_type().map_err(broken)?;
-            return self.within(&of, boxed, self.path).serialize(serializer);
+        let mut serializer = Some(serializer);
+        let written = DynamicValue::with_members(value, |type_code, members| {
+            let serializer = serializer.take()?;
+            Some(match members {
+                [boxed] if type_code.kind() == TypeKind::ValueBox => {
+                    self.boxed(value, type_code, boxed, serializer)
+                }
+                members => self.state(value, type_code, members, serializer),
+            })
+        });
+        match (written.flatten(), serializer) {
+            (Some(written), _) => written,
+            (None, Some(serializer)) => serializer.collect_map([("$type", value.repository_id())]),
+            (None, None) => Err(broken(value)),
         }
-        let mut seen = self.writing.seen.borrow_mut();
-        seen.insert(value.clone(), self.path.to_string());
-        drop(seen);
-        let types = DynamicValue::members_of(&type_code).map_err(S::Error::custom)?;
+    }
+
+    /// As what it boxes, each time that it is mentioned.
+    fn boxed<S: Serializer>(
+        &self,
+        value: &ValueRef,
+        type_code: &TypeCode,
+        boxed: &Value,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let of = type_code.content_type().map_err(broken)?;
+        let again = self.writing.mentions.begin_boxed(value);
+        let written = self.within(&of, boxed, self.path).serialize(serializer);
+        self.writing.mentions.end_boxed(again);
+        written
+    }
+
+    fn state<S: Serializer>(
+        &self,
+        value: &ValueRef,
+        type_code: &TypeCode,
+        members: &[Value],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        self.writing.mentions.begin(value, self.path);
+        let types = self.writing.mentions.members_of(type_code);
+        let types = types.map_err(S::Error::custom)?;
         let mut map = serializer.serialize_map(Some(members.len() + 1))?;
-        map.serialize_entry("$type", &type_code.to_string())?;
-        for ((name, member), value) in types.iter().zip(&members) {
+        map.serialize_entry("$type", &Shown(type_code))?;
+        for ((name, member), value) in types.iter().zip(members) {
             let path = Path::Member(self.path, name);
             let part = self.within(member, value, &path);
             map.serialize_entry(name, &part)?;
@@ -341,10 +380,10 @@ impl<E> From<CdrError> for Ended<E> {
 }
 
 /// A member's name, or its number where a compact TypeCode does not have one.
-fn member_name(type_code: &TypeCode, index: usize) -> String {
+fn member_name(type_code: &TypeCode, index: usize) -> Cow<'_, str> {
     match type_code.member_name(index) {
-        Ok(name) if !name.is_empty() => name.to_owned(),
-        _ => index.to_string(),
+        Ok(name) if !name.is_empty() => Cow::Borrowed(name),
+        _ => Cow::Owned(index.to_string()),
     }
 }
 

@@ -93,23 +93,29 @@ impl Any {
         Self::written(type_code, |out| value.marshal(out))
     }
 
-    /// An Any whose value `write` writes. An exception's id is written before it.
-    pub(crate) fn written(
+    /// An Any whose value `write` writes, for who has it in another form: the members of an exception, without its id.
+    /// That they are of the type is up to `write`, and found out by who reads them. It is called once more, to write in
+    /// another code set, if it tells [`CdrError::CharacterNotInCodeSet`].
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`], and those of `write`.
+    pub fn written(
         type_code: &TypeCode,
-        write: impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
+        mut write: impl FnMut(&mut Encoder<'_>) -> Result<(), CdrError>,
     ) -> Result<Self, CdrError> {
         type_code.check()?;
         let mut code_sets = CodeSets::NATIVE;
-        let octets = match octets_of(type_code, code_sets, &write) {
-            // A `char` beyond ASCII is one in ISO 8859-1 only.
-            Err(CdrError::CharacterNotInCodeSet) => {
-                code_sets.narrow = NarrowCodeSet::Iso8859_1;
-                octets_of(type_code, code_sets, &write)?
-            }
-            octets => octets?,
-        };
+        let mut block = Block::default();
+        let mut written = write_into(&mut block, type_code, code_sets, &mut write);
+        // A `char` beyond ASCII is one in ISO 8859-1 only.
+        if written == Err(CdrError::CharacterNotInCodeSet) {
+            code_sets.narrow = NarrowCodeSet::Iso8859_1;
+            block.clear();
+            written = write_into(&mut block, type_code, code_sets, &mut write);
+        }
+        written?;
         let body = Body {
-            octets,
+            octets: block.into_vec(),
             phase: 0,
             order: ByteOrder::NATIVE,
             version: GiopVersion::V1_2,
@@ -316,22 +322,26 @@ impl Any {
     }
 }
 
-fn octets_of(
+/// Whether or not it succeeds, the block is there again.
+fn write_into(
+    block: &mut Block,
     type_code: &TypeCode,
     code_sets: CodeSets,
-    write: &impl Fn(&mut Encoder<'_>) -> Result<(), CdrError>,
-) -> Result<Vec<u8>, CdrError> {
+    write: &mut impl FnMut(&mut Encoder<'_>) -> Result<(), CdrError>,
+) -> Result<(), CdrError> {
     let coding = Coding {
         code_sets,
         ..Coding::default()
     };
-    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+    let mut out = Encoder::new(std::mem::take(block), ByteOrder::NATIVE, coding);
     let arena = type_code.arena();
-    if let Node::Exception { name, .. } = arena.node(arena.resolved(type_code.at())) {
-        marshal_id(&name.id, &mut out)?;
-    }
-    write(&mut out)?;
-    Ok(out.into_block().into_vec())
+    let id = match arena.node(arena.resolved(type_code.at())) {
+        Node::Exception { name, .. } => marshal_id(&name.id, &mut out),
+        _ => Ok(()),
+    };
+    let written = id.and_then(|()| write(&mut out));
+    out.put_back(block);
+    written
 }
 
 /// The TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).

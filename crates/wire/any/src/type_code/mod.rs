@@ -335,6 +335,16 @@ impl TypeCode {
     pub fn check(&self) -> Result<(), punctual_cdr::CdrError> {
         self.arena().shapes().map(drop)
     }
+
+    /// Whether a value of this type may hold valuetypes, those in Anys aside: it is then one end of a graph, where
+    /// others are written from one end to the other.
+    ///
+    /// # Errors
+    /// As [`TypeCode::check`].
+    pub fn holds_values(&self) -> Result<bool, punctual_cdr::CdrError> {
+        let types = self.arena().shapes()?;
+        Ok(types.shape(self.at).holds.has_values())
+    }
 }
 
 /// The null type.

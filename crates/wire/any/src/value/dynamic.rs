@@ -48,6 +48,18 @@ impl DynamicValue {
         Ok(other.beside(factory, state))
     }
 
+    /// A value whose members come by [`DynamicValue::assign`], for who makes them when it is there: one of them may be
+    /// itself. It is in the graph of another value, if that is given.
+    #[must_use]
+    pub fn begin(factory: &Arc<DynamicFactory>, beside: Option<&ValueRef>) -> ValueRef {
+        let state = Box::new(Self::new(Arc::clone(&factory.type_code), Vec::new()));
+        let factory = Arc::clone(factory);
+        match beside {
+            Some(other) => other.beside(factory, state),
+            None => ValueRef::new(factory, state),
+        }
+    }
+
     fn state(
         type_code: &TypeCode,
         members: Vec<Value>,
@@ -77,20 +89,39 @@ impl DynamicValue {
     /// The type of a value, and its members; `None` if generated code owns its state.
     #[must_use]
     pub fn of(value: &ValueRef) -> Option<(TypeCode, Vec<Value>)> {
-        let taken = value.with_state(|state| {
+        Self::with_members(value, |type_code, members| {
+            (type_code.clone(), members.to_vec())
+        })
+    }
+
+    /// What `look` finds in the type of a value, and its members; `None` if generated code owns its state.
+    ///
+    /// The state is locked meanwhile: `look` may read the value again, and not change it.
+    pub fn with_members<R>(
+        value: &ValueRef,
+        look: impl FnOnce(&TypeCode, &[Value]) -> R,
+    ) -> Option<R> {
+        Self::with_state(value, |this| look(&this.type_code, &this.members))
+    }
+
+    fn with_state<R>(value: &ValueRef, look: impl FnOnce(&Self) -> R) -> Option<R> {
+        let found = value.with_state(|state| {
             let this = state.part(TypeId::of::<Self>())?.downcast_ref::<Self>()?;
-            Some(((*this.type_code).clone(), this.members.clone()))
+            Some(look(this))
         });
-        taken.flatten()
+        found.flatten()
     }
 
     /// Puts other members in the place of a value's.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] if generated code owns its state, or there are not as many.
+    /// [`CdrError::Invalid`] if generated code owns its state, or the type has not as many.
     pub fn assign(value: &ValueRef, members: Vec<Value>) -> Result<(), CdrError> {
-        let count = Self::of(value).map(|(_, members)| members.len());
-        if count != Some(members.len()) {
+        let count = Self::with_state(value, |this| {
+            let types = this.type_code.arena().shapes()?;
+            Ok(state::count(types, this.type_code.at()))
+        });
+        if count.transpose()? != Some(members.len()) {
             return Err(CdrError::Invalid(
                 "a valuetype has another number of members",
             ));
@@ -157,8 +188,19 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
 }
 
 /// Makes values by their TypeCode.
-struct DynamicFactory {
+#[derive(Debug)]
+pub struct DynamicFactory {
     type_code: Arc<TypeCode>,
+}
+
+impl DynamicFactory {
+    /// That of a type.
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, [`CdrError::UnknownValue`] for one without state.
+    pub fn new(type_code: &TypeCode) -> Result<Self, CdrError> {
+        DynamicValue::factory(type_code)
+    }
 }
 
 impl ValueFactory for DynamicFactory {
@@ -271,7 +313,9 @@ impl ValueState for DynamicValue {
                 value.marshal(&member, out)?;
                 Ok(WriteStep::Wrote)
             }
-            _ => Ok(WriteStep::End),
+            // It was begun, and is not complete.
+            (Some(_), None) => Err(CdrError::Invalid("it is of another type")),
+            (None, _) => Ok(WriteStep::End),
         }
     }
 

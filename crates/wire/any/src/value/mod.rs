@@ -15,7 +15,7 @@ use crate::type_code::TypeCode;
 use crate::walk;
 
 pub(crate) use default::is_octet;
-pub use dynamic::{DynamicValue, FormalType};
+pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
 pub use elements::Elements;
 
 /// A value of any type. What type that is, a TypeCode beside it says: a string may be wide, and a struct an

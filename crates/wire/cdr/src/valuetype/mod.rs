@@ -54,6 +54,7 @@ pub use graph::{Graph, ValueRef};
 pub use holds::HoldsValues;
 pub(crate) use read::ReadValues;
 pub use state::{ReadStep, ValueState, WriteStep};
+pub use write::OpenValue;
 pub(crate) use write::WrittenValues;
 
 /// Makes values of one type, and says all there is to know about the type. CORBA's `ValueFactory`.

@@ -1,7 +1,6 @@
 //! Values to octets.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::tag::{INDIRECTION, NULL, TypeInformation, ValueTag};
 use super::{ValueFactory, ValueRef, WriteStep};
@@ -48,6 +47,14 @@ impl std::fmt::Debug for WrittenValues<'_> {
 struct Open {
     value: ValueRef,
     step: usize,
+    is_chunked: bool,
+}
+
+/// A value whose state is written without a handle to it: see [`Encoder::open_value`].
+#[derive(Clone, Copy, Debug)]
+pub struct OpenValue {
+    /// Where its tag is.
+    at: usize,
     is_chunked: bool,
 }
 
@@ -115,8 +122,51 @@ impl<'e> Encoder<'e> {
         if let Some(&(at, _)) = self.written().values.get(&address) {
             return self.put_indirection(at);
         }
+        let (at, is_chunked) = self.put_head(&*value.factory())?;
+        self.written().values.insert(address, (at, value.clone()));
+        open.push(Open {
+            value,
+            step: 0,
+            is_chunked,
+        });
+        Ok(())
+    }
+
+    /// Writes what stands before the state of a value that no handle leads to, for who has the state in another form,
+    /// and writes it next, and [`Encoder::close_value`] behind it.
+    ///
+    /// # Errors
+    /// What the encoding can't have.
+    pub fn open_value(&mut self, factory: &dyn ValueFactory) -> Result<OpenValue, CdrError> {
+        let (at, is_chunked) = self.put_head(factory)?;
+        self.open_chunk();
+        Ok(OpenValue { at, is_chunked })
+    }
+
+    /// Ends a value that [`Encoder::open_value`] began, the innermost one.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] if a chunk is too large.
+    pub fn close_value(&mut self, value: OpenValue) -> Result<(), CdrError> {
+        if value.is_chunked {
+            self.end_chunked()?;
+        }
+        self.open_chunk();
+        Ok(())
+    }
+
+    /// Writes an indirection to a value that [`Encoder::open_value`] began in the same encapsulation.
+    ///
+    /// # Errors
+    /// [`CdrError::LengthOverLimit`] if that is 2 GiB before.
+    pub fn put_value_again(&mut self, value: OpenValue) -> Result<(), CdrError> {
+        self.open_chunk();
+        self.put_indirection(value.at)
+    }
+
+    /// What stands before a value's state. Where the value is, and whether its state is in chunks.
+    fn put_head(&mut self, factory: &dyn ValueFactory) -> Result<(usize, bool), CdrError> {
         self.close_chunk()?;
-        let factory = value.factory();
         let is_truncatable = factory.truncatable_to(0).is_some();
         let is_chunked = factory.is_custom() || is_truncatable || self.written().level > 0;
         let tag = ValueTag {
@@ -130,9 +180,8 @@ impl<'e> Encoder<'e> {
         };
         self.put_u32(tag.number());
         let at = self.place() - 4;
-        self.written().values.insert(address, (at, value.clone()));
         if is_truncatable {
-            self.put_ids(&factory)?;
+            self.put_ids(factory)?;
         } else {
             self.put_id(factory.repository_id())?;
         }
@@ -142,17 +191,12 @@ impl<'e> Encoder<'e> {
             let written = self.written();
             written.lender = written.lender.or(lender);
         }
-        open.push(Open {
-            value,
-            step: 0,
-            is_chunked,
-        });
-        Ok(())
+        Ok((at, is_chunked))
     }
 
     /// A list of ids: the type's own, then those of what it may be truncated to. Never an indirection to a
     /// list, which JacORB takes for a list of -1: each of the ids is one.
-    fn put_ids(&mut self, factory: &Arc<dyn ValueFactory>) -> Result<(), CdrError> {
+    fn put_ids(&mut self, factory: &dyn ValueFactory) -> Result<(), CdrError> {
         let own = factory.repository_id();
         let bases = (0..).map_while(|at| factory.truncatable_to(at));
         self.put_length(1 + bases.clone().count())?;

@@ -1,77 +1,117 @@
 //! Valuetypes, which may be mentioned more than once.
 
-use punctual_any::{DynamicValue, TypeCode, TypeKind, Value};
-use serde_json::Value as JsonValue;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use super::super::error::JsonError;
-use super::Reading;
+use punctual_any::{DynamicFactory, TypeCode, TypeKind, Value};
 
-impl Reading<'_> {
-    pub(super) fn valuetype(
+use super::misfit::{error, wrong};
+use super::paths::Step;
+use super::reading::{Failed, Reading};
+use super::target::Target;
+use super::text::{Seen, Text};
+
+type Known = (Rc<[(String, TypeCode)]>, Arc<DynamicFactory>);
+
+impl<'t> Reading<'_, 't> {
+    pub(super) fn valuetype<T: Target>(
         &mut self,
         type_code: &TypeCode,
-        json: &JsonValue,
-    ) -> Result<Value, JsonError> {
-        if json.is_null() {
-            return Ok(Value::Valuetype(None));
+        json: Seen<'t>,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
+        if matches!(json, Seen::Null) {
+            return Ok(out.simple(type_code, Value::Valuetype(None))?);
         }
         if type_code.kind() == TypeKind::ValueBox {
-            return self.boxed(type_code, json);
+            return self.boxed(type_code, json, out);
         }
-        let JsonValue::Object(given) = json else {
-            return Err(self.wrong(type_code, json));
+        let Seen::Object = json else {
+            return Err(wrong(type_code, &json).into());
         };
-        if let Some(JsonValue::String(path)) = given.get("$ref") {
-            let earlier = self.values.get(path).cloned();
-            let earlier = earlier.ok_or_else(|| {
-                self.error(format!("no valuetype has begun at `{path}` before this"))
-            });
-            return earlier.map(|value| Value::Valuetype(Some(value)));
+        let begin = self.text;
+        let (earlier, named) = self.marks();
+        if let Some(Seen::Text(path)) = earlier {
+            let earlier = self.paths.begun_at(&path);
+            return match earlier {
+                Some(value) => Ok(out.again(type_code, value)?),
+                None => {
+                    let message = format!("no valuetype has begun at `{path}` before this");
+                    Err(error(message).into())
+                }
+            };
         }
-        let own = match given.get("$type") {
-            Some(JsonValue::String(name)) => self.value_type_named(type_code, name)?,
+        let own = match named {
+            Some(Seen::Text(name)) => self.value_type_named(type_code, &name)?,
             Some(other) => {
-                return self.at(format_args!(".$type"), |this| {
-                    Err(this.wrong(&TypeCode::TYPE_CODE, other))
+                return self.at(Step::Member("$type"), |_| {
+                    Err(wrong(&TypeCode::TYPE_CODE, &other).into())
                 });
             }
             None => type_code.clone(),
         };
-        let members = DynamicValue::members_of(&own);
-        let members = members.map_err(|error| self.error(error.to_string()))?;
+        let (members, factory) = self.known(&own)?;
         // It is there before its members are: one of them may be itself.
-        let empty = vec![Value::Null; members.len()];
-        let value = match &self.graph {
-            Some(other) => DynamicValue::create_beside(other, &own, empty),
-            None => DynamicValue::create(&own, empty),
-        };
-        let value = value.map_err(|error| self.error(error.to_string()))?;
-        self.graph.get_or_insert_with(|| value.clone());
-        self.values.insert(self.path.clone(), value.clone());
-        let members = self.members(&members, given, &["$type"])?;
-        let assigned = DynamicValue::assign(&value, members);
-        assigned.map_err(|error| self.error(error.to_string()))?;
-        Ok(Value::Valuetype(Some(value)))
+        let (value, begun) = out.begin_value(self, type_code, &factory)?;
+        self.paths.note(begun);
+        self.text = begin;
+        let members = self.members(&*members, Some("$type"), out)?;
+        Ok(out.end_value(value, members)?)
     }
 
-    fn value_type_named(&mut self, formal: &TypeCode, name: &str) -> Result<TypeCode, JsonError> {
+    /// What an object says by `$ref`, and by `$type`.
+    fn marks(&mut self) -> (Option<Seen<'t>>, Option<Seen<'t>>) {
+        let (mut earlier, mut named) = (None, None);
+        while self.text.more(b'}') {
+            let name = self.text.name();
+            let place = match &*name {
+                "$ref" => &mut earlier,
+                "$type" => &mut named,
+                _ => {
+                    self.text.pass();
+                    continue;
+                }
+            };
+            let at = self.text;
+            self.text.pass();
+            *place = Some(at);
+        }
+        let seen = |place: Option<Text<'t>>| place.map(|mut at| at.see());
+        (seen(earlier), seen(named))
+    }
+
+    fn value_type_named(&mut self, formal: &TypeCode, name: &str) -> Result<TypeCode, Failed> {
         if formal.to_string() == name || formal.id() == Ok(name) {
             return Ok(formal.clone());
         }
-        self.at(format_args!(".$type"), |this| {
+        self.at(Step::Member("$type"), |this| {
             let own = this.type_named(name)?.original_type();
             let is_value = matches!(own.kind(), TypeKind::Value | TypeKind::Event);
-            let error = || this.error(format!("`{name}` is no valuetype"));
+            let error = || error(format!("`{name}` is no valuetype")).into();
             is_value.then_some(own).ok_or_else(error)
         })
     }
 
-    fn boxed(&mut self, type_code: &TypeCode, json: &JsonValue) -> Result<Value, JsonError> {
+    /// The members of a type, and what makes values of it.
+    fn known(&mut self, type_code: &TypeCode) -> Result<Known, Failed> {
+        let known = self.known.latest(type_code);
+        let known = known.map_err(|why| error(why.to_string()))?;
+        Ok((Rc::clone(&known.members), Arc::clone(&known.factory)))
+    }
+
+    fn boxed<T: Target>(
+        &mut self,
+        type_code: &TypeCode,
+        json: Seen<'t>,
+        out: &mut T,
+    ) -> Result<T::Made, Failed> {
         let of = type_code.content_type();
-        let of = of.map_err(|error| self.error(error.to_string()))?;
-        let content = self.value(&of, json)?;
-        let value = DynamicValue::create(type_code, vec![content]);
-        let value = value.map_err(|error| self.error(error.to_string()))?;
-        Ok(Value::Valuetype(Some(value)))
+        let of = of.map_err(|why| error(why.to_string()))?;
+        let (_, factory) = self.known(type_code)?;
+        let (value, _) = out.begin_value(self, type_code, &factory)?;
+        let mut members = out.members(1);
+        let content = self.seen(&of, json, out)?;
+        out.add(&mut members, content);
+        Ok(out.end_value(value, members)?)
     }
 }

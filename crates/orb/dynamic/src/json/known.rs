@@ -1,0 +1,54 @@
+//! Types of valuetypes that there were, so that what is known of one is not found out again for each of its values.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use punctual_any::{DynamicFactory, DynamicValue, TypeCode};
+use punctual_cdr::CdrError;
+
+/// The types that were used last.
+#[derive(Default)]
+pub(super) struct KnownTypes(Vec<KnownType>);
+
+/// A type of valuetypes.
+pub(super) struct KnownType {
+    type_code: TypeCode,
+    /// Names and types, those of its bases first.
+    pub(super) members: Rc<[(String, TypeCode)]>,
+    /// What makes its values.
+    pub(super) factory: Arc<DynamicFactory>,
+}
+
+/// How many are kept, the latest last. More are seldom used in turn.
+const MOST: usize = 16;
+
+impl KnownTypes {
+    /// A type, which from now on is the latest.
+    ///
+    /// # Errors
+    /// As [`DynamicValue::members_of`] and [`DynamicFactory::new`].
+    pub(super) fn latest(&mut self, type_code: &TypeCode) -> Result<&KnownType, CdrError> {
+        let at = self.0.iter().rposition(|one| one.type_code == *type_code);
+        let at = match at {
+            Some(at) => at,
+            None => {
+                let known = KnownType {
+                    type_code: type_code.clone(),
+                    members: DynamicValue::members_of(type_code)?.into(),
+                    factory: Arc::new(DynamicFactory::new(type_code)?),
+                };
+                if self.0.len() == MOST {
+                    self.0.remove(0);
+                }
+                self.0.push(known);
+                self.0.len() - 1
+            }
+        };
+        if let Some(from_here) = self.0.get_mut(at..) {
+            from_here.rotate_left(1);
+        }
+        self.0
+            .last()
+            .ok_or(CdrError::BadTypeCode("this is no valuetype"))
+    }
+}

@@ -1,0 +1,201 @@
+//! Anys: values that say their type, or look like one.
+
+use punctual_any::{Any, TypeCode, Value};
+use punctual_cdr::{CdrError, Marshal};
+
+use super::super::error::JsonError;
+use super::misfit::error;
+use super::paths::Step;
+use super::reading::{Failed, Reading};
+use super::target::{Octets, Target, Tree};
+use super::text::Seen;
+
+/// A value whose type is known now.
+struct Content<'t> {
+    type_code: TypeCode,
+    json: Seen<'t>,
+    /// Whether it is the member `value`, which begins where the reading is.
+    is_within: bool,
+}
+
+impl<'t> Reading<'_, 't> {
+    /// An Any on its own.
+    pub(super) fn any(&mut self, json: Seen<'t>) -> Result<Any, Failed> {
+        let begin = self.text;
+        let Some((content, end)) = self.content(json.clone())? else {
+            return Ok(Any::default());
+        };
+        let type_code = content.type_code.clone();
+        if !self.by_values && self.paths.is_empty() && type_code.check().is_ok() {
+            match self.octets(&type_code, |this, out| this.within(&content, out)) {
+                Ok(any) => {
+                    self.text.go_to(end);
+                    return Ok(any);
+                }
+                Err(Failed::Json(error)) => return Err(error.into()),
+                Err(Failed::Cdr(_)) => self.by_values = true,
+            }
+            self.text = begin;
+            return self.any(json);
+        }
+        let value = self.within(&content, &mut Tree)?;
+        self.text.go_to(end);
+        let made = Any::of_value(&type_code, &value);
+        Ok(made.map_err(|why| error(why.to_string()))?)
+    }
+
+    /// An Any where octets are written: its type and its value, which stand there as they would alone.
+    pub(super) fn put_any(
+        &mut self,
+        json: Seen<'t>,
+        out: &mut Octets<'_, '_>,
+    ) -> Result<(), Failed> {
+        let Some((content, end)) = self.content(json)? else {
+            return Ok(Any::default().marshal(out.0)?);
+        };
+        let type_code = &content.type_code;
+        if self.is_written_here(type_code) {
+            type_code.marshal(out.0)?;
+            self.within(&content, out)?;
+        } else {
+            let value = self.within(&content, &mut Tree)?;
+            Any::of_value(type_code, &value)?.marshal(out.0)?;
+        }
+        self.text.go_to(end);
+        Ok(())
+    }
+
+    /// The elements of an array within a tree, which stay octets until they are looked at, unless they hold valuetypes.
+    pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, Failed> {
+        let is_apart = type_code.holds_values() == Ok(false) && self.paths.is_empty();
+        if self.by_values || !is_apart {
+            return Ok(None);
+        }
+        let begin = self.text;
+        match self.octets(type_code, |this, out| this.array(type_code, out)) {
+            Ok(any) => {
+                if let Ok(value) = any.value() {
+                    return Ok(Some(value));
+                }
+            }
+            Err(Failed::Json(error)) => return Err(error.into()),
+            Err(Failed::Cdr(_)) => {}
+        }
+        self.by_values = true;
+        self.text = begin;
+        Ok(None)
+    }
+
+    /// Writes an Any of a type. The text is read again in another code set, if the first one does not do.
+    pub(super) fn octets(
+        &mut self,
+        type_code: &TypeCode,
+        mut write: impl FnMut(&mut Self, &mut Octets<'_, '_>) -> Result<(), Failed>,
+    ) -> Result<Any, Failed> {
+        let begin = self.text;
+        let mut failed = None;
+        let made = Any::written(type_code, |out| {
+            self.text = begin;
+            write(self, &mut Octets(out)).map_err(|why| match why {
+                Failed::Cdr(why) => {
+                    self.by_values |= why == CdrError::CharacterNotInCodeSet;
+                    why
+                }
+                Failed::Json(why) => {
+                    failed = Some(why);
+                    CdrError::Invalid("the JSON is no value of the type")
+                }
+            })
+        });
+        match failed {
+            Some(error) => Err(error.into()),
+            None => Ok(made?),
+        }
+    }
+
+    /// Whether the content of an Any is written where the Any is. Valuetypes that are mentioned again are made first, as
+    /// those within an Any lead nowhere else.
+    fn is_written_here(&self, type_code: &TypeCode) -> bool {
+        match type_code.holds_values() {
+            Ok(holds_values) => !holds_values || self.paths.is_empty(),
+            // Who writes the Any tells what is wrong, once the content was read.
+            Err(_) => false,
+        }
+    }
+
+    /// What an Any holds, and where the Any ends; `None` if it is null.
+    fn content(&mut self, json: Seen<'t>) -> Result<Option<(Content<'t>, usize)>, Failed> {
+        let type_code = match &json {
+            Seen::Null => return Ok(None),
+            Seen::Bool(_) => TypeCode::BOOLEAN,
+            Seen::Text(_) => TypeCode::STRING,
+            Seen::Number(number) if number.is_f64() => TypeCode::DOUBLE,
+            Seen::Number(number) => match number.as_i64().map(i32::try_from) {
+                Some(Ok(_)) => TypeCode::LONG,
+                Some(Err(_)) => TypeCode::LONG_LONG,
+                None => TypeCode::ULONG_LONG,
+            },
+            Seen::Object => return self.said().map(Some),
+            Seen::Array => return Err(no_type().into()),
+        };
+        let content = Content {
+            type_code,
+            json,
+            is_within: false,
+        };
+        Ok(Some((content, self.text.at())))
+    }
+
+    /// `{"type": "…", "value": …}`.
+    fn said(&mut self) -> Result<(Content<'t>, usize), Failed> {
+        let (mut of, mut value) = (None, None);
+        while self.text.more(b'}') {
+            match &*self.text.name() {
+                "type" => of = Some(self.text.at()),
+                "value" => value = Some(self.text.at()),
+                _ => {}
+            }
+            self.text.pass();
+        }
+        let end = self.text.at();
+        let of = of.map(|at| {
+            self.text.go_to(at);
+            self.text.see()
+        });
+        let Some(Seen::Text(name)) = of else {
+            return Err(no_type().into());
+        };
+        let type_code = self.at(Step::Member("type"), |this| Ok(this.type_named(&name)?))?;
+        let json = match value {
+            Some(at) => {
+                self.text.go_to(at);
+                self.text.see()
+            }
+            None => Seen::Null,
+        };
+        let content = Content {
+            type_code,
+            json,
+            is_within: true,
+        };
+        Ok((content, end))
+    }
+
+    fn within<T: Target>(&mut self, content: &Content<'t>, out: &mut T) -> Result<T::Made, Failed> {
+        let Content {
+            type_code, json, ..
+        } = content;
+        if content.is_within {
+            self.at(Step::Member("value"), |this| {
+                this.seen(type_code, json.clone(), out)
+            })
+        } else {
+            self.seen(type_code, json.clone(), out)
+        }
+    }
+}
+
+fn no_type() -> JsonError {
+    let help = r#"write {"type": "sequence<long>", "value": [1, 2]}"#;
+    error("an any needs its type, where that does not show").with_help(Some(help.to_owned()))
+}

@@ -1,0 +1,61 @@
+//! What is said of JSON that is no value of its type.
+
+use punctual_any::{TypeCode, TypeKind};
+
+use super::super::error::JsonError;
+use super::super::kinds;
+use super::text::Seen;
+
+/// Something is wrong here. The path is put before it step by step, on the way out.
+pub(super) fn error(message: impl Into<String>) -> JsonError {
+    JsonError::new(message)
+}
+
+/// What is there is of another type.
+pub(super) fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
+    error(format!(
+        "{} is wanted, and this is {}",
+        wanted(type_code),
+        shown(json)
+    ))
+}
+
+/// What a type's values are called.
+pub(super) fn wanted(type_code: &TypeCode) -> String {
+    let original = type_code.original_type();
+    let what = match original.kind() {
+        TypeKind::Struct | TypeKind::Union | TypeKind::Except | TypeKind::Value => "an object",
+        TypeKind::Sequence | TypeKind::Array if kinds::map(&original).is_some() => "an object",
+        TypeKind::Sequence | TypeKind::Array => "an array",
+        TypeKind::Enum => "an enumerator",
+        TypeKind::String | TypeKind::WString => "text",
+        TypeKind::Char | TypeKind::WChar => "a character",
+        TypeKind::Boolean => "`true` or `false`",
+        TypeKind::Objref | TypeKind::AbstractInterface => "a reference",
+        TypeKind::TypeCode => "the name of a type",
+        TypeKind::Void | TypeKind::Null => "`null`",
+        TypeKind::Any => "a value of any type",
+        _ => "a number",
+    };
+    match type_code.kind() {
+        TypeKind::Void | TypeKind::Null | TypeKind::Any | TypeKind::TypeCode => what.to_owned(),
+        _ => format!("{what} ({type_code})"),
+    }
+}
+
+/// What is there.
+fn shown(json: &Seen<'_>) -> String {
+    const LONGEST: usize = 40;
+    let text = match json {
+        Seen::Object => return "an object".to_owned(),
+        Seen::Array => return "an array".to_owned(),
+        Seen::Null => return "`null`".to_owned(),
+        Seen::Bool(value) => return format!("`{value}`"),
+        Seen::Number(number) => return format!("the number {number}"),
+        Seen::Text(text) => text,
+    };
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("the text \"{}…\"", text.get(..end).unwrap_or_default()),
+        None => format!("the text \"{text}\""),
+    }
+}

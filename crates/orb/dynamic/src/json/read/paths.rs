@@ -1,0 +1,120 @@
+//! Where valuetypes stand that are mentioned again.
+//!
+//! Paths are long where values nest, and few of them are referred to. So none is put together: the paths that the text
+//! refers to are sorted, and each step into the text leaves those of them that begin as its own path does.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+use std::ops::Range;
+
+use punctual_cdr::{OpenValue, ValueRef};
+
+/// One step further into a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step<'s> {
+    Member(&'s str),
+    Element(usize),
+}
+
+impl fmt::Display for Step<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Member(name) => write!(f, ".{name}"),
+            Self::Element(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+/// A valuetype that was begun.
+#[derive(Clone, Debug)]
+pub(super) enum Begun {
+    Value(ValueRef),
+    /// In the octets of the whole, outside of Anys.
+    Octets(OpenValue),
+}
+
+/// The paths that are referred to, and the valuetypes that were begun at them.
+#[derive(Default)]
+pub(super) struct Paths<'t> {
+    all: Vec<(Cow<'t, str>, Option<Begun>)>,
+    here: Here,
+    /// The step that is taken, as text.
+    step: String,
+}
+
+/// The paths that begin as that of the present place, and how long that is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Here {
+    range: Range<usize>,
+    length: usize,
+}
+
+impl<'t> Paths<'t> {
+    pub(super) fn new(paths: Vec<Cow<'t, str>>) -> Self {
+        let mut all: Vec<_> = paths.into_iter().map(|path| (path, None)).collect();
+        all.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
+        all.dedup_by(|(one, _), (other, _)| one == other);
+        let here = Here {
+            range: 0..all.len(),
+            length: 0,
+        };
+        let step = String::new();
+        Self { all, here, step }
+    }
+
+    /// Whether no valuetype is mentioned again.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Takes a step. From where: see [`Paths::go_back`].
+    pub(super) fn enter(&mut self, step: Step<'_>) -> Here {
+        let outer = self.here.clone();
+        let Some(paths) = self.all.get(outer.range.clone()) else {
+            return outer;
+        };
+        if paths.is_empty() {
+            return outer;
+        }
+        self.step.clear();
+        // A string takes all there is.
+        let _ = write!(self.step, "{step}");
+        let step = self.step.as_str();
+        let before =
+            paths.partition_point(|(path, _)| rest_of(path, outer.length) < step.as_bytes());
+        let within = paths.get(before..).unwrap_or_default();
+        let within = within
+            .partition_point(|(path, _)| rest_of(path, outer.length).starts_with(step.as_bytes()));
+        let begin = outer.range.start + before;
+        self.here = Here {
+            range: begin..begin + within,
+            length: outer.length + step.len(),
+        };
+        outer
+    }
+
+    pub(super) fn go_back(&mut self, outer: Here) {
+        self.here = outer;
+    }
+
+    /// A valuetype begins here.
+    pub(super) fn note(&mut self, value: Begun) {
+        // The shortest comes first.
+        let first = self.all.get_mut(self.here.range.clone());
+        if let Some((path, begun)) = first.and_then(<[_]>::first_mut)
+            && path.len() == self.here.length
+        {
+            *begun = Some(value);
+        }
+    }
+
+    /// The valuetype that was begun at a path.
+    pub(super) fn begun_at(&self, path: &str) -> Option<Begun> {
+        let found = self.all.binary_search_by(|(one, _)| (**one).cmp(path));
+        self.all.get(found.ok()?)?.1.clone()
+    }
+}
+
+fn rest_of(path: &str, length: usize) -> &[u8] {
+    path.as_bytes().get(length..).unwrap_or_default()
+}

@@ -1,0 +1,307 @@
+//! What JSON is read into: values, or the octets that they have in an Any.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use punctual_any::{DynamicFactory, DynamicValue, TypeCode, TypeKind, UnionValue, Value};
+use punctual_cdr::{CdrError, Encoder, OpenValue, ValueRef};
+
+use super::super::kinds;
+use super::paths::Begun;
+use super::reading::{Failed, Reading};
+use super::text::Seen;
+
+/// Where a value goes that is read part by part, in the order that its type has.
+pub(super) trait Target {
+    /// What is left to keep of a part.
+    type Made;
+    /// A valuetype whose members are being read.
+    type Value;
+    /// Parts that belong together, while they are read.
+    type Parts;
+
+    /// Whether [`Target::elements`] wants to know how many they are.
+    const COUNTS: bool;
+
+    /// A value without parts.
+    fn simple(&mut self, type_code: &TypeCode, value: Value) -> Result<Self::Made, CdrError>;
+
+    /// An Any, of which `json` was seen.
+    fn any<'t>(
+        &mut self,
+        reading: &mut Reading<'_, 't>,
+        json: Seen<'t>,
+    ) -> Result<Self::Made, Failed>;
+
+    /// A text that its type admits.
+    fn text(&mut self, type_code: &TypeCode, text: Cow<'_, str>) -> Result<Self::Made, CdrError>;
+
+    /// Begins a sequence or array.
+    fn elements(&mut self, type_code: &TypeCode, count: usize) -> Self::Parts;
+
+    /// So many elements that are better read in another way, if they are.
+    fn at_once(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        type_code: &TypeCode,
+        count: usize,
+    ) -> Result<Option<Self::Made>, Failed>;
+
+    /// Begins the members of a struct.
+    fn members(&mut self, count: usize) -> Self::Parts;
+
+    fn add(&mut self, parts: &mut Self::Parts, made: Self::Made);
+
+    /// A sequence or array that is complete.
+    fn end_elements(&mut self, parts: Self::Parts, count: usize) -> Result<Self::Made, CdrError>;
+
+    /// A struct that is complete.
+    fn end_members(&mut self, parts: Self::Parts) -> Self::Made;
+
+    /// Begins a union: its member follows, if this chooses one.
+    fn discriminator(&mut self, type_code: &TypeCode, number: i128) -> Result<(), CdrError>;
+
+    /// A union that is complete.
+    fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
+
+    /// Begins a valuetype in a place of type `formal`: its members follow.
+    fn begin_value(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        formal: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(Self::Value, Begun), CdrError>;
+
+    /// A valuetype that is complete.
+    fn end_value(
+        &mut self,
+        value: Self::Value,
+        members: Self::Parts,
+    ) -> Result<Self::Made, CdrError>;
+
+    /// A valuetype that was begun before.
+    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<Self::Made, CdrError>;
+}
+
+/// Into a [`Value`].
+pub(super) struct Tree;
+
+/// How many elements take less as octets, with all that is beside these.
+const MANY: usize = 16;
+
+/// Elements, or members.
+pub(super) enum Branch {
+    Octets(Vec<u8>),
+    Elements(Vec<Value>),
+}
+
+impl Target for Tree {
+    type Made = Value;
+    type Value = ValueRef;
+    type Parts = Branch;
+
+    const COUNTS: bool = true;
+
+    fn simple(&mut self, _: &TypeCode, value: Value) -> Result<Value, CdrError> {
+        Ok(value)
+    }
+
+    fn any<'t>(&mut self, reading: &mut Reading<'_, 't>, json: Seen<'t>) -> Result<Value, Failed> {
+        let any = reading.any(json)?;
+        Ok(Value::Any(Box::new(any)))
+    }
+
+    fn text(&mut self, _: &TypeCode, text: Cow<'_, str>) -> Result<Value, CdrError> {
+        Ok(Value::String(text.into_owned()))
+    }
+
+    fn elements(&mut self, type_code: &TypeCode, count: usize) -> Branch {
+        if kinds::is_octets(type_code) {
+            Branch::Octets(Vec::with_capacity(count))
+        } else {
+            self.members(count)
+        }
+    }
+
+    fn at_once(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        type_code: &TypeCode,
+        count: usize,
+    ) -> Result<Option<Value>, Failed> {
+        if count < MANY {
+            return Ok(None);
+        }
+        reading.many(type_code)
+    }
+
+    fn members(&mut self, count: usize) -> Branch {
+        Branch::Elements(Vec::with_capacity(count))
+    }
+
+    fn add(&mut self, parts: &mut Branch, made: Value) {
+        match (parts, made) {
+            (Branch::Octets(octets), Value::Octet(octet)) => octets.push(octet),
+            (Branch::Octets(_), _) => {}
+            (Branch::Elements(values), made) => values.push(made),
+        }
+    }
+
+    fn end_elements(&mut self, parts: Branch, _: usize) -> Result<Value, CdrError> {
+        Ok(match parts {
+            Branch::Octets(octets) => Value::Octets(octets),
+            Branch::Elements(values) => Value::Sequence(values.into()),
+        })
+    }
+
+    fn end_members(&mut self, parts: Branch) -> Value {
+        match parts {
+            Branch::Octets(octets) => Value::Octets(octets),
+            Branch::Elements(values) => Value::Struct(values),
+        }
+    }
+
+    fn discriminator(&mut self, _: &TypeCode, _: i128) -> Result<(), CdrError> {
+        Ok(())
+    }
+
+    fn end_union(&mut self, number: i128, member: Option<Value>) -> Value {
+        Value::Union(Box::new(UnionValue {
+            discriminator: number,
+            member,
+        }))
+    }
+
+    fn begin_value(
+        &mut self,
+        reading: &mut Reading<'_, '_>,
+        _: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(ValueRef, Begun), CdrError> {
+        let value = DynamicValue::begin(factory, reading.graph.as_ref());
+        reading.graph.get_or_insert_with(|| value.clone());
+        Ok((value.clone(), Begun::Value(value)))
+    }
+
+    fn end_value(&mut self, value: ValueRef, members: Branch) -> Result<Value, CdrError> {
+        if let Branch::Elements(members) = members {
+            DynamicValue::assign(&value, members)?;
+        }
+        Ok(Value::Valuetype(Some(value)))
+    }
+
+    fn again(&mut self, _: &TypeCode, value: Begun) -> Result<Value, CdrError> {
+        match value {
+            Begun::Value(value) => Ok(Value::Valuetype(Some(value))),
+            Begun::Octets(_) => Err(CdrError::Invalid(
+                "it is in an Any, and another part of it is outside",
+            )),
+        }
+    }
+}
+
+/// Into octets: nothing is kept but they.
+pub(super) struct Octets<'o, 'e>(pub(super) &'o mut Encoder<'e>);
+
+impl Target for Octets<'_, '_> {
+    type Made = ();
+    type Value = OpenValue;
+    /// Where in the block the number of elements belongs, if it is written.
+    type Parts = Option<usize>;
+
+    const COUNTS: bool = false;
+
+    fn simple(&mut self, type_code: &TypeCode, value: Value) -> Result<(), CdrError> {
+        value.marshal(type_code, self.0)
+    }
+
+    fn any<'t>(&mut self, reading: &mut Reading<'_, 't>, json: Seen<'t>) -> Result<(), Failed> {
+        reading.put_any(json, self)
+    }
+
+    fn text(&mut self, type_code: &TypeCode, text: Cow<'_, str>) -> Result<(), CdrError> {
+        match type_code.kind() {
+            TypeKind::WString => self.0.put_wstring(&text),
+            _ => self.0.put_string(&text),
+        }
+    }
+
+    fn elements(&mut self, type_code: &TypeCode, _: usize) -> Option<usize> {
+        (type_code.kind() == TypeKind::Sequence).then(|| {
+            self.0.put_u32(0);
+            self.0.position() - size_of::<u32>()
+        })
+    }
+
+    fn at_once(
+        &mut self,
+        _: &mut Reading<'_, '_>,
+        _: &TypeCode,
+        _: usize,
+    ) -> Result<Option<()>, Failed> {
+        Ok(None)
+    }
+
+    fn members(&mut self, _: usize) -> Option<usize> {
+        None
+    }
+
+    fn add(&mut self, _: &mut Option<usize>, (): ()) {}
+
+    fn end_elements(&mut self, parts: Option<usize>, count: usize) -> Result<(), CdrError> {
+        if let Some(place) = parts {
+            let limit = self.0.coding().limits.sequence;
+            let length = u32::try_from(count).unwrap_or(u32::MAX);
+            if count > limit || length == u32::MAX {
+                let limit = u32::try_from(limit).unwrap_or(u32::MAX);
+                return Err(CdrError::LengthOverLimit { length, limit });
+            }
+            self.0.patch_u32(place, length);
+        }
+        Ok(())
+    }
+
+    fn end_members(&mut self, _: Option<usize>) {}
+
+    fn discriminator(&mut self, type_code: &TypeCode, number: i128) -> Result<(), CdrError> {
+        let of = type_code.discriminator_type();
+        let pair = of.ok().zip(kinds::discriminator(type_code, number));
+        let (of, value) = pair.ok_or(CdrError::UnknownDiscriminator)?;
+        value.marshal(&of, self.0)
+    }
+
+    fn end_union(&mut self, _: i128, _: Option<()>) {}
+    fn begin_value(
+        &mut self,
+        _: &mut Reading<'_, '_>,
+        formal: &TypeCode,
+        factory: &Arc<DynamicFactory>,
+    ) -> Result<(OpenValue, Begun), CdrError> {
+        self.put_that_it_is_a_value(formal);
+        let value = self.0.open_value(&**factory)?;
+        Ok((value, Begun::Octets(value)))
+    }
+
+    fn end_value(&mut self, value: OpenValue, _: Option<usize>) -> Result<(), CdrError> {
+        self.0.close_value(value)
+    }
+
+    fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<(), CdrError> {
+        match value {
+            Begun::Value(value) => self.simple(formal, Value::Valuetype(Some(value))),
+            Begun::Octets(value) => {
+                self.put_that_it_is_a_value(formal);
+                self.0.put_value_again(value)
+            }
+        }
+    }
+}
+
+impl Octets<'_, '_> {
+    /// Where it might be a reference (CORBA 3.3 part 2, §9.3.7).
+    fn put_that_it_is_a_value(&mut self, formal: &TypeCode) {
+        if formal.kind() == TypeKind::AbstractInterface {
+            self.0.put_bool(false);
+        }
+    }
+}

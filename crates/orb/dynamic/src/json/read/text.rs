@@ -1,0 +1,216 @@
+//! JSON text, read in place.
+//!
+//! The text is known to be JSON ([`super::check`]): nothing is checked here. An array is read element by element; of an
+//! object whoever reads it notes where its members begin, by one pass over it, as they may stand in any order.
+
+use std::borrow::Cow;
+
+use serde_json::Number;
+
+/// A value's kind, and all of it but for what has parts.
+#[derive(Clone, Debug)]
+pub(super) enum Seen<'t> {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(Cow<'t, str>),
+    /// Its elements follow: [`Text::more`].
+    Array,
+    /// Its members follow.
+    Object,
+}
+
+/// A place in the text.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Text<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn go_to(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    /// What is here. A value without parts is passed over, of others the bracket.
+    pub(super) fn see(&mut self) -> Seen<'t> {
+        match self.first() {
+            Some(b'"') => Seen::Text(self.string()),
+            Some(b'[') => {
+                self.at += 1;
+                Seen::Array
+            }
+            Some(b'{') => {
+                self.at += 1;
+                Seen::Object
+            }
+            _ => match self.word() {
+                "true" => Seen::Bool(true),
+                "false" => Seen::Bool(false),
+                word => serde_json::from_str(word).map_or(Seen::Null, Seen::Number),
+            },
+        }
+    }
+
+    /// Whether there is another element or member, which then is next; else the bracket at the end is passed over.
+    pub(super) fn more(&mut self, end: u8) -> bool {
+        if self.first() == Some(b',') {
+            self.at += 1;
+        }
+        match self.first() {
+            Some(octet) if octet != end => true,
+            _ => {
+                self.at += 1;
+                false
+            }
+        }
+    }
+
+    /// The name of the member that is next, whose value is then.
+    pub(super) fn name(&mut self) -> Cow<'t, str> {
+        let name = self.string();
+        self.first();
+        self.at += 1;
+        name
+    }
+
+    /// How many elements or members there are from here to the end of this array or object.
+    pub(super) fn count(mut self, end: u8) -> usize {
+        let mut count = 0;
+        while self.more(end) {
+            count += 1;
+            if end == b'}' {
+                self.pass();
+                self.first();
+                self.at += 1;
+            }
+            self.pass();
+        }
+        count
+    }
+
+    /// Passes over a value.
+    pub(super) fn pass(&mut self) {
+        match self.first() {
+            Some(b'"') => self.pass_string(),
+            Some(b'[' | b'{') => self.pass_parts(),
+            _ => {
+                self.word();
+            }
+        }
+    }
+
+    /// Passes over a value, which this is the text of.
+    pub(super) fn part(&mut self) -> &'t str {
+        self.first();
+        let begin = self.at;
+        self.pass();
+        self.text.get(begin..self.at).unwrap_or_default()
+    }
+
+    fn pass_parts(&mut self) {
+        let mut depth = 0usize;
+        while let Some(octet) = self.octets().get(self.at) {
+            match octet {
+                b'"' => {
+                    self.pass_string();
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.at += 1;
+            if depth == 0 {
+                return;
+            }
+        }
+    }
+
+    fn pass_string(&mut self) {
+        self.at += 1;
+        while let Some(octet) = self.octets().get(self.at) {
+            self.at += match octet {
+                b'\\' => 2,
+                _ => 1,
+            };
+            if *octet == b'"' {
+                return;
+            }
+        }
+    }
+
+    fn string(&mut self) -> Cow<'t, str> {
+        self.first();
+        let begin = self.at;
+        self.pass_string();
+        let quoted = self.text.get(begin..self.at).unwrap_or_default();
+        let text = quoted.get(1..quoted.len().saturating_sub(1));
+        let text = text.unwrap_or_default();
+        if text.contains('\\') {
+            return serde_json::from_str(quoted).map_or(Cow::Borrowed(text), Cow::Owned);
+        }
+        Cow::Borrowed(text)
+    }
+
+    /// A number, `true`, `false` or `null`.
+    fn word(&mut self) -> &'t str {
+        let begin = self.at;
+        let rest = self.octets().get(begin..).unwrap_or_default();
+        let ends = |octet: &u8| matches!(octet, b',' | b']' | b'}' | b' ' | b'\t' | b'\n' | b'\r');
+        let length = rest.iter().position(ends).unwrap_or(rest.len());
+        self.at += length;
+        self.text.get(begin..self.at).unwrap_or_default()
+    }
+
+    /// The first octet that is no space.
+    fn first(&mut self) -> Option<u8> {
+        loop {
+            let octet = *self.octets().get(self.at)?;
+            if !matches!(octet, b' ' | b'\t' | b'\n' | b'\r') {
+                return Some(octet);
+            }
+            self.at += 1;
+        }
+    }
+
+    fn octets(&self) -> &'t [u8] {
+        self.text.as_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Seen, Text};
+
+    #[test]
+    fn parts_are_found_whatever_stands_between_and_within_them() {
+        let mut text = Text::new(" [ 1 ,\t{\"a]\\\"}\" : [ ] } , \"\\u00e9,\" ]\n");
+        assert!(matches!(text.see(), Seen::Array));
+        assert_eq!(text.count(b']'), 3);
+        assert!(text.more(b']'));
+        assert!(matches!(text.see(), Seen::Number(one) if one.as_u64() == Some(1)));
+        assert!(text.more(b']'));
+        let within = text;
+        text.pass();
+        assert!(text.more(b']'));
+        assert!(matches!(text.see(), Seen::Text(text) if text == "é,"));
+        assert!(!text.more(b']'));
+        let mut text = within;
+        assert!(matches!(text.see(), Seen::Object));
+        assert_eq!(text.count(b'}'), 1);
+        assert!(text.more(b'}'));
+        assert_eq!(text.name(), "a]\"}");
+        assert!(matches!(text.see(), Seen::Array));
+        assert!(!text.more(b']'));
+        assert!(!text.more(b'}'));
+    }
+}
