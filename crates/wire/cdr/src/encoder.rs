@@ -113,6 +113,13 @@ impl<'e> Encoder<'e> {
         self.values.get_or_insert_default()
     }
 
+    /// Whether what is written next belongs to a value whose state is in chunks: another value stands between them.
+    #[must_use]
+    pub fn is_in_chunks(&self) -> bool {
+        let values = self.values.as_ref();
+        values.is_some_and(|values| values.is_in_chunks())
+    }
+
     /// Where the next octet goes, as offsets between places of a message count: lent octets are in it.
     pub(crate) fn place(&self) -> usize {
         self.block.len().wrapping_sub(self.origin)

@@ -62,7 +62,9 @@ impl Body {
         let same_narrow = !holds.has_narrow() || self.code_sets.narrow == coding.code_sets.narrow;
         let same_wide = !holds.has_wide()
             || (self.version, self.code_sets.wide) == (coding.version, coding.code_sets.wide);
-        same_place && same_order && same_narrow && same_wide
+        // Within a chunked value, other values stand between chunks.
+        let same_chunks = !holds.may_have_values() || !out.is_in_chunks();
+        same_place && same_order && same_narrow && same_wide && same_chunks
     }
 
     /// Takes a value over that is not in one piece, or refers to what is outside of it.

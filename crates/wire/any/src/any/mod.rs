@@ -221,7 +221,10 @@ impl Any {
             self.body = None;
             return Ok(());
         }
-        input.align(shape.first.into())?;
+        // Behind a chunk a value may begin, which is in none.
+        if !shape.holds.has_values() {
+            input.align(shape.first.into())?;
+        }
         if let Some(sizes) = &shape.sizes
             && self.take_at_once(sizes, input)?
         {

@@ -121,6 +121,11 @@ impl Holds {
         self.0 & Self::VALUE != 0
     }
 
+    /// Whether there are valuetypes, or may be.
+    pub(crate) const fn may_have_values(self) -> bool {
+        self.0 & (Self::ANY | Self::VALUE) != 0
+    }
+
     /// Whether something may need an environment to come alive.
     pub(crate) const fn has_live(self) -> bool {
         self.0 & (Self::REFERENCE | Self::ANY | Self::VALUE) != 0

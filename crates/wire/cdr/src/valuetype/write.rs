@@ -50,6 +50,13 @@ struct Open {
     is_chunked: bool,
 }
 
+impl WrittenValues<'_> {
+    /// Whether what is written next belongs to a value whose state is in chunks.
+    pub(crate) fn is_in_chunks(&self) -> bool {
+        self.level > 0
+    }
+}
+
 /// A value whose state is written without a handle to it: see [`Encoder::open_value`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpenValue {
