@@ -1,23 +1,18 @@
 //! Texts and keys that name objects: `IOR:`, `corbaloc:`, keys of the IOR table and of the object adapter.
 
 use crate::server::{self, PROTOCOLS};
-use crate::wire::Slices;
 use crate::{Seed, ior};
-use punctual::bridge::{Bridge, BridgeOptions};
-use punctual::{
-    Interface, IorTableError, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, SetOverride,
-};
+use punctual::{IorTableError, Orb, RootPoa};
 use punctual_cdr::{
     Block, ByteOrder, CodeSets, Coding, Encoder, GiopVersion, Limits, NarrowCodeSet,
 };
 use punctual_giop::code_sets::negotiate;
 use punctual_giop::{LocateRequestHeader, MessageKind, Target, begin_message, finish_message};
 use punctual_ior::{
-    Component, Corbaname, Ior, PairProfile, Profile, TaggedComponent, UnixTrans, name_from_text,
-    name_to_text,
+    Component, Corbaname, Ior, Profile, TaggedComponent, UnixTrans, name_from_text, name_to_text,
 };
 use punctual_orb::{LaneId, Priority, Publication, relay};
-use std::sync::Arc;
+use std::sync::OnceLock;
 
 /// Takes one input.
 ///
@@ -29,7 +24,6 @@ pub fn run(input: &[u8]) {
     match how {
         NAMES.. if how & 1 == 0 => name(&text),
         NAMES.. => url(&text),
-        BRIDGES..NAMES => return bridged(&text, how),
         _ => {}
     }
     match how % 3 {
@@ -41,11 +35,6 @@ pub fn run(input: &[u8]) {
 
 /// Inputs whose number is from there on are names in a naming context, too.
 const NAMES: u8 = 200;
-
-/// and whose number is from there on are targets of bridges.
-const BRIDGES: u8 = 190;
-/// Where such a bridge listens.
-const BRIDGE: &str = "bridge";
 
 /// A name that was read is written, and read as the same.
 fn name(text: &str) {
@@ -89,7 +78,9 @@ fn reference(text: &str) {
 
 /// The same reference where it names Unix sockets, as if they were this host's: no text can name that.
 fn of_this_host(ior: &Ior) -> Option<Ior> {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    static HOST: OnceLock<Option<String>> = OnceLock::new();
+    let host = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let host = HOST.get_or_init(host).as_deref()?.trim_end();
     let mut ior = ior.clone();
     let mut is_other = false;
     for tagged in &mut ior.profiles {
@@ -98,7 +89,7 @@ fn of_this_host(ior: &Ior) -> Option<Ior> {
         };
         for component in &mut iiop.components {
             if let Ok(Component::UnixTrans(socket)) = component.decode() {
-                let host = host.trim_end().to_owned();
+                let host = host.to_owned();
                 *component = TaggedComponent::unix_trans(&UnixTrans { host, ..socket }).ok()?;
                 is_other = true;
             }
@@ -106,43 +97,6 @@ fn of_this_host(ior: &Ior) -> Option<Ior> {
         *tagged = iiop.to_tagged(ByteOrder::NATIVE).ok()?;
     }
     is_other.then_some(ior)
-}
-
-/// A bridge to what a reference refers to is one, once, and leads elsewhere.
-fn bridged(text: &str, how: u8) {
-    // An ORB of its own takes its time: none is made where there is no target.
-    if server::server().orb.string_to_object(text).is_err() {
-        return;
-    }
-    let builder = Orb::builder()
-        .link(Arc::new(Slices))
-        .listen(ListenEndpoint::new(PROTOCOLS[0], BRIDGE));
-    let orb = builder.build().expect("the configuration is sound");
-    let Ok(target) = orb.string_to_object(text) else {
-        return;
-    };
-    let by = Policy::protocols(&["iiop", PROTOCOLS[0]], Otherwise::Choose);
-    let target = match how & 1 {
-        0 => target,
-        _ => match target.set_policy_overrides(&[by], SetOverride::Add) {
-            Ok(target) => target,
-            Err(error) => {
-                assert!(!error.to_string().is_empty());
-                return;
-            }
-        },
-    };
-    match Bridge::new(&orb, &target, &BridgeOptions::default()) {
-        Ok(bridge) => {
-            let object = bridge.reference().expect("it listens");
-            assert!(!object.is_equivalent(&target));
-            // An ORB is one bridge.
-            let again = Bridge::new(&orb, &target, &BridgeOptions::default());
-            assert!(again.is_err_and(|error| !error.to_string().is_empty()));
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-    orb.shutdown(true).expect("nothing is in progress");
 }
 
 /// Where a reference leads, as each profile says it; and references that lead there.
@@ -244,7 +198,6 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let mut all: Vec<Seed> = texts
         .map(|(name, input)| (format!("ior-{name}"), [&[0], &input[1..]].concat()))
         .collect();
-    all.extend(targets());
     for (number, name) in [
         "a/b.c/.d/.",
         "a\\/b\\..c\\\\",
@@ -282,39 +235,6 @@ pub(crate) fn seeds() -> Vec<Seed> {
             format!("url-{number}"),
             [&[NAMES + 1], url.as_bytes()].concat(),
         ));
-    }
-    all
-}
-
-/// Targets of bridges: another's, the bridge itself, one whose reference is longer, and none.
-fn targets() -> Vec<Seed> {
-    let other = server::server().every.as_object();
-    let of = |place: &str| {
-        let profile = PairProfile {
-            protocol: format!("giop+{}", PROTOCOLS[0]),
-            places: vec![place.to_owned()],
-            object_key: b"key".to_vec(),
-            components: Vec::new(),
-        };
-        Ior {
-            type_id: other.type_id().to_owned(),
-            profiles: vec![profile.to_tagged(ByteOrder::NATIVE).expect("it is short")],
-        }
-    };
-    let texts = [
-        ("other", other.ior().clone()),
-        ("itself", of(BRIDGE)),
-        ("far", of(&"far".repeat(60))),
-        ("nil", Ior::nil()),
-    ];
-    let texts = texts.map(|(name, ior)| (name, ior.to_string()));
-    let more = [("iiop", "corbaloc:iiop:1.2@nowhere:1/key".to_owned())];
-    let mut all = Vec::new();
-    for (name, text) in texts.into_iter().chain(more) {
-        for how in 0..2 {
-            let input = [&[BRIDGES + how], text.as_bytes()].concat();
-            all.push((format!("bridge-{name}-{how}"), input));
-        }
     }
     all
 }

@@ -4,6 +4,7 @@
 //! What is reached depends on which thread comes first, a little; what has to hold does not.
 
 mod back;
+mod bridges;
 mod more;
 
 use crate::Seed;
@@ -64,6 +65,7 @@ pub fn run(input: &[u8]) {
         (_, CALLED_BACK_OFTEN) => back::called_back_often(octets),
         (_, CALLED_BACK..) => back::called_back(which - CALLED_BACK, octets),
         (_, OVERDUE..) => more::goes_on(which - OVERDUE, octets),
+        (_, BRIDGED..) => bridges::bridged(which - BRIDGED, octets),
         _ => answered(which, octets),
     }
 }
@@ -71,6 +73,7 @@ pub fn run(input: &[u8]) {
 /// Inputs to begin with.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut all = back::seeds();
+    all.extend(bridges::seeds());
     all.extend(more::seeds());
     all
 }
@@ -89,6 +92,8 @@ const CALLED_BACK: usize = 116;
 const CALLED_BACK_OFTEN: usize = 119;
 /// of calls whose callers go on, in other ways,
 const OVERDUE: usize = 108;
+/// of bridges to what is named there,
+const BRIDGED: usize = 106;
 /// of two calls at once on one connection,
 const TWO: usize = 120;
 /// and of a call behind one that was given up.
