@@ -285,3 +285,49 @@ fn boxes_that_are_mentioned_twice_by_each_other_are_not_printed_without_end() {
     let error = serde_json::to_string(&Json::new(&boxed, &value)).unwrap_err();
     assert!(error.to_string().contains("again too often"), "{error}");
 }
+
+/// As what others read by the book (CORBA 3.3 part 2, §9.3.5.5).
+#[test]
+fn an_exception_in_an_any_has_its_id_before_its_members() {
+    let raised = TypeCode::exception("IDL:E:1.0", "E", &[("code", TypeCode::LONG)]);
+    let names = Known(vec![raised.clone()]);
+    let inner = Any::of_value(&raised, &Value::Struct(vec![Value::Long(7)])).unwrap();
+    let anys = TypeCode::sequence(&TypeCode::ANY, 0);
+    for (type_code, text, made) in [
+        (
+            &TypeCode::ANY,
+            r#"{"type": "E", "value": {"code": 7}}"#,
+            Value::Any(Box::new(inner.clone())),
+        ),
+        (
+            &anys,
+            r#"[{"type": "E", "value": {"code": 7}}]"#,
+            Value::Sequence(vec![Value::Any(Box::new(inner.clone()))].into()),
+        ),
+    ] {
+        let read = any_from_json_text(type_code, text, &names).unwrap();
+        let made = Any::of_value(type_code, &made).unwrap();
+        assert_eq!(octets(&read), octets(&made), "{text}");
+    }
+}
+
+/// The second valuetype of a type refers to the id of the first.
+#[test]
+fn valuetypes_in_anys_are_printed_wherever_they_stand() {
+    let members = [("n", TypeCode::LONG, Visibility::Public)];
+    let node = TypeCode::value("IDL:N:1.0", "N", ValueModifier::None, None, &members);
+    let names = Known(vec![node]);
+    let one = r#"{"type":"N","value":{"$type":"N","n":3}}"#;
+    for text in [
+        format!("[[{one}],[{one},{one}]]"),
+        format!("[[],[{one},{one}]]"),
+    ] {
+        let anys = TypeCode::sequence(&TypeCode::sequence(&TypeCode::ANY, 0), 0);
+        let any = any_from_json_text(&anys, &text, &names).unwrap();
+        let value = any.value().unwrap();
+        assert_eq!(
+            serde_json::to_string(&Json::new(&anys, &value)).unwrap(),
+            text
+        );
+    }
+}

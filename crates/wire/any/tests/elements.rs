@@ -1,8 +1,13 @@
 //! Elements that stay octets until they are looked at.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use punctual_any::{Any, Elements, Label, TypeCode, TypeKind, UnionValue, Value, ValueModifier};
-use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, ValueRef};
+use punctual_any::{
+    Any, DynamicValue, Elements, Label, TypeCode, TypeKind, UnionValue, Value, ValueModifier,
+    Visibility,
+};
+use punctual_cdr::{
+    Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal, ValueRef,
+};
 
 fn octets(
     order: ByteOrder,
@@ -281,4 +286,86 @@ fn what_is_made_here_is_a_list_of_values() {
     let any = any.unwrap();
     assert_eq!(any.extract::<Vec<bool>>().unwrap(), [true, false]);
     assert_eq!(any.type_code().kind(), TypeKind::Sequence);
+}
+
+/// The second value of a type says no more of it than where the first one does.
+#[test]
+fn values_in_anys_are_read_wherever_they_stand() {
+    let number = ("n", TypeCode::LONG, Visibility::Public);
+    let node = TypeCode::value("IDL:V:1.0", "V", ValueModifier::None, None, &[number]);
+    let any = |number| {
+        let value = DynamicValue::create(&node, vec![Value::Long(number)]).unwrap();
+        let any = Any::of_value(&node, &Value::Valuetype(Some(value))).unwrap();
+        Value::Any(Box::new(any))
+    };
+    let anys = TypeCode::sequence(&TypeCode::ANY, 0);
+    let rest = |numbers: &[i32]| Value::Sequence(numbers.iter().map(|one| any(*one)).collect());
+    let both = TypeCode::structure(
+        "IDL:S:1.0",
+        "S",
+        &[("first", TypeCode::ANY), ("rest", anys.clone())],
+    );
+    let shapes = [
+        (both, Value::Struct(vec![any(1), rest(&[2, 3, 4])])),
+        (
+            TypeCode::sequence(&anys, 0),
+            Value::Sequence([rest(&[1, 2]), rest(&[3])].into_iter().collect()),
+        ),
+    ];
+    for (type_code, made) in shapes {
+        let kept = Any::of_value(&type_code, &made).unwrap();
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let message = octets(order, |out| kept.marshal(out));
+            let mut input = Decoder::new(&message, order, Coding::default());
+            let read = Any::unmarshal(&mut input).unwrap().value().unwrap();
+            assert_eq!(numbers(&read), numbers(&made));
+        }
+    }
+}
+
+/// Of all values in a value.
+fn numbers(value: &Value) -> Vec<i32> {
+    match value {
+        Value::Long(number) => vec![*number],
+        Value::Sequence(elements) => elements
+            .to_vec()
+            .unwrap()
+            .iter()
+            .flat_map(numbers)
+            .collect(),
+        Value::Struct(members) => members.iter().flat_map(numbers).collect(),
+        Value::Any(any) => numbers(&any.value().unwrap()),
+        Value::Valuetype(Some(value)) => {
+            let (_, members) = DynamicValue::of(value).unwrap();
+            members.iter().flat_map(numbers).collect()
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each octet is sixty values: one at a time they may be looked at, and compared, but not kept.
+#[test]
+fn more_values_than_are_in_proportion_are_looked_at_and_not_kept() {
+    let deep = (0..60).fold(TypeCode::OCTET, |of, _| {
+        TypeCode::structure("IDL:s:1.0", "s", &[("m", of)])
+    });
+    let message = octets(ByteOrder::Big, |out| vec![7_u8; 100_000].marshal(out));
+    let type_code = TypeCode::sequence(&deep, 0);
+    let read = || {
+        let mut input = Decoder::new(&message, ByteOrder::Big, Coding::default());
+        elements(Value::unmarshal(&type_code, &mut input).unwrap())
+    };
+    let mut count = 0;
+    let looked: Result<(), CdrError> = read().each(|_| {
+        count += 1;
+        Ok(())
+    });
+    looked.unwrap();
+    assert_eq!(count, 100_000);
+    assert_eq!(read(), read());
+    let kept = read().into_vec();
+    assert!(
+        matches!(kept, Err(CdrError::LengthOverLimit { .. })),
+        "{kept:?}"
+    );
 }

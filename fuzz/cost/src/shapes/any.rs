@@ -32,6 +32,14 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("Any", "null Anys in twenty structs", null_in_structs),
     shape("Any", "unions of two octets", unions),
     shape("Any", "sequences in one another", sequences),
+    kept("a sequence of booleans", booleans),
+    kept("structs of one octet in twenty others", |octets| {
+        structs(octets, 20)
+    })
+    .refused(End::Refused {
+        why: "exceeds the limit",
+        at: |received| received,
+    }),
     looked_through("a sequence of booleans", booleans),
     looked_through("structs of one octet in twenty others", |octets| {
         structs(octets, 20)
@@ -69,6 +77,24 @@ const fn shape(decoder: &'static str, name: &'static str, make: fn(usize) -> Vec
 fn read(octets: &[u8]) -> Outcome {
     read_all(&mut decoder(octets), |input| {
         Any::unmarshal(input)?.value().map(drop)
+    })
+}
+
+/// Keeps all elements as values, for a program that wants them so: a `Value` is 32 octets, and there are four for each
+/// octet at most.
+const fn kept(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
+    Shape {
+        times: 176,
+        ..Shape::new("Any, all kept", name, make, keep)
+    }
+}
+
+fn keep(octets: &[u8]) -> Outcome {
+    read_all(&mut decoder(octets), |input| {
+        match Any::unmarshal(input)?.value()? {
+            Value::Sequence(elements) => elements.into_vec().map(drop),
+            _ => Ok(()),
+        }
     })
 }
 

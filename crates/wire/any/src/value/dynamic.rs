@@ -253,17 +253,20 @@ impl FormalValue for FormalType {
     }
 
     fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
-        let known = LATELY.with_borrow(|lately| {
+        // At a thread's end there is none.
+        let known = LATELY.try_with(|lately| {
+            let lately = lately.borrow();
             let mut used = lately.iter().filter_map(Weak::upgrade);
             used.find(|one| one.type_code.is_same(&self.0))
         });
-        if let Some(known) = known {
+        if let Ok(Some(known)) = known {
             return Some(known);
         }
         let made = Arc::new(DynamicValue::factory(&self.0).ok()?);
-        LATELY.with_borrow_mut(|lately| {
+        let _ = LATELY.try_with(|lately| {
+            let mut lately = lately.borrow_mut();
             lately.rotate_right(1);
-            let [first, ..] = lately;
+            let [first, ..] = &mut *lately;
             *first = Arc::downgrade(&made);
         });
         Some(made)

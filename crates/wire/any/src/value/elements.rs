@@ -8,14 +8,17 @@ use punctual_cdr::{CdrError, Graph, HoldsValues};
 use super::Value;
 use crate::any::Body;
 use crate::type_code::TypeCode;
-use crate::walk;
+use crate::walk::{self, Fate};
 
 /// The elements of a sequence or array.
 ///
-/// Those that were read are octets until they are looked at, if there are more than a few: a `boolean` is one octet
-/// on the wire and 32 as a [`Value`]. They are checked when they are read, and taken apart one after the other by
-/// [`Elements::each`], or all at once by [`Elements::to_vec`]. What holds valuetypes is taken apart at once, as a
-/// value may be shared.
+/// Those that were read are octets until they are looked at: a `boolean` is one octet on the wire and 32 as a
+/// [`Value`]. They are checked when they are read, and taken apart one after the other by [`Elements::each`], or all
+/// at once by [`Elements::to_vec`]. A few that come in a message are values at once, and so is what holds valuetypes, also in Anys,
+/// as these may be shared.
+///
+/// Octets live in the Any that they were read from, or in a copy: as long as the last of its elements does. Sequences in
+/// sequences are passed over once for each level that they are looked at.
 #[derive(Clone)]
 pub struct Elements(Form);
 
@@ -65,8 +68,7 @@ impl Elements {
     /// Shows each element to `look`, in order, until that fails. No more than two are taken apart at a time.
     ///
     /// # Errors
-    /// That of `look`. [`CdrError::ReadAgain`] for elements that refer to the same octets again and again; nothing
-    /// else is wrong with octets that were checked.
+    /// That of `look`; nothing is wrong with octets that were checked.
     pub fn each<E: From<CdrError>>(
         &self,
         mut look: impl FnMut(&Value) -> Result<(), E>,
@@ -76,7 +78,7 @@ impl Elements {
             Form::Octets(octets) => {
                 // A long type that the next one shares is not made again as long as this one is here.
                 let mut last = Value::Null;
-                octets.each(|value| {
+                octets.each(Fate::Dropped, |value| {
                     look(&value)?;
                     last = value;
                     Ok(())
@@ -88,7 +90,7 @@ impl Elements {
     /// All of them, taken apart.
     ///
     /// # Errors
-    /// As those of [`Elements::each`].
+    /// [`CdrError::LengthOverLimit`] if they are more values than four for each octet of the Any that they stand in.
     pub fn to_vec(&self) -> Result<Vec<Value>, CdrError> {
         match &self.0 {
             Form::Values(values) => Ok(values.clone()),
@@ -99,7 +101,7 @@ impl Elements {
     /// All of them, taken apart, without a copy of what is here as values.
     ///
     /// # Errors
-    /// As those of [`Elements::each`].
+    /// As those of [`Elements::to_vec`].
     pub fn into_vec(self) -> Result<Vec<Value>, CdrError> {
         match self.0 {
             Form::Values(values) => Ok(values),
@@ -109,16 +111,34 @@ impl Elements {
 }
 
 impl Octets {
-    fn each<E: From<CdrError>>(&self, look: impl FnMut(Value) -> Result<(), E>) -> Result<(), E> {
+    fn each<E: From<CdrError>>(
+        &self,
+        fate: Fate,
+        look: impl FnMut(Value) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (element, body) = (&self.element, &self.body);
         body.read(self.at, |input| {
-            walk::read_each(element, self.length, body, input, look)
+            walk::read_each(element, (self.length, fate), body, input, look)
+        })
+    }
+
+    /// The element that begins at `at`, which is then where it ends: nothing in it depends on what comes before.
+    fn next(&self, at: &mut usize) -> Result<Value, CdrError> {
+        let (element, body) = (&self.element, &self.body);
+        let mut next = Value::Null;
+        body.read(*at, |input| {
+            walk::read_each(element, (1, Fate::Dropped), body, input, |value| {
+                next = value;
+                Ok::<(), CdrError>(())
+            })?;
+            *at = input.position();
+            Ok(next)
         })
     }
 
     fn to_vec(&self) -> Result<Vec<Value>, CdrError> {
         let mut values = Vec::with_capacity(self.length);
-        self.each(|value| {
+        self.each(Fate::Kept, |value| {
             values.push(value);
             Ok::<(), CdrError>(())
         })?;
@@ -150,13 +170,18 @@ impl PartialEq for Elements {
         if self.len() != other.len() {
             return false;
         }
-        let Ok(others) = other.to_vec() else {
-            return false;
+        let mut count = 0;
+        let mut at = match &other.0 {
+            Form::Values(_) => 0,
+            Form::Octets(octets) => octets.at,
         };
-        let mut others = others.iter();
-        let all = self.each(|value| match others.next() == Some(value) {
-            true => Ok(()),
-            false => Err(Unequal),
+        let all = self.each(|value| {
+            let is_equal = match &other.0 {
+                Form::Values(others) => others.get(count) == Some(value),
+                Form::Octets(octets) => octets.next(&mut at)? == *value,
+            };
+            count += 1;
+            is_equal.then_some(()).ok_or(Unequal)
         });
         all.is_ok()
     }

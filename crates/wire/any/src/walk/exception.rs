@@ -4,7 +4,7 @@
 //! omniORB up to 4.2 leaves the id out. Whoever reads looks whether the octets begin with the very id that
 //! the TypeCode has: members that do so by chance would have to begin with a string of that text.
 
-use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, NarrowCodeSet};
 
 /// Passes over the repository id, if it stands here. Whether it does.
 pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
@@ -24,6 +24,11 @@ pub(crate) fn pass_id(id: &str, input: &mut Decoder<'_>) -> bool {
         input.catch_up(ahead);
     }
     is_there
+}
+
+/// Whether octets from a multiple of 4 on are read as those of an exception with its id.
+pub(super) fn begins_with_id(id: &str, octets: &[u8], order: ByteOrder) -> bool {
+    pass_id(id, &mut Decoder::new(octets, order, Coding::default()))
 }
 
 /// Writes the repository id, as is by the book.

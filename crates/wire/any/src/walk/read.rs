@@ -45,13 +45,22 @@ pub(crate) fn read(
     Ok(value)
 }
 
+/// What becomes of elements that are read one after the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// They are kept, all of them.
+    Kept,
+    /// They are looked at, and dropped.
+    Dropped,
+}
+
 /// Reads elements of octets that were checked, one after the other, until `look` fails.
 ///
 /// # Errors
-/// That of `look`, and what [`read`] tells.
+/// That of `look`, and what [`read`] tells: for those that are kept, [`CdrError::LengthOverLimit`].
 pub(crate) fn read_each<E: From<CdrError>>(
     element: &TypeCode,
-    length: usize,
+    (length, fate): (usize, Fate),
     body: &Arc<Body>,
     input: &mut Decoder<'_>,
     mut look: impl FnMut(Value) -> Result<(), E>,
@@ -60,8 +69,10 @@ pub(crate) fn read_each<E: From<CdrError>>(
     let mut reading = Reading::new(element, Some(body), Passing::Over, input);
     let left = reading.left;
     for _ in 0..length {
-        // No more of them are here at a time than who looks keeps.
-        reading.left = left;
+        if fate == Fate::Dropped {
+            reading.left = left;
+        }
+        reading.account(1)?;
         let value = input.nested(|input| reading.value(types, element.at(), input))?;
         look(value)?;
     }
@@ -168,11 +179,12 @@ impl<'a> Reading<'a> {
         }
         if let Some(body) = self.body.filter(|_| length > 0 && is_kept(types, element)) {
             let at = input.position();
-            pass(types, self.type_code, element, length, self.passing, input)?;
-            let element = self.type_code.part(element);
-            return Ok(Value::Sequence(Elements::of_octets(
-                element, body, at, length,
-            )));
+            if pass(types, self.type_code, element, length, self.passing, input)? {
+                let element = self.type_code.part(element);
+                return Ok(Value::Sequence(Elements::of_octets(
+                    element, body, at, length,
+                )));
+            }
         }
         self.account(length)?;
         let mut elements = Vec::with_capacity(length.min(input.remaining()));

@@ -28,7 +28,8 @@ pub(crate) fn skip(
     Ok(skip.is_self_contained)
 }
 
-/// Passes over elements of a sequence or array within a value of this type.
+/// Passes over elements of a sequence or array within a value of this type, if they mean the same wherever reading
+/// begins among them: whether they do. A valuetype in an Any may refer to what an earlier one has written.
 ///
 /// # Errors
 /// What is wrong with the octets, as far as they are looked at.
@@ -39,8 +40,16 @@ pub(super) fn pass(
     length: usize,
     passing: Passing,
     input: &mut Decoder<'_>,
-) -> Result<(), CdrError> {
-    Skip::new(type_code, passing).run(types, element, length as u64, input)
+) -> Result<bool, CdrError> {
+    let mut skip = Skip::new(type_code, passing);
+    let mut ahead = input.ahead();
+    let passed = skip.run(types, element, length as u64, &mut ahead);
+    if skip.has_values {
+        return Ok(false);
+    }
+    passed?;
+    input.catch_up(ahead);
+    Ok(true)
 }
 
 /// How octets are passed over.
@@ -56,6 +65,8 @@ struct Skip<'a> {
     type_code: &'a TypeCode,
     passing: Passing,
     is_self_contained: bool,
+    /// Whether a valuetype has been met.
+    has_values: bool,
     /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
     last: TypeCode,
 }
@@ -66,6 +77,7 @@ impl<'a> Skip<'a> {
             type_code,
             passing,
             is_self_contained: true,
+            has_values: false,
             last: TypeCode::NULL,
         }
     }
@@ -199,17 +211,43 @@ impl<'a> Skip<'a> {
         let type_code = self.type_code(input)?;
         let types = type_code.arena().shapes()?;
         let is_self_contained = match self.passing {
-            Passing::Over => input.nested(|input| skip(types, &type_code, input))?,
-            Passing::Checking => input.nested(|input| any_value(types, &type_code, input))?,
+            Passing::Over => {
+                let mut within = Skip::new(&type_code, Passing::Over);
+                let passed = input.nested(|input| within.value(types, type_code.at(), input));
+                self.has_values |= within.has_values;
+                passed?;
+                within.is_self_contained
+            }
+            Passing::Checking => input.nested(|input| self.any_value(types, &type_code, input))?,
         };
         self.is_self_contained &= is_self_contained;
         self.last = type_code;
         Ok(())
     }
 
+    /// Passes over the value of an Any as far as reading the Any looks at it: that is copied where it can be, and
+    /// written anew by its type where it can't.
+    fn any_value(
+        &mut self,
+        types: Shapes<'_>,
+        type_code: &TypeCode,
+        input: &mut Decoder<'_>,
+    ) -> Result<bool, CdrError> {
+        let mut ahead = input.ahead();
+        let mut within = Skip::new(type_code, Passing::Over);
+        let passed = within.value(types, type_code.at(), &mut ahead);
+        self.has_values |= within.has_values;
+        if passed.is_ok() && within.is_self_contained {
+            input.catch_up(ahead);
+            return Ok(true);
+        }
+        Any::default().unmarshal_as(type_code, input)?;
+        Ok(false)
+    }
+
     /// A valuetype, whose end only who reads it knows. It may refer to values outside, and they to it.
     fn valuetype(&mut self, at: Index, input: &mut Decoder<'_>) -> Result<(), CdrError> {
-        self.is_self_contained = false;
+        (self.is_self_contained, self.has_values) = (false, true);
         let formal = FormalType::new(&self.type_code.part(at));
         input.get_value(&formal).map(drop)
     }
@@ -219,23 +257,6 @@ impl<'a> Skip<'a> {
         self.is_self_contained &= is_self_contained;
         Ok(type_code)
     }
-}
-
-/// Passes over the value of an Any as far as reading the Any looks at it: that is copied where it can be, and written
-/// anew by its type where it can't.
-fn any_value(
-    types: Shapes<'_>,
-    type_code: &TypeCode,
-    input: &mut Decoder<'_>,
-) -> Result<bool, CdrError> {
-    let mut ahead = input.ahead();
-    let has_values = types.shape(type_code.at()).holds.has_values();
-    if !has_values && skip(types, type_code, &mut ahead) == Ok(true) {
-        input.catch_up(ahead);
-        return Ok(true);
-    }
-    Any::default().unmarshal_as(type_code, input)?;
-    Ok(false)
 }
 
 /// Whether any octets are a value.

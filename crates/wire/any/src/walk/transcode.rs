@@ -5,6 +5,7 @@ use std::cell::Cell;
 use punctual_cdr::{CdrError, Decoder, Encoder, LongDouble, Marshal, Unmarshal};
 use punctual_ior::Ior;
 
+use super::exception::begins_with_id;
 use super::skip::refuse_impossible;
 use super::{check_bound, discriminator, marshal_id, no_such_value, pass_id};
 use crate::kind::TypeKind;
@@ -88,8 +89,18 @@ impl<'a> Transcoding<'a> {
                 // as an empty string is one then.
                 if pass_id(&name.id, input) || name.id.is_empty() {
                     marshal_id(&name.id, out)?;
+                    return self.members(all, input, out);
                 }
-                self.members(all, input, out)
+                let begin = (out.block().len(), out.padding(4));
+                self.members(all, input, out)?;
+                let written = out.block().as_slice().get(begin.0 + begin.1..);
+                match begins_with_id(&name.id, written.unwrap_or_default(), out.order()) {
+                    // Aligned in another way, or in the other order, its members would be read as another's.
+                    true => Err(CdrError::Invalid(
+                        "an exception without its id begins like one with it",
+                    )),
+                    false => Ok(()),
+                }
             }
             Node::Union(union) => {
                 let chosen = discriminator::read(types, union.discriminator, input)?;

@@ -172,9 +172,21 @@ impl<'d> Decoder<'d> {
 
     /// Reads the state of a value, and of all that it holds as members.
     fn get_states(&mut self, first: Open) -> Result<(), CdrError> {
-        let mut current = first;
         // Those below belong to who reads a state that this value is within a sequence of.
-        let below = self.values().waiting.0.len();
+        let values = self.values();
+        let (below, open) = (values.waiting.0.len(), values.open);
+        let read = self.get_states_above(first, below);
+        if read.is_err() {
+            // Who goes on in spite of it reads what comes after with the states below.
+            let values = self.values();
+            values.waiting.0.truncate(below);
+            values.open = open;
+        }
+        read
+    }
+
+    fn get_states_above(&mut self, first: Open, below: usize) -> Result<(), CdrError> {
+        let mut current = first;
         self.values().open += 1;
         loop {
             self.resume_state(current.level.unwrap_or(0));

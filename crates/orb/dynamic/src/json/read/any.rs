@@ -1,7 +1,7 @@
 //! Anys: values that say their type, or look like one.
 
-use punctual_any::{Any, TypeCode, Value};
-use punctual_cdr::{CdrError, Marshal};
+use punctual_any::{Any, TypeCode, TypeKind, Value};
+use punctual_cdr::{CdrError, Marshal, NarrowCodeSet};
 
 use super::super::error::JsonError;
 use super::misfit::error;
@@ -56,6 +56,12 @@ impl<'t> Reading<'_, 't> {
         let type_code = &content.type_code;
         if self.is_written_here(type_code) {
             type_code.marshal(out.0)?;
+            let original = type_code.original_type();
+            if original.kind() == TypeKind::Except {
+                // It stands before the members (CORBA 3.3 part 2, §9.3.5.5), in ISO 8859-1.
+                let id = original.id().unwrap_or_default();
+                out.0.put_string_in(NarrowCodeSet::Iso8859_1, id)?;
+            }
             self.within(&content, out)?;
         } else {
             let value = self.within(&content, &mut Tree)?;
