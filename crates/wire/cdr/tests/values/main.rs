@@ -1,6 +1,7 @@
 //! Values on the wire and back: sharing, cycles, truncation, chunks, and what a hostile peer may send.
 #![allow(clippy::unwrap_used)]
 
+mod careless;
 mod hostile;
 #[path = "../support/lender.rs"]
 mod lender;
