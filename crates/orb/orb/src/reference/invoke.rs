@@ -30,6 +30,7 @@ impl ObjectRef {
     /// # Errors
     /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
     /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    #[inline]
     pub fn invoke_raising<R, E: From<SystemException>>(
         &self,
         operation: &NamedOperation<'_>,

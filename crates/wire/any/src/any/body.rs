@@ -67,11 +67,13 @@ impl Body {
         same_place && same_order && same_narrow && same_wide && same_chunks
     }
 
-    /// Takes a value over that is not in one piece, or refers to what is outside of it.
+    /// Takes a value over that is not in one piece, or refers to what is outside of it: of about so many octets.
+    #[cold]
     pub(super) fn gather(
         &mut self,
         types: Shapes<'_>,
         type_code: &TypeCode,
+        length: usize,
         input: &mut Decoder<'_>,
     ) -> Result<(), CdrError> {
         self.order = ByteOrder::NATIVE;
@@ -81,7 +83,8 @@ impl Body {
             code_sets: self.code_sets,
             ..*input.coding()
         };
-        let octets = std::mem::take(&mut self.octets);
+        let mut octets = std::mem::take(&mut self.octets);
+        octets.reserve(length);
         let mut out = Encoder::new(Block::from_vec(octets), self.order, coding);
         transcode(types, type_code, input, &mut out)?;
         self.octets = out.into_block().into_vec();

@@ -247,8 +247,7 @@ impl Any {
         body.environment = environment;
         let Some(octets) = octets else {
             // What is wrong with it, if that is why, is found out again.
-            body.octets.reserve(length);
-            return body.gather(types, type_code, input);
+            return body.gather(types, type_code, length, input);
         };
         body.order = input.order();
         body.phase = begin;
@@ -274,6 +273,7 @@ impl Any {
     }
 
     /// A body of this Any's own, empty, of the encoding that the input has.
+    #[inline]
     fn body_mut(&mut self, input: &Decoder<'_>) -> &mut Body {
         let is_own = self
             .body
@@ -319,7 +319,13 @@ impl Any {
             out.put_bytes(body.octets.get(body.phase..).unwrap_or_default());
             return Ok(());
         }
-        // It takes about as many in another encoding.
+        self.marshal_anew(body, out)
+    }
+
+    #[cold]
+    fn marshal_anew(&self, body: &Body, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+        let types = self.type_code.arena().shapes()?;
+        // It takes about as many octets in another encoding.
         out.reserve(body.octets.len());
         self.read(|input| transcode(types, &self.type_code, input, out))
     }
