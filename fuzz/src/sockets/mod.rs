@@ -10,7 +10,7 @@ mod more;
 use crate::Seed;
 use crate::generated::all_types::Every;
 use crate::server::{self, priorities_that_change};
-use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
+use punctual::rt::{PoolThreads, RequestBuffering, RtOrb, ThreadpoolOptions};
 use punctual::stub::ServerCall;
 use punctual::{
     Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig,
@@ -133,6 +133,27 @@ fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
     endpoint
 }
 
+/// A pool of one thread at this path, which keeps requests while that is busy.
+fn create_pool(rt: &RtOrb, orb: &Orb, name: &str) {
+    let threads = PoolThreads {
+        priority: Priority::MIN,
+        static_threads: 1,
+        dynamic_threads: 0,
+        reservation: None,
+    };
+    let at = ListenEndpoint::new("uiop", &path(name).to_string_lossy());
+    let options = ThreadpoolOptions {
+        buffering: RequestBuffering::Bounded(BufferLimits {
+            requests: Some(4),
+            octets: None,
+        }),
+        endpoints: vec![at],
+        ..ThreadpoolOptions::default()
+    };
+    rt.create_threadpool(orb, threads, &options)
+        .expect("there are threads for it");
+}
+
 /// A server is asked, and answers with whole messages until it has read all, or has closed.
 fn asked(which: usize, octets: &[u8]) {
     let mut stream = connect(which);
@@ -170,23 +191,7 @@ fn connect(which: usize) -> UnixStream {
         }
         let orb = rt.extend(builder).expect("no policy type is taken").build();
         let orb = orb.expect("the configuration is sound");
-        let threads = PoolThreads {
-            priority: Priority::MIN,
-            static_threads: 1,
-            dynamic_threads: 0,
-            reservation: None,
-        };
-        let at = ListenEndpoint::new("uiop", &path(&POOL.to_string()).to_string_lossy());
-        let options = ThreadpoolOptions {
-            buffering: RequestBuffering::Bounded(BufferLimits {
-                requests: Some(4),
-                octets: None,
-            }),
-            endpoints: vec![at],
-            ..ThreadpoolOptions::default()
-        };
-        rt.create_threadpool(&orb, threads, &options)
-            .expect("there are threads for it");
+        create_pool(&rt, &orb, &POOL.to_string());
         // Other threads receive meanwhile.
         let calls = |_: &mut ServerCall<'_>| {
             is_told(Client::get().reading.with_timeout(SHORT).name());

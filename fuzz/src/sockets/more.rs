@@ -8,17 +8,14 @@ use crate::client;
 use crate::generated::all_types::Every;
 use crate::server::{self, Ask, PLAIN, Server};
 use punctual::rt::timeline::{Timeline, TimelineLimits};
-use punctual::rt::{PoolThreads, RequestBuffering, ThreadpoolOptions};
 use punctual::{
-    Bidirectional, Interface, ListenEndpoint, Orb, OrbBuilder, Poller, ReplyHandlers,
-    SystemException, Wait,
+    Bidirectional, Interface, Orb, OrbBuilder, Poller, ReplyHandlers, SystemException, Wait,
 };
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{
     LocateRequestHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, Target,
     align_body, service_context,
 };
-use punctual_orb::{BufferLimits, Priority};
 use std::os::unix::net::UnixStream;
 use std::pin::Pin;
 use std::sync::OnceLock;
@@ -35,23 +32,7 @@ pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
     let builder = rt.extend(builder.listen(reactor));
     let orb = builder.expect("no policy type is taken").build();
     let orb = orb.expect("the configuration is sound");
-    let threads = PoolThreads {
-        priority: Priority::MIN,
-        static_threads: 1,
-        dynamic_threads: 0,
-        reservation: None,
-    };
-    let at = ListenEndpoint::new("uiop", &super::path(name).to_string_lossy());
-    let options = ThreadpoolOptions {
-        buffering: RequestBuffering::Bounded(BufferLimits {
-            requests: Some(4),
-            octets: None,
-        }),
-        endpoints: vec![at],
-        ..ThreadpoolOptions::default()
-    };
-    rt.create_threadpool(&orb, threads, &options)
-        .expect("there are threads for it");
+    super::create_pool(&rt, &orb, name);
     server::with_objects_and(orb, &[("s", takes_its_time)])
 }
 

@@ -8,7 +8,7 @@ use std::fmt::{self, Write};
 use punctual_cdr::ValueRef;
 
 use super::Any;
-use super::not_shown::NotShown;
+use super::show_each::show_each;
 use crate::value::{DynamicValue, Elements, UnionValue, Value};
 
 /// Bytes of text that a value with valuetypes in it is shown in, at most.
@@ -86,18 +86,8 @@ impl<'w, 'f> Shown<'w, 'f> {
 
     fn elements(&mut self, values: &Elements) -> fmt::Result {
         self.write_str("Sequence([")?;
-        let mut is_first = true;
-        let all = values.each(|value| {
-            if !std::mem::take(&mut is_first) {
-                self.write_str(", ")?;
-            }
-            self.value(value).map_err(NotShown::from)
-        });
-        match all {
-            Ok(()) => self.write_str("])"),
-            Err(NotShown::Text(error)) => Err(error),
-            Err(NotShown::Octets(why)) => write!(self, "({why})])"),
-        }
+        show_each(self, values, Self::value)?;
+        self.write_str("])")
     }
 
     fn members(&mut self, values: &[Value]) -> fmt::Result {

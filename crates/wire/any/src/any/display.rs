@@ -3,7 +3,7 @@
 use std::fmt::{self, Write};
 
 use super::Any;
-use super::not_shown::NotShown;
+use super::show_each::show_each;
 use crate::type_code::TypeCode;
 use crate::value::{Elements, Value};
 
@@ -108,18 +108,8 @@ impl Shown<'_, '_> {
 
     fn elements(&mut self, type_code: &TypeCode, values: &Elements) -> fmt::Result {
         self.write_str("[")?;
-        let mut is_first = true;
-        let all = values.each(|value| {
-            if !std::mem::take(&mut is_first) {
-                self.write_str(", ")?;
-            }
-            self.value(type_code, value).map_err(NotShown::from)
-        });
-        match all {
-            Ok(()) => self.write_str("]"),
-            Err(NotShown::Text(error)) => Err(error),
-            Err(NotShown::Octets(why)) => write!(self, "({why})]"),
-        }
+        show_each(self, values, |this, value| this.value(type_code, value))?;
+        self.write_str("]")
     }
 
     fn list<'v>(

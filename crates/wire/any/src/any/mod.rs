@@ -4,7 +4,7 @@ mod body;
 mod debug;
 mod display;
 mod environment;
-mod not_shown;
+mod show_each;
 mod text;
 mod user_exception;
 
