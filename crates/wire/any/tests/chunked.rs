@@ -21,6 +21,17 @@ fn of(type_code: &TypeCode, members: Vec<Value>) -> Any {
     Any::of_value(type_code, &Value::Valuetype(Some(value))).unwrap()
 }
 
+/// As it comes to who receives it in this order.
+fn sent(any: &Any, order: ByteOrder) -> Any {
+    let mut out = Encoder::new(Block::default(), order, Coding::default());
+    any.marshal(&mut out).unwrap();
+    let octets = out.into_block().into_vec();
+    let mut input = Decoder::new(&octets, order, Coding::default());
+    let read = Any::unmarshal(&mut input).unwrap();
+    assert_eq!(input.remaining(), 0);
+    read
+}
+
 #[test]
 fn a_value_in_chunks_may_hold_an_any_of_another() {
     for before in [false, true] {
@@ -44,13 +55,7 @@ fn a_value_in_chunks_may_hold_an_any_of_another() {
         let middle = of(&type_code, state(innermost.clone()));
         let outer = of(&type_code, state(middle.clone()));
         for order in [ByteOrder::Big, ByteOrder::Little] {
-            let mut out = Encoder::new(Block::default(), order, Coding::default());
-            outer.marshal(&mut out).unwrap();
-            let octets = out.into_block().into_vec();
-            let mut input = Decoder::new(&octets, order, Coding::default());
-            let read = Any::unmarshal(&mut input).unwrap();
-            assert_eq!(input.remaining(), 0);
-            let mut any = read;
+            let mut any = sent(&outer, order);
             for level in 0..3 {
                 let Ok(Value::Valuetype(Some(value))) = any.value() else {
                     panic!("level {level}: {:?}", any.value());
@@ -76,12 +81,7 @@ fn a_value_in_chunks_may_hold_an_any_of_an_any_of_another() {
     let between = Any::new(&inner).unwrap();
     let outer = of(&type_code, vec![Value::Any(Box::new(between.clone()))]);
     for order in [ByteOrder::Big, ByteOrder::Little] {
-        let mut out = Encoder::new(Block::default(), order, Coding::default());
-        outer.marshal(&mut out).unwrap();
-        let octets = out.into_block().into_vec();
-        let mut input = Decoder::new(&octets, order, Coding::default());
-        let read = Any::unmarshal(&mut input).unwrap();
-        assert_eq!(input.remaining(), 0);
+        let read = sent(&outer, order);
         let Ok(Value::Valuetype(Some(value))) = read.value() else {
             panic!("{:?}", read.value());
         };
