@@ -46,19 +46,12 @@ pub(super) const SHAPES: &[Shape] = &[
     read("names of types", names, |text| {
         read_as(&types().type_codes, text)
     }),
-    // Each is some 390 octets that can be shared.
-    Shape {
-        times: 28,
-        ..read("names of types, each another", other_names, |text| {
-            read_as(&types().type_codes, text)
-        })
-    },
-    Shape {
-        times: 24,
-        ..read("names of sequences in one another", towers, |text| {
-            read_as(&types().type_codes, text)
-        })
-    },
+    read("names of types, each another", other_names, |text| {
+        read_as(&types().type_codes, text)
+    }),
+    read("names of sequences in one another", towers, |text| {
+        read_as(&types().type_codes, text)
+    }),
     read("text with escapes", escapes, |text| {
         read_as(&TypeCode::STRING, text)
     }),

@@ -14,12 +14,7 @@ pub(super) const SHAPES: &[Shape] = &[
         times: 48,
         ..shape("values without state", empty)
     },
-    // Twelve octets are such an object with a member, and the lists that name it grow twofold: at some lengths it is
-    // a little more than sixteen.
-    Shape {
-        times: 17,
-        ..shape("chunks in chunks", nested)
-    },
+    shape("chunks in chunks", nested),
     shape("values that point at one list of ids", one_list),
     shape("nil values", nil),
     shape("values that point at the first", shared),

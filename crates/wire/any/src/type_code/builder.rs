@@ -377,6 +377,10 @@ impl TypeBuilder {
     }
 
     fn push(&mut self, node: Node) -> TypeIndex {
+        if self.nodes.is_empty() {
+            // Many types are one node: a vector begins with room for four.
+            self.nodes.reserve_exact(1);
+        }
         // Memory ends long before 32 bits do.
         let index = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes.push(node);

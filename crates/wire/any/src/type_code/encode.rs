@@ -6,6 +6,7 @@
 //! versions of GIOP write differently.
 
 use std::collections::HashMap;
+use std::num::TryFromIntError;
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, NarrowCodeSet};
 
@@ -57,7 +58,7 @@ fn is_encapsulated(node: &Node) -> bool {
 struct Writer<'a> {
     arena: &'a Arena,
     /// Where in the block the kinds of types stand that were begun.
-    written: HashMap<Index, usize>,
+    written: HashMap<Index, u32>,
     depth: u16,
 }
 
@@ -96,7 +97,8 @@ impl<'a> Writer<'a> {
             }
             _ => {}
         }
-        self.written.insert(at, here);
+        self.written
+            .insert(at, u32::try_from(here).map_err(too_large)?);
         let limit = out.coding().limits.nesting;
         if self.depth >= limit {
             return Err(CdrError::TooDeep { limit });
@@ -181,12 +183,16 @@ impl<'a> Writer<'a> {
 }
 
 /// The offset counts from where it stands to the kind that is meant, in octets (§9.3.5.1.3).
-fn indirect(target: usize, out: &mut Encoder<'_>) -> Result<(), CdrError> {
+fn indirect(target: u32, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_u32(INDIRECTION);
-    let distance = i32::try_from(out.position() - target)
-        .map_err(|_| CdrError::BadTypeCode("the TypeCode is too large"))?;
+    let distance = out.position() - target as usize;
+    let distance = i32::try_from(distance).map_err(too_large)?;
     out.put_i32(-distance);
     Ok(())
+}
+
+fn too_large(_: TryFromIntError) -> CdrError {
+    CdrError::BadTypeCode("the TypeCode is too large")
 }
 
 /// Names are those of the IDL, whatever code set was negotiated for text.

@@ -59,7 +59,7 @@ impl Graph {
         });
         let mut nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         let place = u32::try_from(nodes.len());
-        nodes.push(Arc::clone(&node));
+        push_by_halves(&mut nodes, Arc::clone(&node));
         (node, place)
     }
 
@@ -76,6 +76,16 @@ impl Graph {
             node: Arc::clone(node),
         })
     }
+}
+
+/// Pushes onto a list that grows by half of what it has: a message may be nothing but values of a few octets each, and
+/// what names them is to be little beside them.
+pub(super) fn push_by_halves<T>(list: &mut Vec<T>, one: T) {
+    const FIRST: usize = 4;
+    if list.len() == list.capacity() {
+        list.reserve_exact(FIRST.max(list.len() / 2));
+    }
+    list.push(one);
 }
 
 impl fmt::Debug for Graph {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::graph::Node;
+use super::graph::{Node, push_by_halves};
 use super::header::Header;
 use super::tag::{INDIRECTION, NULL, ValueTag};
 use super::{FormalValue, Graph, ReadStep, ValueFactory, ValueRef, ValueState};
@@ -294,7 +294,7 @@ impl<'d> Decoder<'d> {
             values.first = at;
         }
         let behind = u32::try_from(at.wrapping_sub(values.first)).map_err(too_far)?;
-        values.values.push((behind, place.map_err(too_far)?));
+        push_by_halves(&mut values.values, (behind, place.map_err(too_far)?));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
             node,
