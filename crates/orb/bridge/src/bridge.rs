@@ -9,7 +9,8 @@ use punctual_orb::relay::{
 };
 use punctual_orb::{
     CompletionStatus, DecodedProfile, DispatchError, Dispatched, Location, ObjectAdapter,
-    ObjectRef, Orb, Policy, ServerCall, SystemException, SystemExceptionKind as Kind, minor,
+    ObjectRef, Orb, Policy, Quoted, ServerCall, SystemException, SystemExceptionKind as Kind,
+    minor,
 };
 use std::any::Any;
 use std::collections::HashSet;
@@ -220,6 +221,7 @@ impl Relay {
 
     /// Counts and logs a request that was not passed on, or came to nothing.
     fn note(&self, operation: &str, exception: &SystemException) {
+        let operation = Quoted(operation);
         let event = match exception.kind() {
             Kind::ImpLimit | Kind::CodesetIncompatible | Kind::Marshal => Event::Refused,
             _ => Event::Failed,

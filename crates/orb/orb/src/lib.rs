@@ -99,6 +99,7 @@ pub use upcall::{
     serves_alone,
 };
 
+pub use punctual_exec::Quoted;
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
 /// What macros of generated code need of CDR.

@@ -7,7 +7,7 @@ use crate::served::Served;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, ObjectRef, ServerCall, Surroundings,
+    CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, Surroundings,
     SystemException, SystemExceptionKind as Kind, minor,
 };
 use std::sync::Arc;
@@ -174,5 +174,5 @@ const OBJECT: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 fn not_provided(operation: &str) -> SystemException {
     SystemException::new(Kind::NoImplement, minor::omg(1), CompletionStatus::No)
-        .with_detail(format!("`{operation}` is not provided here"))
+        .with_detail(format!("`{}` is not provided here", Quoted(operation)))
 }

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]
 pub mod cycles;
+pub mod descriptors;
 pub mod dscp;
 pub mod epoll;
 pub mod event;

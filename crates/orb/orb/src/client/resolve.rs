@@ -4,7 +4,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
 };
 use crate::lane::Endpoint;
-use crate::profile::DecodedProfile;
+use crate::profile::{DecodedProfile, SecurityRequirement, demanded_by_all};
 use crate::protocol::{Pair, Registry};
 use punctual_cdr::{CodeSets, GiopVersion, NarrowCodeSet};
 use punctual_giop::code_sets;
@@ -27,6 +27,7 @@ pub(crate) fn endpoints(
 ) -> Result<Vec<Endpoint>, SystemException> {
     let mut found = Vec::new();
     let mut problem = None;
+    let demanded = demanded_by_all(ior);
     for (index, tagged) in ior.profiles.iter().enumerate() {
         let Some(codec) = registry.codec(tagged.tag) else {
             continue;
@@ -38,7 +39,7 @@ pub(crate) fn endpoints(
                 continue;
             }
         };
-        let known = (newest, registry);
+        let known = (newest, registry, demanded);
         if let Err(exception) = add_endpoints_of(profile, index, known, (&mut found, most)) {
             problem = Some(exception);
         }
@@ -54,11 +55,11 @@ pub(crate) fn endpoints(
 fn add_endpoints_of(
     profile: DecodedProfile,
     index: usize,
-    (newest, registry): (GiopVersion, &Registry),
+    (newest, registry, demanded): (GiopVersion, &Registry, Option<SecurityRequirement>),
     (found, most): (&mut Vec<Endpoint>, usize),
 ) -> Result<(), SystemException> {
     let object_key: Arc<[u8]> = profile.object_key.as_slice().into();
-    let demands = profile.demands();
+    let demands = profile.demands().or(demanded);
     let announced = announced(&profile.components);
     let mut problem = None;
     // Nearly all endpoints of a profile are of one protocol.

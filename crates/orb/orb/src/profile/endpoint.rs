@@ -81,13 +81,21 @@ impl SecurityRequirement {
     /// not to be sent anything in clear.
     #[must_use]
     pub fn demands_protection(&self) -> bool {
-        const DEMANDS: [AssociationOptions; 6] = [
+        const DEMANDS: [AssociationOptions; 2] = [
+            AssociationOptions::ESTABLISH_TRUST_IN_TARGET,
+            AssociationOptions::ESTABLISH_TRUST_IN_CLIENT,
+        ];
+        self.demands_protection_of_messages()
+            || DEMANDS.into_iter().any(|one| self.requires.contain(one))
+    }
+
+    /// Whether the server demands that what it is sent be protected.
+    pub(crate) fn demands_protection_of_messages(&self) -> bool {
+        const DEMANDS: [AssociationOptions; 4] = [
             AssociationOptions::INTEGRITY,
             AssociationOptions::CONFIDENTIALITY,
             AssociationOptions::DETECT_REPLAY,
             AssociationOptions::DETECT_MISORDERING,
-            AssociationOptions::ESTABLISH_TRUST_IN_TARGET,
-            AssociationOptions::ESTABLISH_TRUST_IN_CLIENT,
         ];
         DEMANDS.into_iter().any(|one| self.requires.contain(one))
     }

@@ -5,6 +5,7 @@
 //! only as its components. So what an endpoint of [`uiop`] says in a profile of its own, for TAO and
 //! for Punctual, is said there once more.
 
+use super::demands::securities;
 use super::endpoint::host_and_port;
 use super::{
     DecodedProfile, ORB_TYPE, ProfileCodec, ProfileEndpoint, Publication, SecurityRequirement,
@@ -14,8 +15,8 @@ use crate::priority::Priority;
 use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::tags;
 use punctual_ior::{
-    Component, CompoundMechanism, Endpoint, IiopProfile, IorError, MechanismTransport, SslSecTrans,
-    TaggedComponent, TaggedProfile, TaoPlace, TlsSecTrans, UnixTrans,
+    Component, CompoundMechanism, Endpoint, IiopProfile, IorError, SslSecTrans, TaggedComponent,
+    TaggedProfile, TaoPlace, UnixTrans,
 };
 use punctual_link::{Address, iiop, uiop};
 
@@ -224,39 +225,6 @@ fn name_sockets<'p>(
     Ok(())
 }
 
-impl DecodedProfile {
-    /// The protection without which nothing is to be sent by this profile: what an endpoint demands, or a component,
-    /// whether or not that names a place. One that does not decode may demand anything.
-    pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
-        let of_endpoints = self
-            .endpoints
-            .iter()
-            .filter_map(|one| one.qualities.security);
-        let of_components = self.components.iter().filter_map(demanded);
-        let mut all = of_endpoints.chain(of_components);
-        all.find(SecurityRequirement::demands_protection)
-    }
-}
-
-/// What a component says of protection that is demanded: SSL_SEC_TRANS and the mechanisms of CSIv2. `None` for others.
-fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
-    let is_security = matches!(
-        component.tag,
-        tags::component::SSL_SEC_TRANS | tags::component::CSI_SEC_MECH_LIST
-    );
-    if !is_security {
-        return None;
-    }
-    match component.decode() {
-        Ok(Component::SslSecTrans(ssl)) => Some((&ssl).into()),
-        Ok(Component::CsiMechanisms(mechanisms)) => {
-            let mut securities = securities(&mechanisms).map(|(security, _)| security);
-            securities.find(SecurityRequirement::demands_protection)
-        }
-        _ => Some(SecurityRequirement::OF_TLS),
-    }
-}
-
 /// The TLS endpoints of a list of mechanisms.
 fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = ProfileEndpoint> {
     securities(mechanisms).flat_map(|(security, tls)| {
@@ -266,30 +234,6 @@ fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = Profi
             let address = Address::new(SSLIOP, at.place());
             ProfileEndpoint::new(SSLIOP, address).with_security(security)
         })
-    })
-}
-
-/// What each mechanism with TLS says. Each mechanism is enough: where one goes without TLS, none of the others is
-/// demanded.
-fn securities(
-    mechanisms: &[CompoundMechanism],
-) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
-    let goes_without = mechanisms
-        .iter()
-        .any(|one| one.transport == MechanismTransport::Null);
-    let secured = mechanisms.iter().filter_map(|one| match &one.transport {
-        MechanismTransport::Tls(tls) => Some((one.target_requires, tls)),
-        _ => None,
-    });
-    secured.map(move |(requires, tls)| {
-        let security = SecurityRequirement {
-            supports: tls.target_supports,
-            requires: requires.and(tls.target_requires),
-        };
-        match goes_without {
-            true => (security.beside_clear(), tls),
-            false => (security, tls),
-        }
     })
 }
 
@@ -305,7 +249,7 @@ fn is_this_host(name: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use punctual_ior::AssociationOptions;
 
@@ -501,7 +445,7 @@ mod tests {
     }
 
     /// A profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host, and perhaps none.
-    fn with_mechanisms(port: u16, goes_without: bool) -> DecodedProfile {
+    pub(in crate::profile) fn with_mechanisms(port: u16, goes_without: bool) -> DecodedProfile {
         use punctual_cdr::{Coding, Encoder, Marshal};
         use punctual_ior::IiopVersion;
         let tls = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
@@ -530,7 +474,8 @@ mod tests {
             out.put_bool(false);
             out.put_u32(u32::try_from(transports.len()).unwrap());
             for transport in &transports {
-                out.put_u16(0x06);
+                let goes_without = transport.tag == tags::component::NULL_TAG;
+                out.put_u16(if goes_without { 0 } else { 0x06 });
                 transport.marshal(out)?;
                 // No layer above asks for anything.
                 out.align(2);
@@ -568,22 +513,5 @@ mod tests {
             let security = secured.qualities.security.unwrap();
             assert_eq!(security.demands_protection(), !goes_without);
         }
-    }
-
-    #[test]
-    fn what_mechanisms_demand_holds_where_they_name_no_place() {
-        for goes_without in [false, true] {
-            let decoded = with_mechanisms(0, goes_without);
-            assert!(decoded.endpoints.iter().all(|one| &*one.protocol == "iiop"));
-            assert_eq!(decoded.demands().is_some(), !goes_without);
-        }
-    }
-
-    #[test]
-    fn mechanisms_that_do_not_decode_may_demand_anything() {
-        let mut decoded = with_mechanisms(684, true);
-        assert!(decoded.demands().is_none());
-        decoded.components[0].data.truncate(20);
-        assert!(decoded.demands().is_some());
     }
 }

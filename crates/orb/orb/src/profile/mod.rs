@@ -4,6 +4,7 @@
 //! sockets as components. A codec reads the endpoints out of its profiles and writes them in; which of
 //! them this ORB can reach, the protocols that it has registered decide.
 
+mod demands;
 mod diop;
 mod endpoint;
 mod iiop;
@@ -15,6 +16,7 @@ mod priorities_tests;
 mod published;
 mod uiop;
 
+pub(crate) use demands::demanded_by_all;
 pub(crate) use diop::DiopCodec;
 pub use endpoint::{EndpointQualities, LaneId, ProfileEndpoint, SecurityRequirement};
 pub(crate) use iiop::IiopCodec;

@@ -14,11 +14,16 @@ use punctual_cdr::GiopVersion;
 use punctual_exec::{Deadline, Throttle, throttle};
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError};
+use punctual_sys::descriptors;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// Descriptors that no accepted connection takes: at least so many, and this part of all.
+const KEPT: usize = 32;
+const KEPT_PART: usize = 16;
 
 /// Connections that are refused have one line of the log in so long.
 const REFUSALS: Duration = Duration::from_secs(1);
@@ -70,6 +75,13 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
                     tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
                 failing = true;
+                let no_descriptor =
+                    matches!(&error.cause, Cause::Os(error) if descriptors::ran_out(error));
+                if let Some(quiet) = lane.broker().config().timeouts.make_room
+                    && no_descriptor
+                {
+                    lane.incoming.connections.let_some_go(quiet);
+                }
                 std::thread::sleep(PAUSE);
             }
         }
@@ -97,6 +109,14 @@ fn welcome(
     }
 }
 
+/// As many connections as there may be, with so many descriptors: some are kept for files, and for what this process
+/// opens itself; a ninth of the others, for hosts that have few connections, comes beside.
+fn most_connections(configured: usize, descriptors: usize) -> usize {
+    let kept = (descriptors / KEPT_PART).max(KEPT);
+    let left = descriptors.saturating_sub(kept);
+    configured.min(left - left / 9).max(1)
+}
+
 /// Finds room and a thread for a connection. The error says what there is too much of.
 fn take_in(
     lane: &Arc<Lane>,
@@ -106,10 +126,14 @@ fn take_in(
     session: &Arc<dyn Session>,
 ) -> Result<(), String> {
     let config = lane.broker().config();
-    let (limit, from) = (config.max_connections, host_of(&*at.pair.link, link.peer()));
+    let limit = most_connections(config.max_connections, descriptors::limit());
+    let from = host_of(&*at.pair.link, link.peer());
     let connections = &lane.incoming.connections;
     let room = connections.make_room(limit, &from, config.timeouts.make_room);
-    room.map_err(|_| format!("there are {limit}, none of them quiet (max_connections)"))?;
+    room.map_err(|_| match limit < config.max_connections {
+        false => format!("there are {limit}, none of them quiet (max_connections)"),
+        true => format!("there are {limit}, none of them quiet, and descriptors for no more (RLIMIT_NOFILE, `ulimit -n`)"),
+    })?;
     let spoken = (session.clone(), at.pair.messaging.abilities());
     let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);
     connection.join();
@@ -123,4 +147,19 @@ fn turn_away(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
     // Whether it hears that or not, the connection ends.
     let _ = messaging::send_control(link, session, kind, version, broker.tracer(), soon);
     link.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::most_connections;
+
+    #[test]
+    fn connections_leave_descriptors_for_others() {
+        // With the eighth that hosts with few connections have beside: 853 and 106 of 1,024.
+        assert_eq!(most_connections(4096, 1024), 854);
+        assert_eq!(most_connections(100, 1024), 100);
+        assert_eq!(most_connections(4096, usize::MAX), 4096);
+        assert_eq!(most_connections(4096, 64), 29);
+        assert_eq!(most_connections(4096, 8), 1);
+    }
 }

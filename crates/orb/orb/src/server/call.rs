@@ -14,6 +14,7 @@ use crate::priority::{Priority, RunsAt};
 use crate::probe::{self, Point};
 use crate::timeline;
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
+use punctual_exec::Quoted;
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
@@ -253,7 +254,10 @@ impl<'m> ServerCall<'m> {
             minor::NO_SUCH_OPERATION,
             CompletionStatus::No,
         )
-        .with_detail(format!("the object has no operation `{}`", self.operation))
+        .with_detail(format!(
+            "the object has no operation `{}`",
+            Quoted(self.operation)
+        ))
         .into()
     }
 

@@ -21,6 +21,7 @@ use crate::probe::{self, Point};
 use crate::timeline;
 use crate::upcall::Serving;
 use punctual_cdr::{Block, CdrError, CodeSets, Decoder, GiopVersion};
+use punctual_exec::Quoted;
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::sequenced::Arrival;
 use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
@@ -274,6 +275,7 @@ impl Dispatcher<'_> {
     /// Logs what a request was answered with instead of a result: a line where the peer is at fault,
     /// for debugging where it may be the servant's way to say no.
     fn note(&self, operation: &str, exception: &SystemException) {
+        let operation = Quoted(operation);
         match exception.kind() {
             Kind::Marshal
             | Kind::BadOperation

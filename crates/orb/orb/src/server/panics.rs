@@ -13,6 +13,7 @@
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::upcall;
+use punctual_exec::Quoted;
 use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
@@ -73,6 +74,7 @@ pub(crate) fn panicked(
     operation: &str,
     payload: &(dyn Any + Send),
 ) -> SystemException {
+    let operation = Quoted(operation);
     let seen = SEEN.try_with(RefCell::take).ok().flatten();
     match seen {
         Some(seen) => tracing::error!(

@@ -15,6 +15,7 @@ use crate::interceptor::{OwnedContext, ServerPass};
 use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};
 use punctual_cdr::{Block, ByteOrder, CodeSets, Coding, Decoder, GiopVersion};
+use punctual_exec::Quoted;
 use punctual_giop::{ResponseFlags, ServiceContexts};
 use std::any::Any;
 use std::fmt;
@@ -243,7 +244,7 @@ impl Claimed<'_> {
 
     fn fail(&mut self, exception: SystemException) {
         let peer = self.open.connection.conversation().peer();
-        let operation = &self.shared.operation;
+        let operation = Quoted(&self.shared.operation);
         tracing::debug!(%peer, "`{operation}` is answered with {exception}");
         // Whether it is heard is nobody's concern any more.
         let _ = self.make(|_| Err(exception.into()));

@@ -124,6 +124,17 @@ over_every_link! {
         rig.others_are_served();
     }
 
+    fn the_name_of_an_operation_is_logged_in_one_line_and_not_whole(over: Over) {
+        let rig = Rig::new(over);
+        let mut peer = rig.peer();
+        let name = format!("to\u{1b}[2Jo\n2026 INFO all is well{}", "x".repeat(100_000));
+        peer.send(&request(&rig.key(), &name, |_| {}));
+        assert_eq!(peer.exception(), Kind::BadOperation);
+        let escaped = r"`to\u{1b}[2Jo\n2026 INFO all is well";
+        is_logged(&peer, &[escaped, "… (100029 bytes)"]);
+        rig.others_are_served();
+    }
+
     fn an_unknown_operation_is_a_bad_operation(over: Over) {
         let rig = Rig::new(over);
         let mut peer = rig.peer();

@@ -184,6 +184,7 @@ fn serve(over: Over, folder: &Path) {
         match line.as_str() {
             "starve" => held = all_descriptors(),
             "feed" => held.clear(),
+            "few" => few_descriptors(),
             "wait for a caller" => servant.gate.wait_for_waiters(1),
             _ => panic!("{line}"),
         }
@@ -193,12 +194,17 @@ fn serve(over: Over, folder: &Path) {
 
 /// All descriptors that this process may still open.
 fn all_descriptors() -> Vec<File> {
+    few_descriptors();
+    std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
+}
+
+/// As many as this process may have open from now on.
+fn few_descriptors() {
     let limited = Rlimit {
         current: Some(64),
         maximum: getrlimit(Resource::Nofile).maximum,
     };
     setrlimit(Resource::Nofile, limited).unwrap();
-    std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }
 
 fn echo(over: Over, folder: &Path, reference: &str) -> Echo {

@@ -171,6 +171,18 @@ impl Connections {
         has_room.then_some(()).ok_or(Full)
     }
 
+    /// Closes some that were quiet for `quiet`, whatever room there is: the process has no descriptor left for another.
+    /// Whether there were any.
+    pub(crate) fn let_some_go(&self, quiet: Duration) -> bool {
+        let mut state = self.lock();
+        let most = state.count / MANY + 1;
+        let looked = state.choose(Instant::now(), quiet, most);
+        drop(state);
+        let any = !looked.leaving.is_empty();
+        self.let_go(looked);
+        any
+    }
+
     /// Looks how long each has been quiet, and closes those that were for `idle`.
     pub(super) fn look(&self, idle: Option<Duration>) {
         let now = Instant::now();
