@@ -5,6 +5,7 @@
 //! string) is the type itself, marshaled. So the repository keeps nothing about objects.
 
 mod adapters;
+mod answer;
 mod contained;
 mod container;
 mod create;
@@ -44,6 +45,8 @@ struct Shared {
     repository: InterfaceRepository,
     is_read_only: bool,
     adapters: Adapters,
+    /// In octets.
+    longest_answer: usize,
 }
 
 impl InterfaceRepository {
@@ -78,6 +81,7 @@ impl InterfaceRepository {
             repository: self.clone(),
             is_read_only,
             adapters,
+            longest_answer: parent.orb().config().limits.message,
         }));
         server.0.adapters.serve(&server)?;
         let root = server.reference_to(ROOT);
@@ -112,8 +116,13 @@ impl Server {
     /// The definition that is called, as it is now.
     fn definition(&self) -> Result<(Number, Definition)> {
         let number = self.current()?;
+        Ok((number, self.definition_of(number)?))
+    }
+
+    /// A definition as it is now.
+    fn definition_of(&self, number: Number) -> Result<Definition> {
         let definition = self.look(|definitions| definitions.get(number).cloned());
-        Ok((number, definition.ok_or(Refusal::NoSuchDefinition)?))
+        definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
     }
 
     /// The type that is called; the repository itself counts as one.
@@ -144,7 +153,7 @@ impl Server {
     fn reference_to(&self, number: Number) -> Result<ObjectRef> {
         let kind = self.look(|definitions| definitions.kind(number));
         let kind = kind.ok_or(Refusal::NoSuchDefinition)?;
-        let id = ObjectId::from(&number.to_be_bytes());
+        let id = object_id(&Type::Defined(number))?;
         self.0.adapters.reference(kind, &id)
     }
 
@@ -153,8 +162,10 @@ impl Server {
         self.reference_to(number).ok().map(I::from_object)
     }
 
-    fn all_typed<I: Interface>(&self, numbers: &[Number]) -> Vec<Option<I>> {
-        numbers.iter().map(|&number| self.typed(number)).collect()
+    /// The repository id of a definition; empty for the repository itself, and what is not there any more.
+    fn id_of(&self, number: Number) -> corba::RepositoryId {
+        let id = self.look(|definitions| definitions.get(number).map(|one| one.id.clone()));
+        id.unwrap_or_default()
     }
 
     /// A reference to a type.
@@ -163,12 +174,9 @@ impl Server {
             Type::Defined(number) => self.reference_to(*number)?,
             ty => {
                 check_unnamed(ty)?;
-                let coding = Coding::default();
-                let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding);
-                let marshaled = ty.marshal(&mut out);
-                marshaled.map_err(|_| SystemException::from(Refusal::TooDeep))?;
-                let id = ObjectId::from(out.into_block().to_vec());
-                self.0.adapters.reference(unnamed::kind(ty), &id)?
+                self.0
+                    .adapters
+                    .reference(unnamed::kind(ty), &object_id(ty)?)?
             }
         };
         Ok(Some(corba::IdlType::from_object(reference)))
@@ -194,6 +202,17 @@ impl Server {
         let number = |reference: &Option<I>| self.number_in(reference.as_ref());
         references.iter().map(number).collect()
     }
+}
+
+/// The id of the object that stands for a type.
+fn object_id(ty: &Type) -> Result<ObjectId> {
+    if let Type::Defined(number) = ty {
+        return Ok(ObjectId::from(&number.to_be_bytes()));
+    }
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    let marshaled = ty.marshal(&mut out);
+    marshaled.map_err(|_| SystemException::from(Refusal::TooDeep))?;
+    Ok(ObjectId::from(out.into_block().to_vec()))
 }
 
 /// An operation that was called on an object whose adapter does not serve it.

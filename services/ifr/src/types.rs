@@ -39,6 +39,22 @@ impl Definitions {
         })
     }
 
+    /// Whether a type is `octet`, behind aliases.
+    fn is_octet(&self, ty: &Type) -> bool {
+        let mut ty = ty;
+        // In a file that is damaged, aliases may end nowhere.
+        for _ in 0..DEEPEST {
+            let Type::Defined(number) = ty else {
+                break;
+            };
+            match self.get(*number).map(|definition| &definition.what) {
+                Some(Details::Alias(of)) => ty = of,
+                _ => return false,
+            }
+        }
+        *ty == Type::Primitive(PrimitiveKind::PkOctet)
+    }
+
     fn built(
         &self,
         is_complete: bool,
@@ -154,8 +170,7 @@ impl Description<'_> {
 
     fn union(&mut self, union: &UnionOf, types: &mut TypeBuilder) -> UnionDescription<String> {
         let discriminator = self.ty(&union.discriminator, types);
-        let over = self.definitions.type_of(&union.discriminator);
-        let is_over_octets = over.is_ok_and(|over| over.original_type().kind() == TypeKind::Octet);
+        let is_over_octets = self.definitions.is_octet(&union.discriminator);
         let member = |member: &crate::store::Alternative| {
             let index = self.ty(&member.kind, types);
             (

@@ -11,7 +11,7 @@ pub struct Limits {
     pub name_components: usize,
     /// Bytes of a component's id and kind together, in UTF-8. Default: 1,024.
     pub component_bytes: usize,
-    /// Bytes of a bound object's reference. Default: 16 KiB.
+    /// Bytes of a bound object's reference, and of the address that a URL is made of. Default: 16 KiB.
     pub reference_bytes: usize,
     /// Contexts, the root among them. Default: 1,000,000.
     pub contexts: usize,

@@ -57,7 +57,36 @@ pub(crate) fn to_text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// The name that a text stands for.
+/// The name within the limits that a text of a caller's stands for. What can be none of these is refused before anything
+/// is made of it: a component of one letter takes two bytes of the text, and some forty times as many in memory.
+pub(crate) fn from_text_within(text: &str, limits: &Limits) -> Result<Name, Refusal> {
+    check_text(text, limits)?;
+    let name = from_text(text)?;
+    check(&name, limits)?;
+    Ok(name)
+}
+
+/// Refuses a text that is longer than any name may be, or has more components.
+fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
+    // Each byte may have a backslash before it; a dot stands within the component, and a slash behind it.
+    let component = limits.component_bytes.saturating_mul(2).saturating_add(2);
+    if text.len() > component.saturating_mul(limits.name_components) {
+        return Err(Refusal::InvalidName("it is too long"));
+    }
+    // The octets of these two are in no other character of UTF-8.
+    let mut is_escaped = false;
+    let ends_component = |&octet: &u8| {
+        let ends = octet == b'/' && !is_escaped;
+        is_escaped = octet == b'\\' && !is_escaped;
+        ends
+    };
+    match text.bytes().filter(ends_component).count() < limits.name_components {
+        true => Ok(()),
+        false => Err(Refusal::InvalidName("it has too many components")),
+    }
+}
+
+/// The name that a text stands for, however long: for the process's own.
 pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
     let name = punctual_ior::name_from_text(text);
     let name = name.map_err(|_| Refusal::InvalidName("it is no stringified name"))?;
@@ -66,4 +95,56 @@ pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
         kind: one.kind,
     };
     Ok(name.into_iter().map(component).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str, limits: &Limits) -> &'static str {
+        match from_text_within(text, limits) {
+            Err(Refusal::InvalidName(why)) => why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_text_of_too_many_components_or_bytes_is_refused_before_it_is_split() {
+        let limits = Limits::default();
+        let unsplit = "it is no stringified name";
+        // The first component is none, which splitting would find first.
+        assert_eq!(refused(r"\x/a", &limits), unsplit);
+        let text = format!(r"\x{}", "/a".repeat(limits.name_components));
+        assert_eq!(refused(&text, &limits), "it has too many components");
+        let text = format!(
+            r"\x{}",
+            "a".repeat(limits.name_components * (2 * limits.component_bytes + 2))
+        );
+        assert_eq!(refused(&text, &limits), "it is too long");
+        assert_eq!(refused(&"a/".repeat(4 << 20), &limits), "it is too long");
+    }
+
+    #[test]
+    fn the_longest_names_that_may_be_are_taken_and_slashes_that_are_escaped_end_nothing() {
+        let limits = Limits {
+            name_components: 3,
+            component_bytes: 8,
+            ..Limits::default()
+        };
+        let longest = NameComponent {
+            id: "/.\\/".to_owned(),
+            kind: "////".to_owned(),
+        };
+        let name = vec![longest; 3];
+        let text = to_text(&name);
+        assert_eq!(text.len(), 3 * 18 - 1);
+        assert_eq!(from_text_within(&text, &limits).unwrap(), name);
+        let longer = format!("{text}/a");
+        assert_eq!(refused(&longer, &limits), "it is too long");
+        assert_eq!(refused("123456789", &limits), "a component is too long");
+        assert!(from_text_within(r"a\/b\/c\/d", &limits).is_ok());
+        assert!(from_text_within(r"a\\/b\\/c", &limits).is_ok());
+        let text = r"a\\/b\\/c\\/d";
+        assert_eq!(refused(text, &limits), "it has too many components");
+    }
 }

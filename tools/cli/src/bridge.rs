@@ -2,6 +2,7 @@
 
 use crate::fail;
 use crate::serving::{ON_ENDPOINTS, Problem, ending_signals, listening, write_reference};
+use crate::shown;
 use crate::time::with_unit;
 use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
@@ -103,11 +104,12 @@ fn bridge(options: &Options) -> Result<(), Problem> {
             ..BridgeOptions::default()
         },
     );
-    let bridged = bridged.map_err(|exception| (exception.to_string(), help_for(&exception)))?;
+    let bridged =
+        bridged.map_err(|exception| (shown::exception(&exception), help_for(&exception)))?;
     greet(&target)?;
     let reference = bridged.reference();
     let reference = reference.and_then(|reference| orb.object_to_string(&reference));
-    let reference = reference.map_err(|exception| (exception.to_string(), ON_TARGETS))?;
+    let reference = reference.map_err(|exception| (shown::exception(&exception), ON_TARGETS))?;
     if let Some(path) = &options.write_reference {
         write_reference(path, &reference)?;
     }
@@ -142,7 +144,7 @@ fn end_in_time(orb: &Orb, signals: &mut Signals) {
 fn object(orb: &Orb, reference: &str) -> Result<ObjectRef, Problem> {
     let text = crate::ior::read(reference).map_err(|problem| (problem, ON_TARGETS))?;
     let object = orb.string_to_object(&text);
-    object.map_err(|exception| (exception.to_string(), ON_TARGETS))
+    object.map_err(|exception| (shown::exception(&exception), ON_TARGETS))
 }
 
 /// The object keys of references.
@@ -161,7 +163,7 @@ fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
     }
     let policy = Policy::protocols(&options.target_protocol, Otherwise::Raise);
     let target = target.set_policy_overrides(&[policy], SetOverride::Set);
-    target.map_err(|exception| (exception.to_string(), ON_PROTOCOLS))
+    target.map_err(|exception| (shown::exception(&exception), ON_PROTOCOLS))
 }
 
 /// Asks the target whether it is there. One that is not may come yet; one that cannot be called at all
@@ -171,9 +173,12 @@ fn greet(target: &ObjectRef) -> Result<(), Problem> {
         Ok(true) => {}
         Ok(false) => tracing::warn!("the target's server does not know the object"),
         Err(exception) if exception.kind() == Kind::InvPolicy => {
-            return Err((exception.to_string(), ON_PROTOCOLS));
+            return Err((shown::exception(&exception), ON_PROTOCOLS));
         }
-        Err(exception) => tracing::warn!("the target does not answer yet: {exception}"),
+        Err(exception) => tracing::warn!(
+            "the target does not answer yet: {}",
+            shown::exception(exception)
+        ),
     }
     Ok(())
 }

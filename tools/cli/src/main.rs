@@ -17,6 +17,7 @@ mod new;
 mod payload;
 mod protocols;
 mod serving;
+mod shown;
 mod time;
 mod trace;
 
@@ -87,6 +88,8 @@ fn main() -> ExitCode {
             );
         }
     };
+    // A server holds one for each client. Where the limit stays as it is, so many fewer are let in, which they are told.
+    let _ = punctual_sys::descriptors::raise_limit();
     if let Some(code) = demo::run_part(arguments.iter().cloned()) {
         return code;
     }
@@ -112,12 +115,14 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints an error as all commands do, and what the next step may be.
+/// Prints an error as all commands do, and what the next step may be. A peer may have chosen part of either.
 fn fail(message: impl std::fmt::Display, help: Option<&str>) -> ExitCode {
     let error = anstyle::AnsiColor::Red.on_default().bold();
     let note = anstyle::AnsiColor::Cyan.on_default().bold();
+    let message = shown::error(message);
     anstream::eprintln!("{error}error{error:#}: {message}");
     if let Some(help) = help {
+        let help = shown::error(help);
         anstream::eprintln!("{note}help{note:#}: {help}");
     }
     ExitCode::FAILURE

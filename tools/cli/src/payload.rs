@@ -5,16 +5,21 @@ use punctual::json::Json;
 use punctual::{Any, SystemException};
 use serde_json::value::RawValue;
 
+use crate::shown;
+
 /// `payload -> find: string name = "Kiki"`.
 pub(crate) fn line(way: &str, operation: &str, name: &str, value: &Any) -> String {
     let json = json(value);
     let shown = json.as_deref().map_or_else(String::as_str, RawValue::get);
-    let type_code = value.type_code();
+    let type_code = shown::peer(value.type_code());
+    let (operation, name) = (shown::peer(operation), shown::peer(name));
+    let shown = shown::json(shown);
     format!("payload {way} {operation}: {type_code} {name} = {shown}")
 }
 
 /// `payload <- find: TRANSIENT: …`.
 pub(crate) fn exception(way: &str, operation: &str, exception: &SystemException) -> String {
+    let (operation, exception) = (shown::peer(operation), shown::exception(exception));
     format!("payload {way} {operation}: {exception}")
 }
 

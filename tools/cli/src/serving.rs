@@ -1,6 +1,6 @@
 //! What the commands have in common that run as servers until they are interrupted.
 
-use punctual::{InitError, Orb};
+use punctual::{ConfigError, InitError, Orb};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::io::Write;
@@ -11,6 +11,10 @@ pub(crate) type Problem = (String, &'static str);
 
 pub(crate) const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or \
                                        uiop:///tmp/socket; `punctual protocols` lists the protocols";
+
+/// What there is to say to a value that the ORB's configuration cannot have.
+pub(crate) const ON_CONFIGURATION: &str =
+    "see the configuration file; docs/guide/configuration.md says what each key may be";
 
 /// Signals that end the program. To be asked for before anything is begun, so that none is missed.
 pub(crate) fn ending_signals() -> Result<Signals, Problem> {
@@ -23,15 +27,30 @@ pub(crate) fn listening(endpoints: &[String], config: Option<&Path>) -> Result<O
     let mut builder = Orb::builder();
     if let Some(file) = config {
         let read = builder.file(file);
-        builder = read.map_err(|error| (error.to_string(), "see the configuration file"))?;
+        builder = read.map_err(|error| (error.to_string(), ON_CONFIGURATION))?;
     }
     let mut arguments = vec!["punctual".to_owned()];
     for endpoint in endpoints {
         arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
     }
-    let bad = |error: InitError| (error.to_string(), ON_ENDPOINTS);
+    let bad = |error: InitError| (error.to_string(), help_for(&error));
     let (builder, _) = builder.arguments(arguments).map_err(bad)?;
     builder.build().map_err(bad)
+}
+
+/// What there is to say to an ORB that does not start. Its endpoints are from the command line, the rest is from the file.
+fn help_for(error: &InitError) -> &'static str {
+    let is_of_endpoints = |key: &str| key == "listen" || key == "-ORBListenEndpoints";
+    match error {
+        InitError::Config(ConfigError::BadValue { key, .. }) if is_of_endpoints(key) => {
+            ON_ENDPOINTS
+        }
+        InitError::Config(_) | InitError::RealTime(_) | InitError::WithoutPlugins(_) => {
+            ON_CONFIGURATION
+        }
+        InitError::Tls(_) | InitError::Library(_) => ON_CONFIGURATION,
+        _ => ON_ENDPOINTS,
+    }
 }
 
 /// Writes a reference to a file for others to call by.

@@ -73,7 +73,7 @@ impl ContainedServant for Server {
     }
 
     fn describe(&self) -> Result<contained::Description> {
-        let (kind, value) = self.description(self.current()?)?;
+        let (kind, value) = self.answer().description(self.current()?)?;
         Ok(contained::Description { kind, value })
     }
 

@@ -53,15 +53,15 @@ impl Server {
         let numbers = self.contained_in(limit, exclude_inherited)?;
         // A negative number means all (§14.5.4.1).
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        let described = numbers.into_iter().take(most).map(|number| {
-            let (kind, value) = self.description(number)?;
+        let mut answer = self.answer();
+        answer.parts(numbers.into_iter().take(most), |answer, number| {
+            let (kind, value) = answer.description(number)?;
             Ok(container::Description {
                 contained_object: self.typed(number),
                 kind,
                 value,
             })
-        });
-        described.collect()
+        })
     }
 }
 

@@ -3,9 +3,7 @@
 use punctual::{Any, Interface};
 
 use super::{Result, Server};
-use crate::corba::{
-    self, ContainerServant, DefinitionKind, InitializerSeq, StructMember, UnionMember, container,
-};
+use crate::corba::{self, ContainerServant, DefinitionKind, StructMember, UnionMember, container};
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Constant, Definition, Details, Initializer, UnionOf, Value};
 
@@ -61,16 +59,6 @@ impl Server {
         initializers.iter().map(initializer).collect()
     }
 
-    pub(super) fn initializers_of(&self, value: &Value) -> Result<InitializerSeq> {
-        let initializer = |initializer: &Initializer| {
-            Ok(corba::Initializer {
-                members: self.struct_members(&initializer.parameters)?,
-                name: initializer.name.clone(),
-            })
-        };
-        value.factories.iter().map(initializer).collect()
-    }
-
     /// A constant, whose value has to be of its type.
     pub(super) fn constant(&self, kind: crate::store::Type, value: &Any) -> Result<Constant> {
         let wanted = self.type_code(&kind)?;
@@ -93,7 +81,7 @@ impl ContainerServant for Server {
         exclude_inherited: bool,
     ) -> Result<corba::ContainedSeq> {
         let numbers = self.contained_in(limit_type, exclude_inherited)?;
-        Ok(self.all_typed(&numbers))
+        self.all_typed(&numbers)
     }
 
     fn lookup_name(
@@ -105,7 +93,7 @@ impl ContainerServant for Server {
     ) -> Result<corba::ContainedSeq> {
         let (name, levels) = (search_name, levels_to_search);
         let numbers = self.found_by_name(name, levels, limit_type, exclude_inherited)?;
-        Ok(self.all_typed(&numbers))
+        self.all_typed(&numbers)
     }
 
     fn describe_contents(

@@ -3,15 +3,16 @@
 use punctual::stub::Marshal;
 use punctual::{Any, TypeCode, Typed};
 
+use super::answer::Answer;
 use super::{Result, Server};
 use crate::corba::{
     self, AttributeDescription, ConstantDescription, DefinitionKind, ExceptionDescription,
     InterfaceDescription, ModuleDescription, OperationDescription, ParameterDescription,
-    StructMember, TypeDescription, ValueDescription, ValueMember,
+    StructMember, TypeDescription, UnionMember, ValueDescription, ValueMember,
 };
 use crate::definitions::bases;
 use crate::refusal::Refusal;
-use crate::store::{Definition, Details, Members, Number, Parameter, Type};
+use crate::store::{Alternative, Definition, Details, Members, Number, Parameter, Type, Value};
 
 /// What all descriptions begin with.
 struct Head {
@@ -21,23 +22,22 @@ struct Head {
     version: String,
 }
 
-impl Server {
+impl Answer<'_> {
     /// Kind and description of a definition.
-    pub(super) fn description(&self, number: Number) -> Result<(DefinitionKind, Any)> {
-        let definition = self.look(|definitions| definitions.get(number).cloned());
-        let definition = definition.ok_or(Refusal::NoSuchDefinition)?;
+    pub(super) fn description(&mut self, number: Number) -> Result<(DefinitionKind, Any)> {
+        let definition = self.server.definition_of(number)?;
         let kind = definition.what.discriminator();
         let value = self.described(number, &definition)?;
         Ok((kind, value))
     }
 
-    fn described(&self, number: Number, definition: &Definition) -> Result<Any> {
+    fn described(&mut self, number: Number, definition: &Definition) -> Result<Any> {
         let Head {
             name,
             id,
             defined_in,
             version,
-        } = self.head(definition);
+        } = self.server.head(definition);
         match &definition.what {
             Details::Constant(constant) => in_any(&ConstantDescription {
                 name,
@@ -47,7 +47,11 @@ impl Server {
                 r#type: self.type_code(&constant.kind)?,
                 value: constant.value.clone(),
             }),
-            Details::Exception(_) => in_any(&self.exception_description(number)?),
+            Details::Exception(_) => {
+                // An exception's own, and a type's below, are said once: nothing is gained by keeping them.
+                let r#type = self.server.type_code(&Type::Defined(number))?;
+                in_any(&self.server.exception_description(number, r#type)?)
+            }
             Details::Attribute(_) => in_any(&self.attribute_description(number)?),
             Details::Operation(_) => in_any(&self.operation_description(number)?),
             Details::Interface(_) | Details::AbstractInterface(_) | Details::LocalInterface(_) => {
@@ -56,7 +60,7 @@ impl Server {
                     id,
                     defined_in,
                     version,
-                    base_interfaces: self.ids(&bases(definition)),
+                    base_interfaces: self.ids(&bases(definition))?,
                 })
             }
             Details::ValueMember(_) => in_any(&self.value_member(number)?),
@@ -67,10 +71,10 @@ impl Server {
                 is_custom: value.is_custom,
                 defined_in,
                 version,
-                supported_interfaces: self.ids(&value.supported),
-                abstract_base_values: self.ids(&value.abstract_bases),
+                supported_interfaces: self.ids(&value.supported)?,
+                abstract_base_values: self.ids(&value.abstract_bases)?,
                 is_truncatable: value.is_truncatable,
-                base_value: self.ids(&value.base).pop().unwrap_or_default(),
+                base_value: self.ids(&value.base)?.pop().unwrap_or_default(),
             }),
             Details::Unlabeled(DefinitionKind::DkModule) => in_any(&ModuleDescription {
                 name,
@@ -83,40 +87,13 @@ impl Server {
                 id,
                 defined_in,
                 version,
-                r#type: self.type_code(&Type::Defined(number))?,
+                r#type: self.server.type_code(&Type::Defined(number))?,
             }),
         }
     }
 
-    fn head(&self, definition: &Definition) -> Head {
-        Head {
-            name: definition.name.clone(),
-            id: definition.id.clone(),
-            // Empty for the repository itself.
-            defined_in: self.ids(&[definition.container]).pop().unwrap_or_default(),
-            version: definition.version.clone(),
-        }
-    }
-
-    fn head_of(&self, number: Number) -> Result<(Head, Details)> {
-        let definition = self.look(|definitions| definitions.get(number).cloned());
-        let definition = definition.ok_or(Refusal::NoSuchDefinition)?;
-        Ok((self.head(&definition), definition.what))
-    }
-
-    pub(super) fn exception_description(&self, number: Number) -> Result<ExceptionDescription> {
-        let (head, _) = self.head_of(number)?;
-        Ok(ExceptionDescription {
-            name: head.name,
-            id: head.id,
-            defined_in: head.defined_in,
-            version: head.version,
-            r#type: self.type_code(&Type::Defined(number))?,
-        })
-    }
-
-    pub(super) fn attribute_description(&self, number: Number) -> Result<AttributeDescription> {
-        let (head, Details::Attribute(attribute)) = self.head_of(number)? else {
+    pub(super) fn attribute_description(&mut self, number: Number) -> Result<AttributeDescription> {
+        let (head, Details::Attribute(attribute)) = self.server.head_of(number)? else {
             return super::out_of_place();
         };
         Ok(AttributeDescription {
@@ -129,12 +106,14 @@ impl Server {
         })
     }
 
-    pub(super) fn operation_description(&self, number: Number) -> Result<OperationDescription> {
-        let (head, Details::Operation(operation)) = self.head_of(number)? else {
+    pub(super) fn operation_description(&mut self, number: Number) -> Result<OperationDescription> {
+        let (head, Details::Operation(operation)) = self.server.head_of(number)? else {
             return super::out_of_place();
         };
-        let raised = operation.raised.iter();
-        let exceptions: Result<Vec<_>> = raised.map(|&e| self.exception_description(e)).collect();
+        let exceptions = self.parts(operation.raised, |answer, number| {
+            let r#type = answer.type_code(&Type::Defined(number))?;
+            answer.server.exception_description(number, r#type)
+        });
         Ok(OperationDescription {
             name: head.name,
             id: head.id,
@@ -148,8 +127,8 @@ impl Server {
         })
     }
 
-    pub(super) fn value_member(&self, number: Number) -> Result<ValueMember> {
-        let (head, Details::ValueMember(member)) = self.head_of(number)? else {
+    pub(super) fn value_member(&mut self, number: Number) -> Result<ValueMember> {
+        let (head, Details::ValueMember(member)) = self.server.head_of(number)? else {
             return super::out_of_place();
         };
         Ok(ValueMember {
@@ -158,32 +137,84 @@ impl Server {
             defined_in: head.defined_in,
             version: head.version,
             r#type: self.type_code(&member.kind)?,
-            type_def: self.type_def(&member.kind)?,
+            type_def: self.server.type_def(&member.kind)?,
             access: member.access,
         })
     }
 
-    pub(super) fn parameters(&self, parameters: &[Parameter]) -> Result<Vec<ParameterDescription>> {
-        let described = parameters.iter().map(|parameter| {
+    pub(super) fn parameters(
+        &mut self,
+        parameters: &[Parameter],
+    ) -> Result<Vec<ParameterDescription>> {
+        self.parts(parameters, |answer, parameter| {
             Ok(ParameterDescription {
                 name: parameter.name.clone(),
-                r#type: self.type_code(&parameter.kind)?,
-                type_def: self.type_def(&parameter.kind)?,
+                r#type: answer.type_code(&parameter.kind)?,
+                type_def: answer.server.type_def(&parameter.kind)?,
                 mode: parameter.mode,
             })
-        });
-        described.collect()
+        })
     }
 
-    pub(super) fn struct_members(&self, members: &Members) -> Result<Vec<StructMember>> {
-        let described = members.iter().map(|member| {
+    pub(super) fn struct_members(&mut self, members: &Members) -> Result<Vec<StructMember>> {
+        self.parts(members, |answer, member| {
             Ok(StructMember {
                 name: member.name.clone(),
-                r#type: self.type_code(&member.kind)?,
-                type_def: self.type_def(&member.kind)?,
+                r#type: answer.type_code(&member.kind)?,
+                type_def: answer.server.type_def(&member.kind)?,
             })
-        });
-        described.collect()
+        })
+    }
+
+    pub(super) fn union_members(&mut self, members: &[Alternative]) -> Result<Vec<UnionMember>> {
+        self.parts(members, |answer, member| {
+            Ok(UnionMember {
+                name: member.name.clone(),
+                label: member.label.clone(),
+                r#type: answer.type_code(&member.kind)?,
+                type_def: answer.server.type_def(&member.kind)?,
+            })
+        })
+    }
+
+    pub(super) fn initializers(&mut self, value: &Value) -> Result<corba::InitializerSeq> {
+        self.parts(&value.factories, |answer, initializer| {
+            Ok(corba::Initializer {
+                members: answer.struct_members(&initializer.parameters)?,
+                name: initializer.name.clone(),
+            })
+        })
+    }
+}
+
+impl Server {
+    fn head(&self, definition: &Definition) -> Head {
+        Head {
+            name: definition.name.clone(),
+            id: definition.id.clone(),
+            defined_in: self.id_of(definition.container),
+            version: definition.version.clone(),
+        }
+    }
+
+    fn head_of(&self, number: Number) -> Result<(Head, Details)> {
+        let definition = self.definition_of(number)?;
+        Ok((self.head(&definition), definition.what))
+    }
+
+    fn exception_description(
+        &self,
+        number: Number,
+        r#type: TypeCode,
+    ) -> Result<ExceptionDescription> {
+        let (head, _) = self.head_of(number)?;
+        Ok(ExceptionDescription {
+            name: head.name,
+            id: head.id,
+            defined_in: head.defined_in,
+            version: head.version,
+            r#type,
+        })
     }
 
     /// Members as the caller names them; their types are those that `type_def` refers to.
@@ -217,14 +248,6 @@ impl Server {
         let type_code = self.look(|definitions| definitions.type_of(ty));
         let sound = type_code.ok().filter(|built| built.check().is_ok());
         Ok(sound.unwrap_or(TypeCode::VOID))
-    }
-
-    /// The repository ids of definitions.
-    pub(super) fn ids(&self, numbers: &[Number]) -> Vec<corba::RepositoryId> {
-        self.look(|definitions| {
-            let ids = numbers.iter().filter_map(|&number| definitions.get(number));
-            ids.map(|definition| definition.id.clone()).collect()
-        })
     }
 }
 

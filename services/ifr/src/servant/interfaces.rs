@@ -2,6 +2,7 @@
 
 use punctual::{Interface, TypeCode};
 
+use super::answer::Answer;
 use super::create::Called;
 use super::{Result, Server, out_of_place};
 use crate::corba::{
@@ -48,6 +49,7 @@ impl Server {
     pub(super) fn calls_of(
         &self,
         number: Number,
+        answer: &mut Answer<'_>,
     ) -> Result<(Vec<OperationDescription>, Vec<AttributeDescription>)> {
         let of = |limit| {
             let scope = Scope {
@@ -57,15 +59,11 @@ impl Server {
             };
             self.look(|definitions| definitions.contents(scope))
         };
-        let operations = of(DefinitionKind::DkOperation).into_iter();
-        let operations: Result<Vec<_>> = operations
-            .map(|one| self.operation_description(one))
-            .collect();
-        let attributes = of(DefinitionKind::DkAttribute).into_iter();
-        let attributes: Result<Vec<_>> = attributes
-            .map(|one| self.attribute_description(one))
-            .collect();
-        Ok((operations?, attributes?))
+        let operations = of(DefinitionKind::DkOperation);
+        let operations = answer.parts(operations, Answer::operation_description)?;
+        let attributes = of(DefinitionKind::DkAttribute);
+        let attributes = answer.parts(attributes, Answer::attribute_description)?;
+        Ok((operations, attributes))
     }
 
     pub(super) fn new_attribute(
@@ -177,7 +175,7 @@ impl OperationDefServant for Server {
     }
 
     fn params(&self) -> Result<corba::ParDescriptionSeq> {
-        self.parameters(&self.operation_called()?.accepted)
+        self.answer().parameters(&self.operation_called()?.accepted)
     }
 
     fn set_params(&self, value: &[ParameterDescription]) -> Result<()> {
@@ -210,7 +208,7 @@ impl OperationDefServant for Server {
     }
 
     fn exceptions(&self) -> Result<corba::ExceptionDefSeq> {
-        Ok(self.all_typed(&self.operation_called()?.raised))
+        self.all_typed(&self.operation_called()?.raised)
     }
 
     fn set_exceptions(&self, value: &[Option<corba::ExceptionDef>]) -> Result<()> {
@@ -223,7 +221,7 @@ impl OperationDefServant for Server {
 
 impl InterfaceDefServant for Server {
     fn base_interfaces(&self) -> Result<corba::InterfaceDefSeq> {
-        Ok(self.all_typed(&bases(&self.definition()?.1)))
+        self.all_typed(&bases(&self.definition()?.1))
     }
 
     fn set_base_interfaces(&self, value: &[Option<corba::InterfaceDef>]) -> Result<()> {
@@ -244,8 +242,9 @@ impl InterfaceDefServant for Server {
 
     fn describe_interface(&self) -> Result<corba::interface_def::FullInterfaceDescription> {
         let (number, definition) = self.definition()?;
-        let (operations, attributes) = self.calls_of(number)?;
-        let base_interfaces = self.ids(&bases(&definition));
+        let mut answer = self.answer();
+        let (operations, attributes) = self.calls_of(number, &mut answer)?;
+        let base_interfaces = answer.ids(&bases(&definition))?;
         let Definition {
             id,
             name,
@@ -256,7 +255,7 @@ impl InterfaceDefServant for Server {
         Ok(corba::interface_def::FullInterfaceDescription {
             name,
             id,
-            defined_in: self.ids(&[container]).pop().unwrap_or_default(),
+            defined_in: self.id_of(container),
             version,
             operations,
             attributes,

@@ -8,7 +8,7 @@ use crate::corba::{
     ModuleDefServant, NativeDefServant, StructDefServant, StructMember, TypedefDefServant,
     UnionDefServant, UnionMember, ValueBoxDefServant,
 };
-use crate::store::{Alternative, Constant, Details, Type, UnionOf};
+use crate::store::{Constant, Details, Type, UnionOf};
 
 impl Server {
     fn constant_called(&self) -> Result<Constant> {
@@ -64,7 +64,7 @@ impl ConstantDefServant for Server {
 impl StructDefServant for Server {
     fn members(&self) -> Result<Vec<StructMember>> {
         match self.definition()?.1.what {
-            Details::Struct(members) => self.struct_members(&members),
+            Details::Struct(members) => self.answer().struct_members(&members),
             _ => out_of_place(),
         }
     }
@@ -81,7 +81,7 @@ impl ExceptionDefServant for Server {
 
     fn members(&self) -> Result<Vec<StructMember>> {
         match self.definition()?.1.what {
-            Details::Exception(members) => self.struct_members(&members),
+            Details::Exception(members) => self.answer().struct_members(&members),
             _ => out_of_place(),
         }
     }
@@ -109,15 +109,7 @@ impl UnionDefServant for Server {
     }
 
     fn members(&self) -> Result<Vec<UnionMember>> {
-        let member = |member: &Alternative| {
-            Ok(UnionMember {
-                name: member.name.clone(),
-                label: member.label.clone(),
-                r#type: self.type_code(&member.kind)?,
-                type_def: self.type_def(&member.kind)?,
-            })
-        };
-        self.union_called()?.members.iter().map(member).collect()
+        self.answer().union_members(&self.union_called()?.members)
     }
 
     fn set_members(&self, value: &[UnionMember]) -> Result<()> {

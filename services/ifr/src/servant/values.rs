@@ -2,12 +2,14 @@
 
 use punctual::{Interface, TypeCode};
 
+use super::answer::Answer;
 use super::create::Called;
 use super::{Result, Server, out_of_place};
 use crate::corba::{
     self, AttributeMode, DefinitionKind, OperationMode, ParameterDescription, ValueDefServant,
     ValueMemberDefServant, Visibility, value_def,
 };
+use crate::definitions::Scope;
 use crate::store::{Details, Number, Type, Value, ValueMember};
 
 impl Server {
@@ -66,7 +68,7 @@ impl ValueMemberDefServant for Server {
 
 impl ValueDefServant for Server {
     fn supported_interfaces(&self) -> Result<corba::InterfaceDefSeq> {
-        Ok(self.all_typed(&self.value_called()?.supported))
+        self.all_typed(&self.value_called()?.supported)
     }
 
     fn set_supported_interfaces(&self, value: &[Option<corba::InterfaceDef>]) -> Result<()> {
@@ -77,7 +79,7 @@ impl ValueDefServant for Server {
     }
 
     fn initializers(&self) -> Result<corba::InitializerSeq> {
-        self.initializers_of(&self.value_called()?)
+        self.answer().initializers(&self.value_called()?)
     }
 
     fn set_initializers(&self, value: &[corba::Initializer]) -> Result<()> {
@@ -104,7 +106,7 @@ impl ValueDefServant for Server {
     }
 
     fn abstract_base_values(&self) -> Result<corba::ValueDefSeq> {
-        Ok(self.all_typed(&self.value_called()?.abstract_bases))
+        self.all_typed(&self.value_called()?.abstract_bases)
     }
 
     fn set_abstract_base_values(&self, value: &[Option<corba::ValueDef>]) -> Result<()> {
@@ -155,26 +157,30 @@ impl ValueDefServant for Server {
     fn describe_value(&self) -> Result<value_def::FullValueDescription> {
         let (number, definition) = self.definition()?;
         let value = self.value_called()?;
-        let (operations, attributes) = self.calls_of(number)?;
-        let members = self.look(|definitions| definitions.own_contents(number).to_vec());
-        let members = members
-            .into_iter()
-            .filter_map(|one| self.value_member(one).ok());
+        let mut answer = self.answer();
+        let (operations, attributes) = self.calls_of(number, &mut answer)?;
+        let members = self.look(|definitions| {
+            definitions.contents(Scope {
+                container: number,
+                limit: DefinitionKind::DkValueMember,
+                exclude_inherited: true,
+            })
+        });
         Ok(value_def::FullValueDescription {
             name: definition.name,
             id: definition.id,
             is_abstract: value.is_abstract,
             is_custom: value.is_custom,
-            defined_in: self.ids(&[definition.container]).pop().unwrap_or_default(),
+            defined_in: self.id_of(definition.container),
             version: definition.version,
             operations,
             attributes,
-            members: members.collect(),
-            initializers: self.initializers_of(&value)?,
-            supported_interfaces: self.ids(&value.supported),
-            abstract_base_values: self.ids(&value.abstract_bases),
+            members: answer.parts(members, Answer::value_member)?,
+            initializers: answer.initializers(&value)?,
+            supported_interfaces: answer.ids(&value.supported)?,
+            abstract_base_values: answer.ids(&value.abstract_bases)?,
             is_truncatable: value.is_truncatable,
-            base_value: self.ids(&value.base).pop().unwrap_or_default(),
+            base_value: answer.ids(&value.base)?.pop().unwrap_or_default(),
             r#type: self.type_code(&Type::Defined(number))?,
         })
     }

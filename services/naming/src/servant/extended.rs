@@ -10,7 +10,7 @@ use crate::cos_naming::{
     NamingContextExtToNameError, NamingContextExtToStringError, NamingContextExtToUrlError,
     NamingContextResolveError, NamingContextServant,
 };
-use crate::name::{check, from_text, to_text};
+use crate::name::{check, from_text_within, to_text};
 
 impl NamingContextExtServant for Server {
     fn to_string(&self, n: &[NameComponent]) -> Result<String, NamingContextExtToStringError> {
@@ -19,21 +19,19 @@ impl NamingContextExtServant for Server {
     }
 
     fn to_name(&self, sn: &str) -> Result<Name, NamingContextExtToNameError> {
-        let name = from_text(sn)?;
-        check(&name, &self.service().limits())?;
-        Ok(name)
+        Ok(from_text_within(sn, &self.service().limits())?)
     }
 
     fn to_url(&self, addr: &str, sn: &str) -> Result<String, NamingContextExtToUrlError> {
         let bad_address = || NamingContextExtToUrlError::InvalidAddress(InvalidAddress);
-        // It may end with a key, but not with a name.
-        if addr.contains('#') {
+        let limits = self.service().limits();
+        // It may end with a key, but not with a name; and it is part of a reference, and no longer than one may be.
+        if addr.len() > limits.reference_bytes || addr.contains('#') {
             return Err(bad_address());
         }
         let url = format!("corbaname:{addr}").parse::<Corbaname>();
         let context = url.map_err(|_| bad_address())?.context;
-        let name = from_text(sn)?;
-        check(&name, &self.service().limits())?;
+        let name = from_text_within(sn, &limits)?;
         let component = |one: NameComponent| punctual_ior::NameComponent {
             id: one.id,
             kind: one.kind,
@@ -46,7 +44,7 @@ impl NamingContextExtServant for Server {
     }
 
     fn resolve_str(&self, sn: &str) -> Result<Option<ObjectRef>, NamingContextExtResolveStrError> {
-        let name = from_text(sn)?;
+        let name = from_text_within(sn, &self.service().limits())?;
         self.resolve(&name).map_err(|error| match error {
             NamingContextResolveError::NotFound(it) => it.into(),
             NamingContextResolveError::CannotProceed(it) => it.into(),

@@ -55,6 +55,12 @@ fn urls_have_the_name_escaped_and_the_address_as_it_was_given() {
             "{bad}"
         );
     }
+    let long = format!(":h/{}", "k".repeat(16 << 10));
+    let refused = url(&long, "a").unwrap_err();
+    assert!(
+        matches!(refused, NamingContextExtToUrlError::InvalidAddress(_)),
+        "{refused}"
+    );
     for bad in ["", "a//b", "a."] {
         let refused = url(":h", bad).unwrap_err();
         assert!(

@@ -10,6 +10,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use super::{Common, Problem, target};
+use crate::shown;
 
 /// An interface, and what else its IDL declares, if that is at hand.
 pub(super) struct Found {
@@ -84,7 +85,10 @@ fn from_repository(
     };
     let interface = repository.interface(&id).map_err(raised)?.ok_or_else(|| {
         Problem::usage(
-            format!("the Interface Repository does not know `{id}`"),
+            format!(
+                "the Interface Repository does not know `{}`",
+                shown::peer(&id)
+            ),
             "name the interface with --interface, or its IDL with --idl FILE",
         )
     })?;
@@ -232,7 +236,10 @@ fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId
     found.ok_or_else(|| {
         let message = match object.type_id() {
             "" => "the IDL declares none of the object's interfaces".to_owned(),
-            id => format!("the IDL does not declare the object's interface, `{id}`"),
+            id => format!(
+                "the IDL does not declare the object's interface, `{}`",
+                shown::peer(id)
+            ),
         };
         Problem::Usage(message, Some(declared(specification)))
     })

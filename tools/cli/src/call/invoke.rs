@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use super::{Common, Problem, trace};
 use crate::payload::Members;
+use crate::shown;
 
 pub(super) fn once(
     object: &ObjectRef,
@@ -151,6 +152,7 @@ fn object(members: &[(&str, Box<RawValue>)], common: &Common) -> Result<String, 
 /// JSON as it is printed, the names of members in colour for a terminal.
 fn printed(value: &impl serde::Serialize, common: &Common) -> Result<String, Problem> {
     let compact = serde_json::to_string(value).map_err(unreadable)?;
+    let compact = shown::json(compact);
     Ok(super::show::json(&compact, common.compact, AnsiColor::Cyan))
 }
 

@@ -15,6 +15,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fail;
+use crate::serving::ON_CONFIGURATION;
+use crate::shown;
 use crate::time::with_unit;
 use interface::Found;
 pub(crate) use interface::{compiled, repository};
@@ -169,8 +171,9 @@ impl Problem {
     }
 
     fn json(what: &str, error: JsonError) -> Self {
-        let help = error.help.clone();
-        Self::Usage(format!("{what}: {error}"), help)
+        // Types and their members may be of a repository.
+        let help = error.help.as_ref().map(shown::peer);
+        Self::Usage(shown::peer(format_args!("{what}: {error}")), help)
     }
 
     pub(crate) fn report(self) -> ExitCode {
@@ -178,11 +181,11 @@ impl Problem {
             Self::Usage(message, help) => fail(message, help.as_deref()),
             Self::Shown => ExitCode::FAILURE,
             Self::System(exception, help) => {
-                fail(exception, help.as_deref());
+                fail(shown::exception(exception), help.as_deref());
                 ExitCode::from(SYSTEM_EXCEPTION)
             }
             Self::User(json) => {
-                anstream::eprintln!("{json}");
+                anstream::eprintln!("{}", shown::json(json));
                 ExitCode::from(USER_EXCEPTION)
             }
         }
@@ -320,8 +323,7 @@ pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, 
     let mut builder = Orb::builder();
     if let Some(file) = config {
         let read = builder.file(file);
-        builder =
-            read.map_err(|error| Problem::usage(error.to_string(), "see the configuration file"))?;
+        builder = read.map_err(|error| Problem::usage(error.to_string(), ON_CONFIGURATION))?;
     }
     let bad = |error: punctual::InitError| Problem::Usage(error.to_string(), None);
     let arguments = std::iter::once("punctual").chain(orb_options.iter().map(String::as_str));

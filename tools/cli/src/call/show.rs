@@ -8,14 +8,16 @@ use punctual::{
     TypeCode, TypeKind, ValueModifier, Visibility,
 };
 
+use crate::shown;
+
 const KEYWORD: Style = AnsiColor::Magenta.on_default();
 const NAME: Style = AnsiColor::Cyan.on_default();
 
 /// The interface's name with its scopes.
 pub(crate) fn scoped(interface: &InterfaceDescription) -> String {
     match interface.type_code.kind() {
-        TypeKind::Null => interface.name.clone(),
-        _ => interface.type_code.to_string(),
+        TypeKind::Null => shown::peer(&interface.name),
+        _ => shown::peer(&interface.type_code),
     }
 }
 
@@ -24,7 +26,7 @@ pub(super) fn interface(interface: &InterfaceDescription) {
     let bases: Vec<String> = interface
         .bases
         .iter()
-        .map(|id| TypeCode::interface(id, "").to_string())
+        .map(|id| shown::peer(TypeCode::interface(id, "")))
         .collect();
     let bases = match bases.as_slice() {
         [] => String::new(),
@@ -71,7 +73,8 @@ fn coloured(operation: &OperationDescription) -> String {
             ParameterMode::Out => "out",
             ParameterMode::InOut => "inout",
         };
-        format!("{KEYWORD}{mode}{KEYWORD:#} {} {}", one.type_code, one.name)
+        let (of, name) = (shown::peer(&one.type_code), shown::peer(&one.name));
+        format!("{KEYWORD}{mode}{KEYWORD:#} {of} {name}")
     });
     let parameters: Vec<String> = parameters.collect();
     let oneway = match operation.oneway {
@@ -81,7 +84,7 @@ fn coloured(operation: &OperationDescription) -> String {
     let raised: Vec<String> = operation
         .exceptions
         .iter()
-        .map(|one| one.type_code.to_string())
+        .map(|one| shown::peer(&one.type_code))
         .collect();
     let raises = match raised.as_slice() {
         [] => String::new(),
@@ -89,8 +92,8 @@ fn coloured(operation: &OperationDescription) -> String {
     };
     format!(
         "{oneway}{} {NAME}{}{NAME:#}({}){raises}",
-        operation.result,
-        operation.name,
+        shown::peer(&operation.result),
+        shown::peer(&operation.name),
         parameters.join(", ")
     )
 }
@@ -99,7 +102,8 @@ fn attribute(attribute: &AttributeDescription) -> String {
     let readonly = if attribute.readonly { "readonly " } else { "" };
     format!(
         "{KEYWORD}{readonly}attribute{KEYWORD:#} {} {NAME}{}{NAME:#}",
-        attribute.type_code, attribute.name
+        shown::peer(&attribute.type_code),
+        shown::peer(&attribute.name)
     )
 }
 
@@ -159,7 +163,7 @@ impl Definitions {
 
 /// What IDL declares a type with; nothing for those that have nothing inside.
 fn definition(type_code: &TypeCode) -> Option<String> {
-    let name = type_code.to_string();
+    let name = shown::peer(type_code);
     let keyword = type_code.kind().keyword();
     let members = || -> Option<String> {
         let mut text = String::new();
@@ -178,7 +182,8 @@ fn definition(type_code: &TypeCode) -> Option<String> {
         TypeKind::Union => {
             let over = type_code.discriminator_type().ok()?;
             format!(
-                "{KEYWORD}union{KEYWORD:#} {name} {KEYWORD}switch{KEYWORD:#} ({over}) {{\n{}}};",
+                "{KEYWORD}union{KEYWORD:#} {name} {KEYWORD}switch{KEYWORD:#} ({}) {{\n{}}};",
+                shown::peer(over),
                 members()?
             )
         }
@@ -188,7 +193,7 @@ fn definition(type_code: &TypeCode) -> Option<String> {
             let names: Vec<&str> = names.collect();
             format!(
                 "{KEYWORD}enum{KEYWORD:#} {name} {{ {} }};",
-                names.join(", ")
+                shown::peer(names.join(", "))
             )
         }
         TypeKind::Alias => {
@@ -197,7 +202,7 @@ fn definition(type_code: &TypeCode) -> Option<String> {
         }
         TypeKind::Value => {
             let base = type_code.concrete_base_type().ok()?;
-            let base = base.map_or(String::new(), |base| format!(" : {base}"));
+            let base = base.map_or(String::new(), |base| format!(" : {}", shown::peer(base)));
             let sort = match type_code.type_modifier().ok()? {
                 ValueModifier::Custom => "custom ",
                 ValueModifier::Abstract => "abstract ",
@@ -210,7 +215,7 @@ fn definition(type_code: &TypeCode) -> Option<String> {
         }
         TypeKind::ValueBox => {
             let of = type_code.content_type().ok()?;
-            format!("{KEYWORD}valuetype{KEYWORD:#} {name} {of};")
+            format!("{KEYWORD}valuetype{KEYWORD:#} {name} {};", shown::peer(of))
         }
         _ => return None,
     })
@@ -240,20 +245,20 @@ fn label(type_code: &TypeCode, index: usize) -> Option<String> {
         TypeKind::Char | TypeKind::WChar => format!("'{}'", character()?.escape_default()),
         _ => number.to_string(),
     };
-    Some(format!("{KEYWORD}case{KEYWORD:#} {text}: "))
+    Some(format!("{KEYWORD}case{KEYWORD:#} {}: ", shown::peer(text)))
 }
 
 /// A declarator: `long name[3]`.
 fn declared(type_code: &TypeCode, name: &str) -> String {
-    let shown = type_code.to_string();
+    let (whole, name) = (shown::peer(type_code), shown::peer(name));
     match type_code.kind() {
         TypeKind::Array => {
-            let end = shown.rfind('>').map_or(0, |at| at + 1);
-            let start = shown.get(end..).and_then(|text| text.find('['));
-            let (of, lengths) = shown.split_at(start.map_or(shown.len(), |start| end + start));
+            let end = whole.rfind('>').map_or(0, |at| at + 1);
+            let start = whole.get(end..).and_then(|text| text.find('['));
+            let (of, lengths) = whole.split_at(start.map_or(whole.len(), |start| end + start));
             format!("{of} {name}{lengths}")
         }
-        _ => format!("{shown} {name}"),
+        _ => format!("{whole} {name}"),
     }
 }
 

@@ -10,6 +10,5 @@ pub(super) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
     } else {
         crate::ior::read(text)?
     };
-    orb.string_to_object(&text)
-        .map_err(|exception| exception.to_string())
+    orb.string_to_object(&text).map_err(crate::shown::exception)
 }

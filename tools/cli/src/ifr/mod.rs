@@ -4,6 +4,7 @@ mod serve;
 
 use crate::fail;
 use crate::serving::Problem;
+use crate::shown;
 use punctual_idl::diagnostic::render;
 use punctual_ifr::InterfaceRepository;
 use serde_json::json;
@@ -119,9 +120,14 @@ fn list(options: &ListOptions) -> Result<(), Problem> {
     if options.json {
         let entry = |(kind, name, id): &(String, String, String)| json!({ "kind": kind, "name": name, "id": id });
         let entries: Vec<_> = definitions.iter().map(entry).collect();
-        println!("{:#}", json!(entries));
+        println!("{}", shown::json(format_args!("{:#}", json!(entries))));
         return Ok(());
     }
+    // Of a store that clients may change, too.
+    let definitions: Vec<_> = definitions
+        .iter()
+        .map(|(kind, name, id)| (shown::peer(kind), shown::peer(name), shown::peer(id)))
+        .collect();
     let widest = |part: fn(&(String, String, String)) -> usize| {
         definitions.iter().map(part).max().unwrap_or(0)
     };

@@ -4,6 +4,8 @@ mod check;
 mod text;
 
 use crate::fail;
+use crate::serving::ON_CONFIGURATION;
+use crate::shown;
 use crate::time::with_unit;
 use check::{Answer, Endpoint};
 use punctual_ior::{Corbaloc, Corbaname, Ior};
@@ -50,7 +52,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let orb = match options.check.then(|| check::orb(options.config.as_deref())) {
         None => None,
         Some(Ok(orb)) => Some(orb),
-        Some(Err(problem)) => return fail(problem, Some("see the configuration file")),
+        Some(Err(problem)) => return fail(problem, Some(ON_CONFIGURATION)),
     };
     let mut all = Vec::new();
     for reference in &options.references {
@@ -64,7 +66,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             Err(problem) => {
                 let help =
                     "a reference begins with `IOR:` or `corbaloc:`; a file holds one of these";
-                return fail(problem, Some(help));
+                return fail(shown::peer(problem), Some(help));
             }
         }
     }
@@ -74,7 +76,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
             all => serde_json::to_string_pretty(all),
         };
         match json {
-            Ok(json) => println!("{json}"),
+            Ok(json) => println!("{}", shown::json(json)),
             Err(error) => return fail(error, None),
         }
     } else {

@@ -2,6 +2,7 @@
 
 use super::Shown;
 use super::check::{Answer, Endpoint};
+use crate::shown;
 use anstream::println;
 use anstyle::{AnsiColor, Style};
 use punctual_reference::{ComponentFacts, Octets, ProfileFacts};
@@ -52,10 +53,11 @@ fn print_endpoints(endpoints: Option<&[Endpoint]>) {
             Answer::Unknown => (Style::new(), "not known"),
         };
         let detail = match &one.detail {
-            Some(detail) => format!(": {detail}"),
+            Some(detail) => format!(": {}", shown::exception(detail)),
             None => String::new(),
         };
-        line(1, &one.endpoint, &format!("{style}{said}{style:#}{detail}"));
+        let endpoint = shown::peer(&one.endpoint);
+        println!("  {LABEL}{endpoint}{LABEL:#}: {style}{said}{style:#}{detail}");
     }
 }
 
@@ -65,7 +67,10 @@ fn print_profile(index: usize, profile: &ProfileFacts) {
         .map_or_else(|| format!("{:#010x}", profile.tag), str::to_owned);
     println!("{TITLE}profile {index}: {name}{TITLE:#}");
     if let Some(problem) = &profile.problem {
-        println!("  {PROBLEM}does not decode: {problem}{PROBLEM:#}");
+        println!(
+            "  {PROBLEM}does not decode: {}{PROBLEM:#}",
+            shown::exception(problem)
+        );
     }
     let texts = [
         ("version", &profile.version),
@@ -99,7 +104,10 @@ fn print_component(component: &ComponentFacts) {
     let tag = tag(component.tag, component.name);
     println!("  {TITLE}component {tag}{TITLE:#}");
     if let Some(problem) = &component.problem {
-        println!("    {PROBLEM}does not decode: {problem}{PROBLEM:#}");
+        println!(
+            "    {PROBLEM}does not decode: {}{PROBLEM:#}",
+            shown::exception(problem)
+        );
     }
     for fact in &component.meaning {
         line(2, fact.what, &fact.value);
@@ -119,6 +127,7 @@ fn tag(tag: u32, name: Option<&str>) -> String {
 }
 
 fn line(depth: usize, label: &str, value: &str) {
+    let value = shown::peer(value);
     println!(
         "{:indent$}{LABEL}{label}{LABEL:#}: {value}",
         "",

@@ -7,6 +7,7 @@ use super::read::{NOTE, WRONG};
 use super::service::{Service, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
+use crate::shown;
 use crate::time::with_unit;
 use anstream::println;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -121,12 +122,11 @@ fn show(name: &str, answer: &Answer, is_pruned: bool, json: bool) {
         Answer::Unreachable(why) => ("unreachable", why.as_str()),
     };
     if json {
-        println!(
-            "{}",
-            json!({ "name": name, "is": what, "why": why, "removed": is_pruned })
-        );
+        let found = json!({ "name": name, "is": what, "why": why, "removed": is_pruned });
+        println!("{}", shown::json(found));
         return;
     }
+    let (name, why) = (shown::peer(name), shown::exception(why));
     let removed = if is_pruned { ", removed" } else { "" };
     println!("{WRONG}{what}{removed}{WRONG:#} {name} {NOTE}{why}{NOTE:#}");
 }

@@ -17,6 +17,7 @@ use super::service::{Service, as_json, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::serving::write_reference;
+use crate::shown;
 use punctual::Interface;
 use punctual_naming::cos_naming::{
     NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
@@ -68,7 +69,7 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
             "{skipped} temporary bindings are not exported: whoever keeps them binds them again"
         );
     }
-    let text = format!("{exported:#}");
+    let text = shown::json(format_args!("{exported:#}"));
     match &options.output {
         Some(path) => {
             write_reference(path, &text).map_err(|(message, help)| Problem::usage(message, help))
@@ -107,7 +108,8 @@ fn exported(service: &Service, nodes: &[Node], skipped: &mut usize) -> Result<Ve
             Leads::Again(name) => ("same_as", json!(name)),
             Leads::Elsewhere(object) => ("reference", json!(service.text(Some(object))?)),
             Leads::Broken(object, why) => {
-                eprintln!("`{}` is exported as a reference: {why}", node.name);
+                let (name, why) = (shown::peer(&node.name), shown::exception(why));
+                eprintln!("`{name}` is exported as a reference: {why}");
                 ("reference", json!(service.text(Some(object))?))
             }
         };

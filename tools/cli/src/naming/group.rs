@@ -5,6 +5,7 @@ use super::change::{make_parents, time_to_live};
 use super::service::{Raised, Service, parsed, problem};
 use crate::call::Problem;
 use crate::serving::ending_signals;
+use crate::shown;
 use anstream::println;
 use punctual_naming::client::Names;
 use punctual_naming::extension::{Choice, Member};
@@ -187,7 +188,7 @@ fn members(options: &MembersOptions, orb_options: &[String]) -> Result<(), Probl
     if options.common.json {
         let all: Result<Vec<Value>, Problem> =
             members.iter().map(|one| as_json(&service, one)).collect();
-        println!("{:#}", json!(all?));
+        println!("{}", shown::json(format_args!("{:#}", json!(all?))));
         return Ok(());
     }
     for member in &members {
@@ -200,7 +201,7 @@ fn members(options: &MembersOptions, orb_options: &[String]) -> Result<(), Probl
             0 => "stays".to_owned(),
             ttl => format!("for {} s", f64::from(ttl) / 1_000.0),
         };
-        println!("{}: {time}{load}{state}", member.id);
+        println!("{}: {time}{load}{state}", shown::peer(&member.id));
     }
     Ok(())
 }

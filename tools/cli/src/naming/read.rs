@@ -4,6 +4,7 @@ use super::Common;
 use super::service::{Service, as_json, below, list as all_of, parsed, problem};
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
+use crate::shown;
 use anstream::println;
 use anstyle::{AnsiColor, Style};
 use punctual::ObjectRef;
@@ -49,10 +50,11 @@ pub(super) fn list(options: &ListOptions, orb_options: &[String]) -> Result<(), 
     all_of(&context, |some| {
         for entry in &some {
             let name = below("", &entry.component);
+            let shown = shown::peer(&name);
             match (options.common.json, entry.is_context) {
-                (true, _) => println!("{}", as_json(&name, entry)),
-                (false, true) => println!("{CONTEXT}{name}/{CONTEXT:#}"),
-                (false, false) => println!("{name}"),
+                (true, _) => println!("{}", shown::json(as_json(&name, entry))),
+                (false, true) => println!("{CONTEXT}{shown}/{CONTEXT:#}"),
+                (false, false) => println!("{shown}"),
             }
         }
         Ok(())
@@ -65,14 +67,14 @@ pub(super) fn tree(options: &TreeOptions, orb_options: &[String]) -> Result<(), 
     let nodes = Walk::new(&service, options.follow, false)?.below(&context, &options.name)?;
     if options.common.json {
         let nodes: Vec<Value> = nodes.iter().map(node_as_json).collect();
-        println!("{:#}", json!(nodes));
+        println!("{}", shown::json(format_args!("{:#}", json!(nodes))));
         return Ok(());
     }
     let root = match options.name.as_str() {
         "" => "/",
         name => name,
     };
-    println!("{CONTEXT}{root}{CONTEXT:#}");
+    println!("{CONTEXT}{}{CONTEXT:#}", shown::peer(root));
     draw(&nodes, "");
     Ok(())
 }
@@ -83,7 +85,7 @@ fn draw(nodes: &[Node], indent: &str) {
             true => ("└── ", "    "),
             false => ("├── ", "│   "),
         };
-        let name = below("", &node.entry.component);
+        let name = shown::peer(below("", &node.entry.component));
         match &node.leads {
             Leads::Object(_) | Leads::Temporary(_) | Leads::Group(..) => {
                 println!("{indent}{branch}{name}")
@@ -93,7 +95,7 @@ fn draw(nodes: &[Node], indent: &str) {
                 draw(nodes, &format!("{indent}{more}"));
             }
             Leads::Again(other) => {
-                let other = if other.is_empty() { "/" } else { other };
+                let other = shown::peer(if other.is_empty() { "/" } else { other });
                 println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#} {NOTE}is {other}{NOTE:#}");
             }
             Leads::Elsewhere(_) => {
@@ -102,6 +104,7 @@ fn draw(nodes: &[Node], indent: &str) {
                 );
             }
             Leads::Broken(_, why) => {
+                let why = shown::exception(why);
                 println!("{indent}{branch}{CONTEXT}{name}/{CONTEXT:#} {WRONG}{why}{WRONG:#}");
             }
         }
@@ -134,11 +137,11 @@ pub(super) fn resolve(options: &ResolveOptions, orb_options: &[String]) -> Resul
     match options.common.json {
         true => println!(
             "{}",
-            json!({
+            shown::json(json!({
                 "name": options.name,
                 "type_id": found.as_ref().map(ObjectRef::type_id),
                 "reference": reference,
-            })
+            }))
         ),
         false => println!("{reference}"),
     }

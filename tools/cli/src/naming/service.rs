@@ -2,6 +2,7 @@
 
 use super::Common;
 use crate::call::{self, Problem};
+use crate::shown;
 use punctual::{
     CompletionStatus, Interface, ObjectRef, OperationError, Orb, SystemException,
     SystemExceptionKind,
@@ -125,7 +126,7 @@ fn initial(orb: &Orb) -> Result<ObjectRef, String> {
         true => orb.resolve_initial_references("NameService"),
         false => orb.string_to_object(DEFAULT),
     };
-    object.map_err(|exception| exception.to_string())
+    object.map_err(shown::exception)
 }
 
 /// The bindings of a context, all of them; `each` is told of a portion at a time.

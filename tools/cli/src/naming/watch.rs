@@ -12,6 +12,7 @@ use super::service::Service;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::serving::ending_signals;
+use crate::shown;
 use crate::time::with_unit;
 use serde_json::json;
 
@@ -57,7 +58,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
             Ok(now) => now,
             // A server that is started again is watched again.
             Err(Problem::System(exception, _)) => {
-                eprintln!("{exception}");
+                eprintln!("{}", shown::exception(exception));
                 continue;
             }
             Err(other) => return Err(other),
@@ -107,7 +108,8 @@ fn tell(before: &Seen, now: &Seen, json: bool) {
 
 fn show(what: &str, name: &str, leads: Option<&String>, json: bool) {
     if json {
-        println!("{}", json!({ "change": what, "name": name, "to": leads }));
+        let change = json!({ "change": what, "name": name, "to": leads });
+        println!("{}", shown::json(change));
         return;
     }
     let (style, sign) = match what {
@@ -115,5 +117,5 @@ fn show(what: &str, name: &str, leads: Option<&String>, json: bool) {
         "bound" => (CONTEXT, "+"),
         _ => (NOTE, "~"),
     };
-    anstream::println!("{style}{sign}{style:#} {name}");
+    anstream::println!("{style}{sign}{style:#} {}", shown::peer(name));
 }

@@ -19,6 +19,7 @@ use std::process::ExitCode;
 
 use crate::call::{self, Problem};
 use crate::fail;
+use crate::shown;
 use calls::{Calls, Reason, Says};
 use known::Known;
 use log::{Event, Log, NoBody};
@@ -207,7 +208,7 @@ impl Output {
             self.remark(Remark::NoOctets);
         }
         if self.is_json {
-            return writeln!(self.out, "{}", show::json(&told)?);
+            return writeln!(self.out, "{}", shown::json(show::json(&told)?));
         }
         for line in self.text.lines(&told) {
             if !std::mem::replace(&mut self.is_at_start, true) {

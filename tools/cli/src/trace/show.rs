@@ -11,6 +11,7 @@ use super::calls::{Reason, Says, Told};
 use super::log::NoBody;
 use super::values::{Fit, Named};
 use crate::payload::{self, Members};
+use crate::shown;
 
 /// How many names of operations that are not declared are told, once each.
 const MOST_UNKNOWN: usize = 1000;
@@ -62,7 +63,11 @@ impl Text {
                 };
                 match is_told {
                     true => Vec::new(),
-                    false => vec![format!("payload {way} {operation}: {}", why(reason))],
+                    false => {
+                        let (operation, why) =
+                            (shown::peer(operation), shown::exception(why(reason)));
+                        vec![format!("payload {way} {operation}: {why}")]
+                    }
                 }
             }
         }

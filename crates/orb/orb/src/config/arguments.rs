@@ -7,7 +7,7 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference as reference;
 use super::orb_config::OrbConfig;
 use super::values::{parse_trace, parse_version, parse_wait};
-use super::{code_set, collocation, real_time, reply_handlers, security};
+use super::{bounds, code_set, collocation, real_time, reply_handlers, security};
 use crate::priority::Priority;
 use std::time::Duration;
 
@@ -253,7 +253,9 @@ const RULES: &[OptionRule] = &[
         expected: "octets, at least 1024",
         meaning: "The longest message that is taken or sent. 64 MiB by default.",
         obey: |config, value| {
-            config.limits.message = octets("-ORBMaxMessageSize", value)?;
+            let longest = octets("-ORBMaxMessageSize", value)?;
+            bounds::check_message("-ORBMaxMessageSize", longest)?;
+            config.limits.message = longest;
             Ok(())
         },
     },
@@ -492,6 +494,9 @@ mod tests {
             ("-ORBInitRef", "X=corbaloc::h:70000/X"),
             ("-ORBDefaultInitRef", "h:2809"),
             ("-ORBListenEndpoints", "iiop:/:1"),
+            ("-ORBMaxMessageSize", "many"),
+            ("-ORBMaxMessageSize", "0"),
+            ("-ORBMaxMessageSize", "1023"),
             ("-ORBConfigFile", "/no/such/file.toml"),
         ] {
             let error = apply_all(&[option, value]).unwrap_err().to_string();

@@ -26,7 +26,7 @@ use super::timeouts::Timeouts;
 use super::tls;
 use super::values::{parse_trace, parse_version, parse_wait};
 use super::{
-    buffer, code_set, collocation, initial_reference, real_time, reply_handlers, security,
+    bounds, buffer, code_set, collocation, initial_reference, real_time, reply_handlers, security,
 };
 use punctual_cdr::Limits;
 use punctual_link::iiop::KeepAlive;
@@ -155,6 +155,7 @@ fn obey(config: &mut OrbConfig, file: File) -> Result<(), ConfigError> {
     obey_timeouts(&mut config.timeouts, &file.timeouts);
     obey_limits(&mut config.limits, &file.limits);
     obey_budgets(&mut config.budgets, &file.limits);
+    check_limits(&file.limits)?;
     obey_tcp(config, &file.tcp)
 }
 
@@ -198,6 +199,14 @@ fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
         &mut budgets.requests_per_connection,
         table.requests_per_connection,
     );
+}
+
+/// Checks what the file says, which its path is told with; the rest is from elsewhere, and checked at the start.
+fn check_limits(table: &LimitTable) -> Result<(), ConfigError> {
+    let (mut limits, mut budgets) = (Limits::default(), Budgets::default());
+    obey_limits(&mut limits, table);
+    obey_budgets(&mut budgets, table);
+    bounds::check(&limits, &budgets)
 }
 
 /// Properties of one link; it says itself, when it is used, which it knows.

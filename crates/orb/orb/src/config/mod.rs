@@ -4,6 +4,7 @@
 //! unknown key or option is an error, and a bad one stops the start.
 
 mod arguments;
+mod bounds;
 mod budgets;
 mod buffer;
 mod code_set;

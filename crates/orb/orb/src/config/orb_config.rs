@@ -1,5 +1,6 @@
 //! All settings of an ORB.
 
+use super::bounds;
 use super::budgets::Budgets;
 use super::collocation::CollocationScope;
 use super::concurrency::Concurrency;
@@ -65,7 +66,8 @@ pub struct OrbConfig {
     pub budgets: Budgets,
     /// Connections that clients may hold open here at once. Default 4,096. To accept one more, the ORB closes the connection that
     /// was quiet for longest (at least `timeouts.make_room`) of the host that has most. Where none was quiet, the new one is closed
-    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few connections.
+    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few connections. Where the
+    /// process may have fewer descriptors open (`RLIMIT_NOFILE`, `ulimit -n`), there are fewer: 854 of 1,024.
     pub max_connections: usize,
     /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
     pub concurrency: Concurrency,
@@ -222,13 +224,7 @@ impl OrbConfig {
                 "0, or at least 1024 octets",
             ));
         }
-        if self.limits.message < 1024 {
-            return Err(bad_value(
-                "limits.message",
-                self.limits.message,
-                "at least 1024 octets",
-            ));
-        }
+        bounds::check(&self.limits, &self.budgets)?;
         if self.client_connections == 0 {
             return Err(bad_value("client_connections", 0, "at least 1"));
         }
@@ -245,16 +241,6 @@ impl OrbConfig {
         }
         if self.connections_per_endpoint == 0 {
             return Err(bad_value("connections_per_endpoint", 0, "at least 1"));
-        }
-        if self.budgets.endpoints == 0 {
-            return Err(bad_value("limits.endpoints", 0, "at least 1"));
-        }
-        if self.budgets.threads == 0 {
-            return Err(bad_value("limits.threads", 0, "at least 1"));
-        }
-        if self.budgets.requests_per_connection == 0 {
-            let key = "limits.requests_per_connection";
-            return Err(bad_value(key, 0, "at least 1"));
         }
         if self.max_connections == 0 {
             return Err(bad_value("max_connections", 0, "at least 1"));

@@ -17,7 +17,7 @@ fn every_table_is_obeyed() {
     let config = read(
         "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
          [initial_references]\nNameService = 'corbaloc:::1/x'\n\
-         [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 9\n\
+         [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 900\n\
          fragments_pending = 3\nfragments_bytes = 4096\n\
          [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
     )
@@ -27,7 +27,7 @@ fn every_table_is_obeyed() {
     assert_eq!(config.fragment_size, 0);
     assert_eq!(config.timeouts.connect, None);
     assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
-    assert_eq!(config.limits.string, 9);
+    assert_eq!(config.limits.string, 900);
     assert_eq!(config.limits.fragments_pending, 3);
     assert_eq!(config.limits.fragments_bytes, 4096);
     assert!(!config.iiop.tcp.no_delay);
@@ -139,4 +139,60 @@ fn a_bad_value_is_refused_by_its_key() {
     assert!(error.contains("`initial_references.X`"), "{error}");
     let error = read("default_initial_reference = 'h:1'").unwrap_err();
     assert!(error.contains("`default_initial_reference`"), "{error}");
+}
+
+#[test]
+fn a_limit_that_would_let_nothing_pass_or_would_not_limit_is_refused_by_its_key() {
+    const AT_LEAST_1: &str = "at least 1";
+    for (line, expected) in [
+        ("message = 0", "1024 octets to 4 GiB"),
+        ("message = 1023", "1024 octets to 4 GiB"),
+        ("message = 4294967297", "1024 octets to 4 GiB"),
+        ("string = 0", "at least 64 octets"),
+        ("string = 63", "at least 64 octets"),
+        ("sequence = 0", "at least 64 elements"),
+        ("nesting = 0", AT_LEAST_1),
+        ("values = 0", AT_LEAST_1),
+        ("fragments_pending = 0", AT_LEAST_1),
+        ("fragments_bytes = 0", "at least 1024 octets"),
+        ("received = 0", "at least 65536 octets"),
+        ("received = 65535", "at least 65536 octets"),
+        ("threads = 0", "1 to 1048576 threads"),
+        ("threads = 1048577", "1 to 1048576 threads"),
+        ("threads = 18446744073709551615", "1 to 1048576 threads"),
+        ("requests_per_connection = 0", AT_LEAST_1),
+        ("pending_replies = 0", AT_LEAST_1),
+        ("pending_replies_per_connection = 0", AT_LEAST_1),
+        ("endpoints = 0", AT_LEAST_1),
+    ] {
+        let (key, value) = line.split_once(" = ").unwrap();
+        let error = read(&format!("[limits]\n{line}")).unwrap_err();
+        let told = format!("`{value}` does not fit `limits.{key}`: expected {expected}");
+        assert!(error.ends_with(&told), "{line}: {error}");
+        assert!(error.starts_with("in the configuration file `"), "{error}");
+    }
+}
+
+#[test]
+fn the_least_and_the_most_that_limits_may_be_are_obeyed() {
+    for line in [
+        "message = 1024",
+        "message = 4294967296",
+        "string = 64",
+        "sequence = 64",
+        "nesting = 1",
+        "values = 1",
+        "fragments_pending = 1",
+        "fragments_bytes = 1024",
+        "received = 65536",
+        "threads = 1",
+        "threads = 1048576",
+        "requests_per_connection = 1",
+        "pending_replies = 1",
+        "pending_replies_per_connection = 1",
+        "endpoints = 1",
+    ] {
+        let config = read(&format!("[limits]\n{line}"));
+        config.unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
 }

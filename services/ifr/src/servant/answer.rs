@@ -1,0 +1,214 @@
+//! What one answer may hold.
+//!
+//! A request for descriptions is short, and what it asks for may be much: a type is said anew wherever it is used. So
+//! each type's TypeCode is made once for an answer, and an answer that is longer than a message may be ends where
+//! that is found, not when all of it is there. What was not sent before is not sent now, and costs about as much as
+//! what may be.
+
+use std::collections::HashMap;
+
+use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
+use punctual::{
+    CompletionStatus, Interface, ObjectId, ObjectRef, SystemException, SystemExceptionKind,
+    TypeCode, minor,
+};
+
+use super::{Result, Server, object_id};
+use crate::corba;
+use crate::store::{Number, Type};
+
+/// TypeCodes that are kept to be said again, in octets as they are sent. In memory they take some times as much, and
+/// where all are different none is said again.
+const KEPT: usize = 8 << 20;
+
+/// An answer that is being made.
+pub(super) struct Answer<'s> {
+    pub(super) server: &'s Server,
+    types: HashMap<ObjectId, TypeCode>,
+    /// How long those are together.
+    kept: usize,
+    /// How long the parts are together that there are.
+    octets: usize,
+    limit: usize,
+    /// Where parts are measured.
+    scratch: Block,
+}
+
+impl Server {
+    /// An answer without anything yet.
+    pub(super) fn answer(&self) -> Answer<'_> {
+        Answer {
+            server: self,
+            types: HashMap::new(),
+            kept: 0,
+            octets: 0,
+            limit: self.0.longest_answer,
+            scratch: Block::default(),
+        }
+    }
+
+    /// References to definitions; nil for those that are not there any more.
+    pub(super) fn all_typed<I: Interface>(&self, numbers: &[Number]) -> Result<Vec<Option<I>>> {
+        let mut answer = self.answer();
+        let references = numbers.iter().map(|&number| {
+            let reference: Option<ObjectRef> =
+                answer.part(|answer| Ok(answer.server.reference_to(number).ok()))?;
+            Ok(reference.map(I::from_object))
+        });
+        references.collect()
+    }
+}
+
+impl Answer<'_> {
+    /// A part of the answer. Its own parts, which may be many, count while it is made.
+    ///
+    /// # Errors
+    /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.
+    pub(super) fn part<T: Marshal>(
+        &mut self,
+        make: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.octets;
+        let part = make(self)?;
+        self.octets = before.saturating_add(self.length(&part));
+        match self.octets > self.limit {
+            true => Err(too_large(self.limit)),
+            false => Ok(part),
+        }
+    }
+
+    /// Parts of the answer, one of each of what is given.
+    ///
+    /// # Errors
+    /// As of [`part`](Self::part).
+    pub(super) fn parts<G, T: Marshal>(
+        &mut self,
+        given: impl IntoIterator<Item = G>,
+        mut make: impl FnMut(&mut Self, G) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let part = |one| self.part(|answer| make(answer, one));
+        given.into_iter().map(part).collect()
+    }
+
+    /// The TypeCode of a type, as [`Server::type_code`] makes it.
+    ///
+    /// # Errors
+    /// As of that.
+    pub(super) fn type_code(&mut self, ty: &Type) -> Result<TypeCode> {
+        if !matches!(ty, Type::Defined(_) | Type::Sequence(_) | Type::Array(_)) {
+            return self.server.type_code(ty);
+        }
+        let id = object_id(ty)?;
+        if let Some(known) = self.types.get(&id) {
+            return Ok(known.clone());
+        }
+        let type_code = self.server.type_code(ty)?;
+        self.kept = self.kept.saturating_add(self.length(&type_code));
+        if self.kept > KEPT {
+            self.types.clear();
+            self.kept = 0;
+        }
+        self.types.insert(id, type_code.clone());
+        Ok(type_code)
+    }
+
+    /// The repository ids of definitions.
+    ///
+    /// # Errors
+    /// As of [`part`](Self::part).
+    pub(super) fn ids(&mut self, numbers: &[Number]) -> Result<Vec<corba::RepositoryId>> {
+        let there: Vec<Number> = self.server.look(|definitions| {
+            let is_there = |&number: &Number| definitions.get(number).is_some();
+            numbers.iter().copied().filter(is_there).collect()
+        });
+        self.parts(there, |answer, number| Ok(answer.server.id_of(number)))
+    }
+
+    /// How many octets something takes. What cannot be written takes none: whoever sends it will say why.
+    fn length(&mut self, part: &impl Marshal) -> usize {
+        let block = std::mem::take(&mut self.scratch);
+        let mut out = Encoder::new(block, ByteOrder::NATIVE, Coding::default());
+        let written = part.marshal(&mut out);
+        let length = written.map_or(0, |()| out.position());
+        out.put_back(&mut self.scratch);
+        self.scratch.clear();
+        length
+    }
+}
+
+/// As the ORB refuses to send what has been made.
+fn too_large(limit: usize) -> SystemException {
+    let kind = SystemExceptionKind::ImpLimit;
+    SystemException::new(kind, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
+        "the descriptions take more octets than the limit of {limit} (limits.message); ask for fewer at once"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use punctual::{Orb, RootPoa};
+    use punctual_idl::{InMemory, Options, compile_source};
+
+    use super::super::{Adapters, Shared};
+    use super::*;
+    use crate::repository::InterfaceRepository;
+    use crate::store::Several;
+
+    const LIMIT: usize = 1000;
+
+    fn server(idl: &str) -> Server {
+        let compiled = compile_source("test.idl", idl, &Options::default(), &InMemory::new());
+        let repository = InterfaceRepository::in_memory();
+        repository.load(&compiled.unwrap().specification).unwrap();
+        let orb = Orb::builder().build().unwrap();
+        Server(Arc::new(Shared {
+            repository,
+            is_read_only: true,
+            adapters: Adapters::new(&orb.root_poa().unwrap()).unwrap(),
+            longest_answer: LIMIT,
+        }))
+    }
+
+    #[test]
+    fn a_type_is_made_once_for_an_answer() {
+        let server = server("enum E { a, b };");
+        let number = server.look(|definitions| definitions.by_id("IDL:E:1.0"));
+        let named = Type::Defined(number.unwrap());
+        let several = Type::Sequence(Several {
+            size: 0,
+            of: vec![named.clone()],
+        });
+        let mut answer = server.answer();
+        // A place in memory is a TypeCode's own, or that of its clones.
+        let place = |type_code: TypeCode| type_code.id().unwrap().as_ptr();
+        let one = answer.type_code(&named).unwrap();
+        assert_eq!(place(answer.type_code(&named).unwrap()), place(one.clone()));
+        assert_ne!(place(server.type_code(&named).unwrap()), place(one));
+        let element = |type_code: TypeCode| place(type_code.content_type().unwrap());
+        let some = answer.type_code(&several).unwrap();
+        assert_eq!(element(answer.type_code(&several).unwrap()), element(some));
+    }
+
+    #[test]
+    fn parts_in_parts_count_once_and_as_they_are_made() {
+        let server = server("enum E { a };");
+        let mut answer = server.answer();
+        let text = |length| "x".repeat(length);
+        // With its length and the octet behind it.
+        let pair = |answer: &mut Answer<'_>| answer.parts([195, 95], |_, length| Ok(text(length)));
+        let pairs = answer.parts(0..3, |answer, _| pair(answer));
+        assert_eq!(pairs.unwrap().len(), 3);
+        assert_eq!(answer.octets, 3 * (4 + 200 + 100));
+        let mut made = 0;
+        let refused = answer.part(|answer| {
+            answer.parts(0..100, |_, _| {
+                made += 1;
+                Ok(text(35))
+            })
+        });
+        assert_eq!(refused.unwrap_err().kind(), SystemExceptionKind::ImpLimit);
+        assert_eq!(made, 3, "912 octets, and 40 for each of these");
+    }
+}

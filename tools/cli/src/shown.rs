@@ -1,0 +1,127 @@
+//! Text of peers as people see it: names, ids, reasons, which somebody else chose and may mean harm by.
+//!
+//! On a terminal a control character could set the title, clear the screen, or begin a line that looks like one of the
+//! command's own, and one that turns the direction of writing makes a name look like another. They are shown as
+//! `\u{1b}`. What was shown so is shown unchanged again, so that it does no harm to do it in more than one place.
+
+use std::fmt::Display;
+
+/// Text of a peer on one line.
+pub(crate) fn peer(text: impl Display) -> String {
+    escaped(&text.to_string(), &[])
+}
+
+/// An error, of which a peer may have chosen a part. Line ends and tabs stay: messages about files show a file's lines.
+/// What is longer than any message of this program's loses its middle.
+pub(crate) fn error(message: impl Display) -> String {
+    escaped(&shortened(&message.to_string()), &['\n', '\t'])
+}
+
+/// An exception, or a reason: on one line, without the middle of what is too long.
+pub(crate) fn exception(exception: impl Display) -> String {
+    peer(shortened(&exception.to_string()))
+}
+
+/// JSON, with the characters escaped that JSON allows within strings and terminals obey. Outside of strings there are none.
+pub(crate) fn json(text: impl Display) -> String {
+    let text = text.to_string();
+    if !text.chars().any(is_harmful_in_json) {
+        return text;
+    }
+    let mut safe = String::with_capacity(text.len() + 64);
+    for one in text.chars() {
+        match is_harmful_in_json(one) {
+            // All of them have four digits at most.
+            true => safe.push_str(&format!("\\u{:04x}", u32::from(one))),
+            false => safe.push(one),
+        }
+    }
+    safe
+}
+
+/// What is controlled by a character: the terminal, the line, or the direction of what follows.
+fn is_harmful(one: char) -> bool {
+    one.is_control()
+        || matches!(one, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The control characters of ASCII are escaped in JSON anyway, but for the last; those that are not within strings are its
+/// layout, and the colours of this program.
+fn is_harmful_in_json(one: char) -> bool {
+    one >= '\u{7f}' && is_harmful(one)
+}
+
+fn escaped(text: &str, but: &[char]) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for one in text.chars() {
+        match is_harmful(one) && !but.contains(&one) {
+            true => safe.extend(one.escape_unicode()),
+            false => safe.push(one),
+        }
+    }
+    safe
+}
+
+/// The characters of an error that are shown: an id may have any number.
+const MOST: usize = 1024;
+/// Of those, the ones at the end, where system exceptions tell what was done.
+const AT_END: usize = 256;
+
+fn shortened(text: &str) -> String {
+    let length = text.chars().count();
+    if length <= MOST {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(MOST - AT_END).collect();
+    let end: String = text.chars().skip(length - AT_END).collect();
+    format!("{start}… ({length} characters) …{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_terminals_obey_is_escaped_and_other_text_stays() {
+        for (text, shown) in [
+            ("plants/north.site", "plants/north.site"),
+            ("Grüße, 名前, \u{1f600}", "Grüße, 名前, \u{1f600}"),
+            ("\x1b]0;pwned\x07\x1b[2J", r"\u{1b}]0;pwned\u{7}\u{1b}[2J"),
+            ("a\r\nb\tc", r"a\u{d}\u{a}b\u{9}c"),
+            ("\u{0}\u{7f}\u{9b}31m", r"\u{0}\u{7f}\u{9b}31m"),
+            (
+                "\u{202e}gpj\u{202c}\u{2066}\u{2069}",
+                r"\u{202e}gpj\u{202c}\u{2066}\u{2069}",
+            ),
+            ("\u{2028}\u{2029}", r"\u{2028}\u{2029}"),
+        ] {
+            assert_eq!(peer(text), shown);
+            assert_eq!(peer(peer(text)), shown);
+        }
+    }
+
+    #[test]
+    fn an_error_keeps_its_lines_and_loses_the_middle_of_what_is_too_long() {
+        assert_eq!(error("a:\n\tb\r\x1b[m"), "a:\n\tb\\u{d}\\u{1b}[m");
+        let id = "é".repeat(1_000_000);
+        let shown = error(format!("UNKNOWN: `{id}` (completed)"));
+        assert!(shown.starts_with("UNKNOWN: `éé"), "{shown}");
+        assert!(shown.ends_with("éé` (completed)"), "{shown}");
+        assert!(shown.contains("… (1000023 characters) …"), "{shown}");
+        assert!(shown.chars().count() < MOST + 40, "{shown}");
+        let whole = "x".repeat(MOST);
+        assert_eq!(error(&whole), whole);
+    }
+
+    #[test]
+    fn json_stays_what_it_says() {
+        let value = serde_json::json!({ "\u{9b}31m": ["\u{202e}gpj", "\u{7f}", "\x1b[2J\n", "é"] });
+        let text = json(format!("{value:#}"));
+        let is_harmless = |one: char| one == '\n' || !is_harmful(one);
+        assert!(text.chars().all(is_harmless), "{text}");
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            value
+        );
+    }
+}
