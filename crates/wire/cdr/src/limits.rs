@@ -11,10 +11,11 @@ pub struct Limits {
     /// 512 octets of this limit.
     pub message: usize,
     /// The longest string or wide string, in octets as encoded (in GIOP 1.1 a wide string's
-    /// 2-octet characters), without a terminating NUL. Default 16 MiB. A longer one raises
-    /// MARSHAL.
+    /// 2-octet characters), without a terminating NUL. Default 16 MiB, at least 64
+    /// in an ORB's configuration. A longer one raises MARSHAL.
     pub string: usize,
-    /// The most elements of one sequence. Default 67,108,864 (64 Mi). A longer sequence raises
+    /// The most elements of one sequence. Default 67,108,864 (64 Mi), at least 64 in an
+    /// ORB's configuration. A longer sequence raises
     /// MARSHAL. A sequence that announces more elements than its message has octets for is
     /// refused whatever this limit says.
     pub sequence: usize,
@@ -28,7 +29,8 @@ pub struct Limits {
     /// One more is an error that closes the connection.
     pub fragments_pending: usize,
     /// How many octets the unfinished fragmented messages of one connection may hold together,
-    /// what is noted of where fragments of GIOP 1.1 begin included. Default 128 MiB. More is an
+    /// what is noted of where fragments of GIOP 1.1 begin included. Default 128 MiB, at least 1 KiB in an ORB's
+    /// configuration. More is an
     /// error that closes the connection.
     pub fragments_bytes: usize,
 }

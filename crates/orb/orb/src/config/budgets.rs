@@ -12,11 +12,11 @@ const MIB: u64 = 1 << 20;
 #[non_exhaustive]
 pub struct Budgets {
     /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies are in progress. Default a quarter
-    /// of the memory, at most 4 GiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
+    /// of the memory, at most 4 GiB; at least 64 KiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
     /// host) may hold three quarters.
     pub received: usize,
     /// Threads beyond one for each connection (`Concurrency::ThreadPerConnection`): they receive while other threads of their
-    /// connection are in upcalls. Default one for each MiB of memory, from 64 to 4,096. The last quarter is for connections that
+    /// connection are in upcalls. Default one for each MiB of memory, from 64 to 4,096; 1,048,576 at most. The last quarter is for connections that
     /// have fewer than 8.
     pub threads: usize,
     /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.

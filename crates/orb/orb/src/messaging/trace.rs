@@ -3,6 +3,7 @@
 use super::inbox::Message;
 use crate::config::Trace;
 use punctual_cdr::Coding;
+use punctual_exec::Quoted;
 use punctual_giop::trace::{TraceOptions, describe, hex_dump};
 use punctual_giop::{lite, sequenced};
 use punctual_link::{Connection, Waitable};
@@ -138,7 +139,7 @@ fn frame(message: &[u8]) -> Option<String> {
         if header.batch { "s from" } else { "" },
         head.sequence,
         head.stream,
-        head.operation,
+        Quoted(head.operation),
         message.len()
     ))
 }
@@ -152,7 +153,8 @@ fn lite_message(message: &[u8]) -> Option<String> {
     let says = match header.kind {
         lite::Kind::Request => {
             let request = lite::decode_request(&mut decoder).ok()?;
-            format!(" {}, operation {}", request.request_id, request.operation)
+            let operation = Quoted(request.operation);
+            format!(" {}, operation {operation}", request.request_id)
         }
         lite::Kind::Reply => {
             let reply = lite::decode_reply(&mut decoder).ok()?;
