@@ -10,8 +10,8 @@ use punctual_cdr::Limits;
 /// are named by keys, which are sequences.
 const LEAST_TEXT: u64 = 64;
 
-/// The least of `limits.received`: messages of more than 16 KiB count, and one peer has three quarters.
-const LEAST_RECEIVED: u64 = 64 << 10;
+/// The least of `limits.received`: no messages count but those of more than 16 KiB.
+const LEAST_RECEIVED: u64 = 16 << 10;
 
 /// The most of `limits.threads`: Linux has four times as many at most, of all processes.
 const MOST_THREADS: u64 = 1 << 20;
@@ -26,7 +26,7 @@ pub(super) fn check(limits: &Limits, budgets: &Budgets) -> Result<(), ConfigErro
     let text = (LEAST_TEXT, u64::MAX, "at least 64 octets");
     let elements = (LEAST_TEXT, u64::MAX, "at least 64 elements");
     let fragments = (1 << 10, u64::MAX, "at least 1024 octets");
-    let received = (LEAST_RECEIVED, u64::MAX, "at least 65536 octets");
+    let received = (LEAST_RECEIVED, u64::MAX, "at least 16384 octets");
     let threads = (1, MOST_THREADS, "1 to 1048576 threads");
     for (key, value, range) in [
         ("limits.string", wide(limits.string), text),

@@ -12,7 +12,7 @@ const MIB: u64 = 1 << 20;
 #[non_exhaustive]
 pub struct Budgets {
     /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies are in progress. Default a quarter
-    /// of the memory, at most 4 GiB; at least 64 KiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
+    /// of the memory, at most 4 GiB; at least 16 KiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
     /// host) may hold three quarters.
     pub received: usize,
     /// Threads beyond one for each connection (`Concurrency::ThreadPerConnection`): they receive while other threads of their
