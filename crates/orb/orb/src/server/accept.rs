@@ -16,14 +16,19 @@ use punctual_giop::MessageKind;
 use punctual_link::{Cause, Connection, LinkError};
 use punctual_sys::descriptors;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// A spell is over when accepting has not failed for so long.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// Descriptors that no accepted connection takes: at least so many, and this part of all.
 const KEPT: usize = 32;
 const KEPT_PART: usize = 16;
+/// None are kept of fewer.
+const FEW: usize = 256;
 
 /// Connections that are refused have one line of the log in so long.
 const REFUSALS: Duration = Duration::from_secs(1);
@@ -57,28 +62,29 @@ fn accept_at(lane: &Arc<Lane>, host: Host, endpoint: &OpenEndpoint) -> Result<()
 }
 
 fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
-    let mut failing = false;
+    let mut spell: Option<Spell> = None;
     let refusals = Throttle::new(1, REFUSALS);
     loop {
         match at.acceptor.accept() {
-            Ok(link) => {
-                failing = false;
-                welcome(lane, host, at, link, &refusals);
-            }
+            Ok(link) => welcome(lane, host, at, link, &refusals),
             Err(LinkError {
                 cause: Cause::Closed,
                 ..
             }) => return,
             Err(error) => {
+                let now = Instant::now();
+                let goes_on =
+                    spell.filter(|one| now.saturating_duration_since(one.last) < PATIENCE);
                 // One line for each spell without descriptors, not one for each try.
-                if !failing {
+                if goes_on.is_none() {
                     tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
-                failing = true;
-                let no_descriptor =
-                    matches!(&error.cause, Cause::Os(error) if descriptors::ran_out(error));
+                let since = goes_on.map_or(now, |one| one.since);
+                spell = Some(Spell { since, last: now });
+                // Descriptors that are gone for a moment cost nobody a connection that is used now and then.
                 if let Some(quiet) = lane.broker().config().timeouts.make_room
-                    && no_descriptor
+                    && now.saturating_duration_since(since) >= quiet
+                    && matches!(&error.cause, Cause::Os(error) if descriptors::ran_out(error))
                 {
                     lane.incoming.connections.let_some_go(quiet);
                 }
@@ -86,6 +92,13 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
             }
         }
     }
+}
+
+/// A time in which accepting fails again and again, whatever is accepted in between.
+#[derive(Clone, Copy)]
+struct Spell {
+    since: Instant,
+    last: Instant,
 }
 
 fn welcome(
@@ -110,8 +123,12 @@ fn welcome(
 }
 
 /// As many connections as there may be, with so many descriptors: some are kept for files, and for what this process
-/// opens itself; a ninth of the others, for hosts that have few connections, comes beside.
+/// opens itself; a ninth of the others, for hosts that have few connections, comes beside. Where there are so few that
+/// nothing can be kept, connections go when there are none left.
 fn most_connections(configured: usize, descriptors: usize) -> usize {
+    if descriptors < FEW {
+        return configured;
+    }
     let kept = (descriptors / KEPT_PART).max(KEPT);
     let left = descriptors.saturating_sub(kept);
     configured.min(left - left / 9).max(1)
@@ -159,7 +176,7 @@ mod tests {
         assert_eq!(most_connections(4096, 1024), 854);
         assert_eq!(most_connections(100, 1024), 100);
         assert_eq!(most_connections(4096, usize::MAX), 4096);
-        assert_eq!(most_connections(4096, 64), 29);
-        assert_eq!(most_connections(4096, 8), 1);
+        assert_eq!(most_connections(4096, 256), 200);
+        assert_eq!(most_connections(4096, 64), 4096);
     }
 }
