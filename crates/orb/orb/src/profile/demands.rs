@@ -10,11 +10,10 @@ impl DecodedProfile {
     /// The protection without which nothing is to be sent by this profile: what an endpoint demands, or a component,
     /// whether or not that names a place. One that does not decode may demand anything.
     pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
-        let of_endpoints = self
+        let mut of_endpoints = self
             .endpoints
             .iter()
             .filter_map(|one| one.qualities.security);
-        let mut of_endpoints = of_endpoints;
         of_endpoints
             .find(SecurityRequirement::demands_protection)
             .or_else(|| demanded_by(&self.components))
@@ -22,8 +21,8 @@ impl DecodedProfile {
 }
 
 /// The protection without which nothing is to be sent by any of a reference's profiles: what those say that are made of
-/// components alone, and hold for the object: IIOP 1.0 has
-/// no other place for them. One that does not decode may demand anything.
+/// components alone, and hold for the object: IIOP 1.0 has no other place for them. One that does not decode may demand
+/// anything.
 pub(crate) fn demanded_by_all(ior: &Ior) -> Option<SecurityRequirement> {
     let mut of_components = ior
         .profiles
@@ -88,11 +87,15 @@ pub(super) fn securities(
 /// is not taken at the half of its word that is less safe. Who the client is may be told above a transport of any kind.
 fn goes_without(mechanism: &CompoundMechanism) -> bool {
     mechanism.transport == MechanismTransport::Null
-        && !SecurityRequirement {
-            supports: mechanism.target_requires,
-            requires: mechanism.target_requires,
-        }
-        .demands_protection_of_messages()
+        && !of_all_layers(mechanism).demands_protection_of_messages()
+}
+
+/// What a mechanism demands on all layers together.
+fn of_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
+    SecurityRequirement {
+        supports: mechanism.target_requires,
+        requires: mechanism.target_requires,
+    }
 }
 
 /// What is demanded by mechanisms whose transports are not known here, unless another goes without.
@@ -104,10 +107,7 @@ fn by_other_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequi
         .iter()
         .filter(|one| !matches!(one.transport, MechanismTransport::Tls(_)));
     others
-        .map(|one| SecurityRequirement {
-            supports: one.target_requires,
-            requires: one.target_requires,
-        })
+        .map(of_all_layers)
         .find(SecurityRequirement::demands_protection)
 }
 

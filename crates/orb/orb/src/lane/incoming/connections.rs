@@ -172,15 +172,12 @@ impl Connections {
     }
 
     /// Closes some that were quiet for `quiet`, whatever room there is: the process has no descriptor left for another.
-    /// Whether there were any.
-    pub(crate) fn let_some_go(&self, quiet: Duration) -> bool {
+    pub(crate) fn let_some_go(&self, quiet: Duration) {
         let mut state = self.lock();
         let most = state.count / MANY + 1;
         let looked = state.choose(Instant::now(), quiet, most);
         drop(state);
-        let any = !looked.leaving.is_empty();
         self.let_go(looked);
-        any
     }
 
     /// Looks how long each has been quiet, and closes those that were for `idle`.
