@@ -1,37 +1,38 @@
-//! Until when an operation may take.
+//! Deadlines of operations that may block.
 
 use punctual_sys::clock;
 use std::time::{Duration, Instant};
 
-/// Time-outs from here on are counted by the coarse clock, in nanoseconds.
+/// Shortest time-out that is measured by the coarse clock, in nanoseconds.
 const LONG: u64 = NANOS_A_SECOND;
 const NANOS_A_SECOND: u64 = 1_000_000_000;
-/// No tick of the coarse clock is longer.
+/// Upper bound of a tick of the coarse clock, in nanoseconds.
 const TICK: u64 = 10_000_000;
-/// No bound.
+/// Value that stands for 'no bound'.
 const NEVER: u64 = u64::MAX;
 
-/// A bound on an operation that may block.
+/// Bound on an operation that may block.
 ///
-/// It keeps the time-out it was made from beside the moment it ends: a socket whose own time-out
-/// already equals it needs no system call to be told again. One of a second or more is made by a glance
-/// at the coarse clock, and ends at most 10 ms late.
+/// A deadline keeps the time-out that it was made from beside the moment it ends: a socket whose
+/// own time-out already equals it needs no system call. A time-out of one second or more is
+/// measured by the coarse clock and ends at most 10 ms late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline {
-    /// In nanoseconds; [`NEVER`] in both where there is no bound.
+    /// Time-out in nanoseconds; [`NEVER`] in both fields without a bound.
     timeout: u64,
     end: u64,
 }
 
 impl Deadline {
-    /// No bound.
+    /// Deadline that never passes.
     pub const NEVER: Self = Self {
         timeout: NEVER,
         end: NEVER,
     };
 
-    /// Ends `timeout` from now. A time-out too long for the clock is none.
-    // Every reply has one.
+    /// Returns the deadline `timeout` from now; one without a bound where the time-out exceeds the
+    /// clock.
+    // Inlined, as every reply has a deadline.
     #[inline(always)]
     #[must_use]
     pub fn after(timeout: Duration) -> Self {
@@ -51,7 +52,7 @@ impl Deadline {
         }
     }
 
-    /// Ends `timeout` from now, or never.
+    /// Returns the deadline `timeout` from now; one without a bound for `None`.
     #[inline(always)]
     #[must_use]
     pub fn after_maybe(timeout: Option<Duration>) -> Self {
@@ -61,42 +62,43 @@ impl Deadline {
         }
     }
 
-    /// The time-out it was made from, whatever has passed of it since.
+    /// Returns the time-out that the deadline was made from, however much of it has passed.
     #[inline]
     #[must_use]
     pub fn timeout(&self) -> Option<Duration> {
         (self.timeout != NEVER).then(|| Duration::from_nanos(self.timeout))
     }
 
-    /// The same in nanoseconds; `u64::MAX` where there is no bound.
+    /// Returns the time-out in nanoseconds; `u64::MAX` without a bound.
     #[inline]
     #[must_use]
     pub fn timeout_nanos(&self) -> u64 {
         self.timeout
     }
 
-    /// What is left of it; zero once it has passed, `None` when there is no bound.
+    /// Returns the time that is left: zero once the deadline has passed, `None` without a bound.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> Option<Duration> {
         (self.end != NEVER).then(|| Duration::from_nanos(self.left()))
     }
 
-    /// The moment it ends, if it does.
+    /// Returns the moment the deadline ends; `None` without a bound.
     #[must_use]
     pub fn end(&self) -> Option<Instant> {
         Instant::now().checked_add(self.remaining()?)
     }
 
-    /// The moment it ends in nanoseconds of [`punctual_sys::clock::nanos`], if it does. Enters no kernel and
-    /// reads no clock.
+    /// Returns the moment the deadline ends, in nanoseconds of [`punctual_sys::clock::nanos`];
+    /// `None` without a bound. Enters no kernel and reads no clock.
     #[inline]
     #[must_use]
     pub fn end_nanos(&self) -> Option<u64> {
         (self.end != NEVER).then_some(self.end)
     }
 
-    /// The same end, with what is left as its time-out: for the waits after the first.
+    /// Returns a deadline with the same end whose time-out is the time left, for the waits after
+    /// the first.
     #[must_use]
     pub fn from_now(&self) -> Self {
         if self.end == NEVER {
@@ -108,8 +110,9 @@ impl Deadline {
         }
     }
 
-    /// The same end; with what is left as its time-out, if a good part of it has passed meanwhile. A
-    /// glance at the coarse clock where there is a bound, so that an unchanged time-out stays unchanged.
+    /// Returns a deadline with the same end. The time left becomes its time-out if a good part of
+    /// it has passed meanwhile; otherwise the time-out stays, so that the socket's own need not be
+    /// changed. Reads the coarse clock where there is a bound.
     #[inline]
     #[must_use]
     pub fn after_a_wait(&self) -> Self {
@@ -123,13 +126,13 @@ impl Deadline {
         *self
     }
 
-    /// Whether it has passed.
+    /// Returns whether the deadline has passed.
     #[must_use]
     pub fn has_passed(&self) -> bool {
         self.end != NEVER && self.left() == 0
     }
 
-    /// The earlier of two.
+    /// Returns the earlier of two deadlines.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         if other.end < self.end { other } else { self }

@@ -1,8 +1,9 @@
-//! The lock of a connection's send or reply path, of the kind that its lane wants.
+//! Lock of a connection's send or reply path, of the kind that its lane needs.
 //!
-//! An ordinary lane has an ordinary mutex. A real-time lane's lends its owner the priority of the most urgent
-//! thread that waits ([`punctual_sys::pi_mutex`]), so that the wait is bounded by what is done under the lock.
-//! Which it is, is decided when the connection is made; each use costs a branch that always goes the same way.
+//! An ordinary lane has an ordinary mutex. A real-time lane's mutex lends its owner the priority of
+//! the most urgent waiting thread ([`punctual_sys::pi_mutex`]), so that the wait is bounded by the
+//! work done under the lock. The kind is fixed when the connection is made; each use costs one
+//! well-predicted branch.
 
 use crate::Deadline;
 use parking_lot::{Mutex, MutexGuard};
@@ -12,35 +13,36 @@ use std::ops::{Deref, DerefMut};
 
 pub use punctual_sys::pi_mutex::LockError;
 
-/// What a lock does for the thread that has it.
+/// Priority protocol of a lock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LockProtocol {
-    /// Nothing: waiting threads are let in about in their order.
+    /// No priority inheritance; waiting threads are admitted roughly in order.
     #[default]
     Plain,
-    /// It runs at the priority of the most urgent thread that waits, which is let in first.
+    /// Priority inheritance: the owner runs at the priority of the most urgent waiting thread,
+    /// which is admitted first.
     InheritPriority,
 }
 
-/// See the module.
+/// Lock of either [`LockProtocol`], around a value.
 pub enum LaneLock<T> {
-    /// Of [`LockProtocol::Plain`].
+    /// Lock without priority inheritance ([`LockProtocol::Plain`]).
     Plain(Mutex<T>),
-    /// Of [`LockProtocol::InheritPriority`].
+    /// Lock with priority inheritance ([`LockProtocol::InheritPriority`]).
     Inheriting(PiMutex<T>),
 }
 
-/// The value, for as long as the lock is held.
+/// Guard of a [`LaneLock`]: gives access to the value while the lock is held.
 #[must_use = "the lock is given back when the guard is dropped"]
 pub enum LaneGuard<'l, T> {
-    /// Of a plain lock.
+    /// Guard of a plain lock.
     Plain(MutexGuard<'l, T>),
-    /// Of one that lends priorities.
+    /// Guard of a lock with priority inheritance.
     Inheriting(PiGuard<'l, T>),
 }
 
 impl<T> LaneLock<T> {
-    /// A lock that nobody holds.
+    /// Makes an unlocked lock around `value`.
     #[must_use]
     pub const fn new(protocol: LockProtocol, value: T) -> Self {
         match protocol {
@@ -49,7 +51,7 @@ impl<T> LaneLock<T> {
         }
     }
 
-    /// Its protocol.
+    /// Returns the lock protocol.
     #[must_use]
     pub fn protocol(&self) -> LockProtocol {
         match self {
@@ -58,11 +60,12 @@ impl<T> LaneLock<T> {
         }
     }
 
-    /// Locks, and waits for whoever holds it. One compare-exchange where nobody does.
+    /// Locks, and waits while another thread holds the lock. One compare-exchange where it is free.
     ///
     /// # Errors
-    /// None of a plain lock, which waits for ever where this thread holds it already. Of one that inherits,
-    /// [`LockError::Deadlock`] then, [`LockError::OwnerDied`] and [`LockError::Os`].
+    /// A plain lock never fails: it waits for ever if this thread holds it already. A lock with
+    /// priority inheritance then fails with [`LockError::Deadlock`]; it may also fail with
+    /// [`LockError::OwnerDied`] and [`LockError::Os`].
     #[inline]
     pub fn lock(&self) -> Result<LaneGuard<'_, T>, LockError> {
         match self {
@@ -71,10 +74,10 @@ impl<T> LaneLock<T> {
         }
     }
 
-    /// Locks, if nobody holds it.
+    /// Locks if the lock is free; returns `None` otherwise.
     ///
     /// # Errors
-    /// Of a lock that inherits, [`LockError::OwnerDied`].
+    /// [`LockError::OwnerDied`], for a lock with priority inheritance.
     #[inline]
     pub fn try_lock(&self) -> Result<Option<LaneGuard<'_, T>>, LockError> {
         match self {
@@ -83,10 +86,11 @@ impl<T> LaneLock<T> {
         }
     }
 
-    /// As [`LaneLock::lock`], until `deadline` at most. Reads no clock where nobody holds it.
+    /// Locks as [`LaneLock::lock`] does, and waits until `deadline` at most. Reads no clock where
+    /// the lock is free.
     ///
     /// # Errors
-    /// As there, and [`LockError::TimedOut`].
+    /// Those of [`LaneLock::lock`], and [`LockError::TimedOut`].
     #[inline]
     pub fn lock_until(&self, deadline: Deadline) -> Result<LaneGuard<'_, T>, LockError> {
         if let Some(guard) = self.try_lock()? {
@@ -193,7 +197,7 @@ mod tests {
                 });
             });
             drop(held);
-            // Nobody holds it: whatever the deadline.
+            // A free lock is taken whatever the deadline.
             assert!(lock.lock_until(Deadline::after(Duration::ZERO)).is_ok());
         }
     }

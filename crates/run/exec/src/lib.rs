@@ -1,10 +1,10 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Who executes, and until when: threads, groups and pools of them with a limit, the main-thread work
-//! queue, deadlines, and the reactor that threads share.
+//! Execution: threads, groups and pools of them with a limit, the main-thread work queue,
+//! deadlines, and the reactor that threads share.
 //!
-//! Every thread of the ORB starts here ([`thread`]), so that each has a name that a person can find in
-//! `top`, and the scheduling, processors and stack that were meant for it.
+//! Every thread of the ORB starts here ([`thread`]), so that each has a name that shows in `top`,
+//! and the scheduling, processors and stack that it was specified with.
 
 mod deadline;
 pub mod lane_lock;

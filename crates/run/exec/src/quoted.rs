@@ -1,10 +1,10 @@
-//! Text of others, in lines for people.
+//! Display of untrusted text in logs and errors.
 
 use std::fmt::{self, Write};
 
-/// A text that came from a peer, as a line of a log or an error may show it: what would control a terminal, end the line
-/// or turn its direction is written as an escape (`\u{1b}`), and of a long text its beginning stands there, with how long
-/// it is.
+/// Text that came from a peer, to be shown in a line of a log or an error: characters that would
+/// control a terminal, end the line or turn its direction are escaped (`\u{1b}`), and a long text
+/// is cut and followed by its length.
 ///
 /// ```
 /// use punctual_exec::Quoted;
@@ -15,7 +15,7 @@ use std::fmt::{self, Write};
 #[derive(Clone, Copy, Debug)]
 pub struct Quoted<'t>(pub &'t str);
 
-/// Characters that are shown of a text.
+/// Number of characters shown of a text.
 const SHOWN: usize = 256;
 
 impl fmt::Display for Quoted<'_> {
@@ -34,8 +34,8 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Whether a character does something else than to be seen: C0, DEL, C1, ends of lines and paragraphs, and those that turn
-/// the direction of what follows.
+/// Returns whether a character has an effect beyond being displayed: C0, DEL, C1, line and
+/// paragraph separators, and those that turn the direction of text.
 fn controls(one: char) -> bool {
     one.is_control()
         || matches!(one, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

@@ -1,4 +1,4 @@
-//! Looking for something for a while before sleeping, for as long as that pays.
+//! Adaptive spinning: polls for a while before sleeping, for as long as that pays.
 
 use punctual_sys::{processor, quota};
 use std::cell::Cell;
@@ -7,32 +7,32 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// After this many waits that were not looked for at all, one is, to see whether it pays again.
+/// Number of waits without spinning after which one spins, to see whether it pays again.
 const PROBE: u32 = 16;
-/// The same where it has not paid for long.
+/// Upper bound of that number, for a wait where spinning has not paid for long.
 const SELDOM: u32 = 4096;
-/// Where so much time passes between two looks at the clock, another thread has had the processor.
+/// Gap between two readings of the clock from which another thread must have had the processor.
 const INTERRUPTED: Duration = Duration::from_micros(4);
-/// Memory is copied at least so fast.
+/// Lower bound of the speed of copying memory, in bytes a nanosecond.
 const OCTETS_A_NANO: u64 = 1;
-/// A shorter look costs less than it takes to note it.
+/// Shortest spin; a shorter one costs less than recording it.
 const SHORTEST: Duration = Duration::from_micros(1);
-/// What is known of a thread is asked for again after so many looks of it in vain.
+/// Number of vain spins after which a thread's properties are queried again.
 const KNOWN_FOR: u32 = 256;
-/// The same of a real-time thread, whose calls the system calls would delay that ask.
+/// Likewise for a real-time thread, whose calls the queries would delay.
 const REAL_TIME_KNOWN_FOR: u32 = 16_384;
 
-/// What one look costs, and so how often the clock is looked at in between.
+/// Cost of one look, and so the number of looks between readings of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// At memory: a few nanoseconds. None at the clock before some 200 of those.
+    /// Look at memory, a few nanoseconds. The clock is first read after some 200 of those.
     Memory,
-    /// By a system call.
+    /// Look by a system call.
     System,
 }
 
 impl Look {
-    /// Looks before the first at the clock.
+    /// Returns the number of looks before the clock is first read.
     fn first(self) -> u32 {
         match self {
             Self::Memory => 200,
@@ -40,7 +40,7 @@ impl Look {
         }
     }
 
-    /// Looks between two looks at the clock.
+    /// Returns the number of looks between two readings of the clock.
     fn later(self) -> u32 {
         match self {
             Self::Memory => 32,
@@ -49,45 +49,47 @@ impl Look {
     }
 }
 
-/// A budget of time that halves with each look in vain and is whole again after one that paid.
+/// Time budget for spinning that halves with each vain spin and is whole again after one that paid.
 ///
-/// What is waited for may come late (a busy peer, a quiet client), or never while this thread has the processor that
-/// the peer needs: then a few waits bring the budget to nothing, and one in 16 tries again, in 32, and so on down to
-/// one in 4,096. Where another thread has had the processor meanwhile, which may have been the peer, it comes to nothing
-/// at once. In a process half as many threads look at a time as there are processors for it.
+/// The awaited event may come late (a busy peer, a quiet client), or never while this thread has
+/// the processor that the peer needs: then a few waits reduce the budget to nothing, and one wait
+/// in 16 spins again, later one in 32, and so on down to one in 4,096. Where another thread had the
+/// processor meanwhile, perhaps the peer, the budget drops to nothing at once. At most half as many
+/// threads of a process spin as it has processors.
 ///
-/// Two kinds of thread look no more than once, unless they are told to by whoever has set processors apart:
-/// real-time ones, which would keep all others from running, and those of a process whose control group has less time
-/// than the processors it may run on (cgroup `cpu.max`), which would use up the time that calls need.
+/// Two kinds of thread look only once, unless an application that has set processors apart says
+/// otherwise: real-time threads, which would keep all others from running, and threads of a process
+/// whose control group has less time than its processors (cgroup `cpu.max`), which would use up the
+/// time that calls need.
 ///
-/// One thread at a time waits with it; the atomics are for that right being handed on, and whoever does
-/// so synchronises.
+/// One thread at a time waits with a `Spin`; the atomics serve to pass that right on, and the
+/// threads that do so synchronise.
 #[derive(Debug)]
 pub struct Spin {
     look: Look,
     always: bool,
-    /// In nanoseconds, as all below.
+    /// Largest budget in nanoseconds, like all fields below.
     most: u32,
     budget: AtomicU32,
-    /// Waits since the budget came to nothing, or since it was tried again.
+    /// Number of waits since the budget came to nothing or was last tried again.
     idle: AtomicU32,
-    /// After how many of those it is tried again.
+    /// Number of such waits after which it is tried again.
     probe: AtomicU32,
 }
 
-/// Threads of the process that look, of those that count.
+/// Number of the process's threads that spin, except those that always may.
 static LOOKING: AtomicU32 = AtomicU32::new(0);
 
-/// One of them, until dropped.
+/// Guard that counts one of them until dropped.
 struct Looking;
 
 impl Looking {
-    /// `None` where enough look already.
+    /// Counts the calling thread in; returns `None` if enough threads spin already.
     fn begin() -> Option<Self> {
         static MOST: OnceLock<u32> = OnceLock::new();
         let most = MOST.get_or_init(|| (processor::of_process() / 2).max(1));
         let looking = Self;
-        // Relaxed: a bound, and no more; nothing is read by it.
+        // Relaxed: a mere bound; it publishes nothing.
         (LOOKING.fetch_add(1, Ordering::Relaxed) < *most).then_some(looking)
     }
 }
@@ -99,7 +101,8 @@ impl Drop for Looking {
 }
 
 impl Spin {
-    /// At most so long a look, of this kind. Zero looks once. Longer than 4 s is taken for 4 s.
+    /// Makes a budget of at most `most` for looks of this kind. Zero looks once. More than 4 s
+    /// counts as 4 s.
     #[must_use]
     pub fn new(most: Duration, look: Look) -> Self {
         let most = u32::try_from(most.as_nanos()).unwrap_or(u32::MAX);
@@ -113,21 +116,22 @@ impl Spin {
         }
     }
 
-    /// Whether threads look, too, that are real-time or have less time than processors, and however many look already:
-    /// where the peer runs on another processor, and this one has nothing else to do.
+    /// Sets whether threads spin even if they are real-time or have less time than processors, and
+    /// however many spin already: for a peer that runs on another processor, while this one has
+    /// nothing else to do.
     #[must_use]
     pub fn always(mut self, always: bool) -> Self {
         self.always = always;
         self
     }
 
-    /// Whether it never looks more than once.
+    /// Returns whether a wait never looks more than once.
     #[must_use]
     pub fn is_off(&self) -> bool {
         self.most == 0
     }
 
-    /// Looks until it finds something, or the budget is used up.
+    /// Looks until something is found or the budget is used up.
     #[inline]
     pub fn until<T>(&self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         if let Some(found) = look() {
@@ -136,13 +140,15 @@ impl Spin {
         self.look_on(look)
     }
 
-    /// As [`Spin::until`], behind a first look. Costs next to nothing while looking does not pay.
+    /// Looks on as [`Spin::until`] does, after a first look in vain. Costs next to nothing while
+    /// spinning does not pay.
     #[inline]
     pub fn look_on<T>(&self, look: impl FnMut() -> Option<T>) -> Option<T> {
         self.look_on_copying(look, |_| 0)
     }
 
-    /// The same of a look that copies so many octets when it finds something, which takes its time.
+    /// Looks on as [`Spin::look_on`] does; `copied` gives the number of bytes that a successful
+    /// look copied, which takes its time.
     #[inline]
     pub fn look_on_copying<T>(
         &self,
@@ -169,8 +175,8 @@ impl Spin {
             true => None,
             false => Some(Looking::begin()?),
         };
-        // While it is young the clock is left alone: reading it costs as much as several looks. What is found by then
-        // was there already, and says nothing of whether looking pays.
+        // The clock is left alone at first: reading it costs as much as several looks. An event
+        // found by then was there already, and tells nothing about whether spinning pays.
         let begin = Instant::now();
         if let Some(found) = look_times(self.look.first(), &mut look) {
             return Some(found);
@@ -179,7 +185,7 @@ impl Spin {
         let (next, probe) = match (&found, self.budget.load(Ordering::Relaxed) / 2) {
             _ if was_interrupted && !self.always => (0, self.less_often()),
             (Some(_), _) => (self.most, PROBE),
-            // Also after a probe in vain, which was not on this budget.
+            // Also after a vain probe, which had a budget of its own.
             (None, half) if Duration::from_nanos(half.into()) < SHORTEST => (0, self.less_often()),
             (None, half) => (half, PROBE),
         };
@@ -192,7 +198,7 @@ impl Spin {
         (self.probe.load(Ordering::Relaxed) * 2).min(SELDOM)
     }
 
-    /// What was found, and whether another thread has had the processor meanwhile.
+    /// Returns what was found, and whether another thread had the processor meanwhile.
     fn look_from<T>(
         &self,
         begin: Instant,
@@ -232,7 +238,7 @@ impl Spin {
         if is_time { self.most } else { 0 }
     }
 
-    /// Whether the calling thread may look.
+    /// Returns whether the calling thread may spin.
     fn may_look(&self) -> bool {
         self.always
             || KNOWN.with(|known| {
@@ -254,11 +260,11 @@ fn look_times<T>(times: u32, look: &mut impl FnMut() -> Option<T>) -> Option<T> 
     })
 }
 
-/// What is known of a thread.
+/// Cached properties of a thread.
 #[derive(Clone, Copy)]
 struct KnownThread {
     may_look: bool,
-    /// Looks until this is asked for again.
+    /// Number of looks until the properties are queried again.
     looks: u32,
 }
 
@@ -270,7 +276,7 @@ thread_local! {
 
 impl KnownThread {
     fn ask() -> Self {
-        // Where it can't be told, no thread is.
+        // Where the kernel does not tell, the thread counts as an ordinary one.
         let is_real_time = processor::is_real_time().unwrap_or(false);
         Self {
             may_look: may_look(is_real_time, processor::of_process(), quota::processors()),
@@ -282,7 +288,8 @@ impl KnownThread {
     }
 }
 
-/// Whether a thread may look whose process may run on so many processors, and use the time of so many.
+/// Returns whether a thread may spin, given the number of processors of its process and its quota
+/// of processor time.
 fn may_look(is_real_time: bool, processors: u32, quota: Option<f64>) -> bool {
     !is_real_time && quota.is_none_or(|quota| quota >= f64::from(processors))
 }
@@ -294,7 +301,7 @@ mod tests {
     use std::sync::{Mutex, MutexGuard, PoisonError};
     use std::thread;
 
-    /// Tests look one at a time: only so many threads of a process do.
+    /// Serialises the tests, as the number of spinning threads of a process is bounded.
     fn turn() -> MutexGuard<'static, ()> {
         static TURN: Mutex<()> = Mutex::new(());
         TURN.lock().unwrap_or_else(PoisonError::into_inner)
@@ -319,7 +326,7 @@ mod tests {
 
     #[test]
     fn looking_in_vain_comes_to_nothing_and_one_that_pays_restores_it() {
-        // So long that looks which are not optimised, or are interrupted, come to an end within it.
+        // Long enough for unoptimised or interrupted looks to end within it.
         let spin = Spin::new(Duration::from_micros(8 << 10), Look::Memory).always(true);
         let budget = || spin.budget.load(Ordering::Relaxed);
         let most = budget();
@@ -329,7 +336,7 @@ mod tests {
             waits += 1;
         }
         assert_eq!(waits, 14);
-        // Where it does not pay it is tried less and less often.
+        // Where spinning does not pay, it is tried less and less often.
         for probe in [PROBE * 2, PROBE * 4] {
             for _ in 1..probe {
                 assert_eq!(looks_of(&spin, u32::MAX), (1, false));
@@ -352,7 +359,7 @@ mod tests {
         }
         let _turn = turn();
         let spin = Spin::new(Duration::from_millis(1), Look::System);
-        // As if the processor had been another thread's.
+        // As if another thread had had the processor.
         let looked = spin.until(|| {
             thread::sleep(Duration::from_micros(50));
             None::<()>
@@ -394,7 +401,7 @@ mod tests {
         assert!(!may_look(false, 4, Some(3.5)) && !may_look(false, 1, Some(0.5)));
     }
 
-    /// On a thread of its own, as what is known of a thread is its own.
+    /// Runs a test on a thread of its own, as a thread's properties are cached with it.
     fn on_a_thread(test: impl FnOnce() + Send + 'static) {
         thread::spawn(test).join().unwrap();
     }
@@ -408,7 +415,7 @@ mod tests {
             processor::pin_to(processor::allowed().unwrap()[0]).unwrap();
             let spin = Spin::new(Duration::from_micros(8), Look::Memory);
             let mut looked = 0;
-            // What is waited for never comes: the peer can't run.
+            // The awaited event never comes: the peer cannot run.
             for _ in 0..10_000 {
                 let _turn = turn();
                 looked += u32::from(looks_of(&spin, u32::MAX).0 > 1);
@@ -433,7 +440,7 @@ mod tests {
 
     #[test]
     fn what_is_there_within_the_first_looks_needs_no_clock() {
-        // Nothing is left of a nanosecond once the clock has been looked at.
+        // A nanosecond is over once the clock has been read.
         let spin = Spin::new(Duration::from_nanos(1), Look::Memory).always(true);
         let young = Look::Memory.first() + 1;
         assert_eq!(looks_of(&spin, young), (young, true));

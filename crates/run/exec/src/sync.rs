@@ -1,31 +1,32 @@
-//! Atomics, locks and parking of what is modelled, through one module: in `tests/models` others take their
-//! place, which explore every order in which threads may meet.
+//! Atomics, locks and parking of the modelled code, in one module: `tests/models` replaces them by
+//! versions that explore every order in which threads may meet.
 
 pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 pub(crate) use std::sync::{Arc, Mutex};
 use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Takes a lock; what a thread that panicked left behind is as good as before it.
+/// Takes a lock, and ignores poisoning: a panicking thread leaves the value valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Parks one thread until another unparks it. An `unpark` that comes before the `park` is not lost.
+/// Means to park one thread until another unparks it. An `unpark` that precedes the `park` is not
+/// lost.
 #[derive(Debug)]
 pub(crate) struct Parker {
     thread: std::thread::Thread,
 }
 
 impl Parker {
-    /// The calling thread's.
+    /// Makes the parker of the calling thread.
     pub(crate) fn own() -> Self {
         Self {
             thread: std::thread::current(),
         }
     }
 
-    /// Parks the thread that made this, which must be the calling one. May return for no reason.
+    /// Parks the thread that made this, which must be the calling one. May return spuriously.
     pub(crate) fn park(&self, left: Option<Duration>) {
         match left {
             None => std::thread::park(),
@@ -33,7 +34,7 @@ impl Parker {
         }
     }
 
-    /// Ends that `park`, or the next one.
+    /// Ends that thread's current or next `park`.
     pub(crate) fn unpark(&self) {
         self.thread.unpark();
     }

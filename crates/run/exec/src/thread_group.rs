@@ -1,10 +1,10 @@
-//! A thread group: threads of one purpose, counted, named, bounded, and waited for.
+//! Thread group: threads of one purpose, counted, named, bounded, and waited for.
 
 use crate::Deadline;
 use crate::thread::{SpawnError, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Threads that serve one purpose.
+/// Group of threads of one purpose.
 #[derive(Clone, Debug)]
 pub struct ThreadGroup {
     shared: Arc<Shared>,
@@ -18,7 +18,7 @@ struct Shared {
 }
 
 impl ThreadGroup {
-    /// A group of at most `limit` threads.
+    /// Makes a group of at most `limit` threads.
     #[must_use]
     pub fn new(limit: usize) -> Self {
         let shared = Shared {
@@ -34,7 +34,7 @@ impl ThreadGroup {
     /// Starts a thread of the group.
     ///
     /// # Errors
-    /// [`SpawnError::Full`] at the limit, else as [`ThreadSpec::start`].
+    /// [`SpawnError::Full`] at the limit, else those of [`ThreadSpec::start`].
     pub fn spawn(
         &self,
         spec: impl Into<ThreadSpec>,
@@ -45,11 +45,11 @@ impl ThreadGroup {
             let _counted = counted;
             work();
         });
-        // On failure the closure was dropped, which counts the thread out.
+        // On failure the closure was dropped, which uncounts the thread.
         started.map(drop)
     }
 
-    /// Counts one more thread until it is dropped.
+    /// Counts one more thread until the returned guard is dropped.
     fn count_in(&self) -> Result<Counted, SpawnError> {
         let mut count = self.lock();
         if *count >= self.shared.limit {
@@ -61,19 +61,19 @@ impl ThreadGroup {
         Ok(Counted(self.clone()))
     }
 
-    /// How many threads run.
+    /// Returns the number of running threads.
     #[must_use]
     pub fn len(&self) -> usize {
         *self.lock()
     }
 
-    /// Whether no thread runs.
+    /// Returns whether no thread runs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Waits until at most `rest` threads run; false when the deadline passed first.
+    /// Waits until at most `rest` threads run; returns `false` if the deadline passed first.
     #[must_use]
     pub fn wait_until_at_most(&self, rest: usize, deadline: Deadline) -> bool {
         let mut count = self.lock();
@@ -102,7 +102,7 @@ impl ThreadGroup {
     }
 }
 
-/// A thread that is counted, also when its work panics.
+/// Guard of a counted thread, which also uncounts it when its work panics.
 struct Counted(ThreadGroup);
 
 impl Drop for Counted {

@@ -1,12 +1,12 @@
-//! Lines of the log that a peer could cause as often as it likes.
+//! Rate limit of log lines that a peer could cause at will.
 
 use parking_lot::Mutex;
 use std::time::{Duration, Instant};
 
-/// Lets so many lines of a kind through in each term, and counts the others. A term begins with the first line behind
-/// the one before.
+/// Rate limit of one kind of log line: admits a number of lines in each term, and counts the
+/// others. A term begins with the first line after the end of the last.
 ///
-/// To ask takes a lock, for some nanoseconds.
+/// Each query takes a lock, for some nanoseconds.
 #[derive(Debug)]
 pub struct Throttle {
     lines: u32,
@@ -22,7 +22,7 @@ struct State {
 }
 
 impl Throttle {
-    /// So many lines in each term.
+    /// Makes a limit of `lines` lines in each `term`.
     #[must_use]
     pub const fn new(lines: u32, term: Duration) -> Self {
         Self {
@@ -36,12 +36,14 @@ impl Throttle {
         }
     }
 
-    /// Whether a line may be written now: how many were left out since the last one, or `None`.
+    /// Returns the number of lines suppressed since the last one if a line may be written now, else
+    /// `None`.
     pub fn lets_through(&self) -> Option<u64> {
         self.lets_through_at(Instant::now())
     }
 
-    /// The same at a moment that is not before the one of the last question.
+    /// Does what [`Throttle::lets_through`] does, at a given moment, not before that of the last
+    /// query.
     pub fn lets_through_at(&self, now: Instant) -> Option<u64> {
         let mut state = self.state.lock();
         let is_over = |since| now.saturating_duration_since(since) >= self.term;
@@ -58,7 +60,7 @@ impl Throttle {
     }
 }
 
-/// What a line ends with that was let through: how many were not, if some were.
+/// Returns the suffix of an admitted line that tells how many were suppressed; empty if none were.
 #[must_use]
 pub fn others(left_out: u64) -> String {
     match left_out {

@@ -1,5 +1,6 @@
-//! In a control group whose quota is less than its processors no thread looks before it blocks: the time would be
-//! taken from calls. Needs root, and a control group's file system; says why it is skipped without them.
+//! In a control group whose quota is less than its processors no thread spins before it blocks: the
+//! time would be taken from calls. Needs root, and a control group's file system; says why it is
+//! skipped without them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_exec::{Look, Spin};
@@ -9,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// Tells a process that it is the one that looks.
+/// Environment variable that makes a process the one that spins.
 const CHILD: &str = "PUNCTUAL_TEST_LOOKS";
 const MOUNTED_AT: &str = "/sys/fs/cgroup";
 
-/// A control group of this test's own, with the quota of half a processor.
+/// Control group of this test's own, with the quota of half a processor.
 struct Group(PathBuf);
 
 impl Group {
@@ -40,12 +41,12 @@ impl Group {
 
 impl Drop for Group {
     fn drop(&mut self) {
-        // Its process has ended; what is left of a group is seen in the file system.
+        // Its process has ended; a group left behind shows in the file system.
         let _ = fs::remove_dir(&self.0);
     }
 }
 
-/// How often the first wait of a process looks that goes on for a millisecond, in a group or outside.
+/// Returns the number of looks in a process's first wait of a millisecond, in a group or outside.
 fn looks(group: Option<&Group>) -> io::Result<u32> {
     let mut child = Command::new(std::env::current_exe()?)
         .args([
@@ -58,7 +59,7 @@ fn looks(group: Option<&Group>) -> io::Result<u32> {
         .stdout(Stdio::piped())
         .spawn()?;
     let moved = group.map_or(Ok(()), |group| group.take_in(child.id()));
-    // It looks once it has been moved.
+    // The process spins once it has been moved.
     drop(child.stdin.take().map(|mut input| input.write_all(b"go\n")));
     let mut output = String::new();
     if let Some(mut told) = child.stdout.take() {

@@ -1,4 +1,4 @@
-//! Threads as they are specified, and what the machine refuses.
+//! Tests of threads as they are specified, and of what the machine refuses.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_exec::thread::{
@@ -14,7 +14,7 @@ fn spec() -> ThreadSpec {
     ThreadSpec::named("specified")
 }
 
-/// Starts it, unless this process may not.
+/// Starts the thread; returns `None` if this process lacks the privilege.
 fn granted<T: Send + 'static>(
     spec: &ThreadSpec,
     work: impl FnOnce() -> T + Send + 'static,
@@ -100,7 +100,7 @@ fn what_the_machine_refuses_is_told_whoever_starts_and_the_work_does_not_begin()
         assert_eq!(*requirement, expected);
         assert!(error.to_string().contains(&expected.to_string()));
         assert_eq!(io::Error::from(error).kind(), io::ErrorKind::InvalidInput);
-        // Its place in the group is free by then, and the work is gone.
+        // Its place in the group is free by then, and the work is dropped.
         assert!(group.is_empty());
         assert_eq!(Arc::strong_count(&began), 1);
         assert!(!began.load(Ordering::SeqCst));

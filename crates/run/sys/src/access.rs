@@ -1,14 +1,15 @@
-//! Whether this process may open a file, without opening it: some devices act as soon as they are open.
+//! Check whether this process may open a file, without opening it: some devices act as soon as they
+//! are opened.
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use std::io;
 use std::path::Path;
 
-/// Asks whether the process may write to a file, by its effective user and capabilities (`faccessat(2)`). A device may
-/// still be refused when it is opened, as by a control group.
+/// Checks that the process may write to a file, by its effective user and capabilities
+/// (`faccessat(2)`). Opening a device may still be refused, as by a control group.
 ///
 /// # Errors
-/// Why it may not.
+/// The reason why it may not.
 pub fn may_write(file: &Path) -> io::Result<()> {
     Ok(accessat(CWD, file, Access::WRITE_OK, AtFlags::EACCESS)?)
 }

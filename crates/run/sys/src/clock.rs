@@ -1,23 +1,24 @@
-//! The monotonic clock, and the same as of its last tick: cheaper to read, and at most a tick behind (1
-//! to 10 ms, `CLOCK_MONOTONIC_COARSE`). For what asks how long ago something was, roughly.
+//! Monotonic clock, exact and as of its last tick. The latter is cheaper to read, and at most a
+//! tick behind (1 to 10 ms, `CLOCK_MONOTONIC_COARSE`), for rough measurements of elapsed time.
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// Nanoseconds since some moment before the process began. Enters no kernel.
+/// Returns the nanoseconds since a fixed moment before the process began. Enters no kernel.
 #[inline]
 #[must_use]
 pub fn nanos() -> u64 {
     read(ClockId::Monotonic)
 }
 
-/// The same, as of the last tick.
+/// Returns the nanoseconds of [`nanos`] as of the clock's last tick.
 #[inline]
 #[must_use]
 pub fn coarse_nanos() -> u64 {
     read(ClockId::MonotonicCoarse)
 }
 
-/// Milliseconds since some moment before the process began. Enters no kernel.
+/// Returns the milliseconds since a fixed moment before the process began, as of the clock's last
+/// tick. Enters no kernel.
 #[inline]
 #[must_use]
 pub fn coarse_millis() -> u64 {

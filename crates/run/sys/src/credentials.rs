@@ -1,8 +1,8 @@
-//! Who is at the other end of a Unix socket, as the kernel knows it.
+//! Credentials of the peer of a Unix socket, as the kernel knows it.
 //!
-//! Users that a user namespace does not know all have one number there, the *overflow user*
-//! (`/proc/sys/kernel/overflowuid`, 65534 as a rule, often also the number of `nobody`). Two processes
-//! that have it may be two users, so that it is never the same user's.
+//! All users that a user namespace does not know share one number there, the *overflow user*
+//! (`/proc/sys/kernel/overflowuid`, 65534 as a rule, often also the number of the user `nobody`).
+//! Two processes that have it may belong to two users, so it never counts as the same user.
 
 use rustix::net::sockopt::socket_peercred;
 use rustix::process::geteuid;
@@ -11,20 +11,20 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
-/// A peer's effective user, at the moment it connected or began to listen (`SO_PEERCRED`).
+/// Effective user of a peer, at the moment it connected or began to listen (`SO_PEERCRED`).
 ///
-/// The peer's process number is left alone: seen from another PID namespace it is 0, which says
-/// nothing, and numbers are used again anyway.
+/// The peer's process number is ignored: seen from another PID namespace it is 0, which says
+/// nothing, and numbers are reused anyway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credentials {
     user: u32,
 }
 
 impl Credentials {
-    /// Those of the process at the other end of a connected Unix socket.
+    /// Returns the credentials of the process at the other end of a connected Unix socket.
     ///
     /// # Errors
-    /// What `getsockopt(2)` says.
+    /// Errors of `getsockopt(2)`.
     pub fn of_peer(socket: impl AsFd) -> io::Result<Self> {
         let peer = socket_peercred(socket)?;
         Ok(Self {
@@ -32,13 +32,14 @@ impl Credentials {
         })
     }
 
-    /// The user, by number.
+    /// Returns the user's number.
     #[must_use]
     pub fn user(&self) -> u32 {
         self.user
     }
 
-    /// Proof that it is this process's own effective user, if it is. The first call in a process reads a file.
+    /// Returns a proof that the peer runs as this process's effective user, if it does. The first
+    /// call in a process reads a file.
     #[must_use]
     pub fn same_user(&self) -> Option<SameUser> {
         let own = geteuid().as_raw();
@@ -46,12 +47,12 @@ impl Credentials {
     }
 }
 
-/// Whether two processes of these users have the same one for certain.
+/// Returns whether two processes with these user numbers certainly have the same user.
 fn is_same_user(peer: u32, own: u32, overflow: u32) -> bool {
     peer == own && own != overflow
 }
 
-/// The number that stands for every user whom this process's user namespace does not know.
+/// Returns the number that stands for all users unknown to this process's user namespace.
 fn overflow_user() -> u32 {
     const DEFAULT: u32 = 65534;
     static USER: OnceLock<u32> = OnceLock::new();
@@ -62,8 +63,8 @@ fn overflow_user() -> u32 {
     })
 }
 
-/// Proof that a peer runs as the same effective user as this process; made by
-/// [`Credentials::same_user`] alone.
+/// Proof that a peer runs as the same effective user as this process; made only by
+/// [`Credentials::same_user`].
 #[derive(Clone, Copy, Debug)]
 pub struct SameUser(());
 

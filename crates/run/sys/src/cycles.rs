@@ -1,30 +1,31 @@
-//! The processor's own counter of time: the cheapest clock there is, for measuring what takes nanoseconds.
+//! The processor's own time counter: the cheapest clock there is, for measurements in nanoseconds.
 //!
 //! On x86-64 it is the time stamp counter, on aarch64 the virtual counter (`cntvct_el0`), elsewhere
-//! `CLOCK_MONOTONIC`. Reading it enters no kernel and waits for nothing: the processor may read it some
+//! `CLOCK_MONOTONIC`. Reading it enters no kernel and never waits: the processor may read it some
 //! instructions early or late, which a fence would prevent at twice the price.
 //!
-//! All processors of a machine must count alike, at a rate that neither frequency nor sleep changes. That
-//! is so of `cntvct_el0` by definition, and of time stamp counters that are *invariant*, as all of this
-//! century's second decade are; [`is_invariant`] asks the processor. Linux keeps its own clock by it, and
-//! sets the counters of all processors alike when the machine starts.
+//! All processors of a machine must count alike, at a rate that neither frequency scaling nor sleep
+//! changes. That holds for `cntvct_el0` by definition, and for *invariant* time stamp counters,
+//! which x86-64 processors have had since about 2010; [`is_invariant`] asks the processor. Linux
+//! keeps its own clock by the counter, and sets the counters of all processors alike when the
+//! machine starts.
 //!
 //! The one reason for `unsafe` here is that reading a register is an intrinsic or an instruction.
 
 use crate::clock;
 use std::time::Duration;
 
-/// The counter now.
+/// Returns the counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "x86_64")]
 pub fn now() -> u64 {
-    // SAFETY: every x86-64 processor has the instruction. It touches no memory. The kernel could forbid it
-    // (`PR_SET_TSC`); then the process is ended by a signal, and nothing is undefined.
+    // SAFETY: every x86-64 processor has the instruction. It touches no memory. The kernel could
+    // forbid it (`PR_SET_TSC`); then a signal ends the process, and nothing is undefined.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// The counter now.
+/// Returns the counter.
 #[inline]
 #[must_use]
 #[cfg(target_arch = "aarch64")]
@@ -37,7 +38,7 @@ pub fn now() -> u64 {
     ticks
 }
 
-/// The counter now.
+/// Returns the counter.
 #[inline]
 #[must_use]
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -45,7 +46,7 @@ pub fn now() -> u64 {
     clock::nanos()
 }
 
-/// Whether the counter runs at one rate on all processors, whatever they do.
+/// Returns whether the counter runs at one constant rate on all processors.
 #[must_use]
 #[cfg(target_arch = "x86_64")]
 pub fn is_invariant() -> bool {
@@ -58,27 +59,27 @@ pub fn is_invariant() -> bool {
     leaf(HIGHEST).eax >= POWER && leaf(POWER).edx & INVARIANT != 0
 }
 
-/// Whether the counter runs at one rate on all processors, whatever they do.
+/// Returns whether the counter runs at one constant rate on all processors.
 #[must_use]
 #[cfg(not(target_arch = "x86_64"))]
 pub const fn is_invariant() -> bool {
     true
 }
 
-/// How long a tick is.
+/// Length of a tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     nanos_a_tick: f64,
 }
 
-/// Over how long the rate is taken: the clocks are read within some 100 ns of each other, of which this is
-/// a hundred thousand times as much.
+/// Duration of the calibration: the two clocks are read within some 100 ns of each other, of which
+/// this is a hundred thousand times as much.
 const CALIBRATION: Duration = Duration::from_millis(10);
-/// Readings of both clocks at each end, of which the closest count.
+/// Number of readings of both clocks at each end; the closest pair counts.
 const READINGS: u32 = 16;
 
 impl Rate {
-    /// Takes the rate by `CLOCK_MONOTONIC`. Keeps the processor busy for ten milliseconds.
+    /// Measures the rate by `CLOCK_MONOTONIC`. Keeps the processor busy for ten milliseconds.
     #[must_use]
     pub fn calibrate() -> Self {
         let begin = both();
@@ -95,19 +96,19 @@ impl Rate {
         }
     }
 
-    /// A rate that is known.
+    /// Makes a rate from known nanoseconds a tick.
     #[must_use]
     pub const fn new(nanos_a_tick: f64) -> Self {
         Self { nanos_a_tick }
     }
 
-    /// Nanoseconds of a number of ticks.
+    /// Converts ticks to nanoseconds.
     #[must_use]
     pub fn nanos(self, ticks: u64) -> f64 {
         float(ticks) * self.nanos_a_tick
     }
 
-    /// Nanoseconds of one tick.
+    /// Returns the nanoseconds of one tick.
     #[must_use]
     pub const fn nanos_a_tick(self) -> f64 {
         self.nanos_a_tick
@@ -120,7 +121,8 @@ struct Moment {
     nanos: u64,
 }
 
-/// Of some readings the one between whose ticks there was the least: none that was interrupted.
+/// Reads both clocks several times and returns the reading with the fewest ticks in between, which
+/// no interruption has widened.
 fn both() -> Moment {
     let mut closest = (u64::MAX, Moment { ticks: 0, nanos: 0 });
     for _ in 0..READINGS {
@@ -170,8 +172,8 @@ mod tests {
         let within = float(clock::nanos() - within);
         let counted = rate.nanos(now() - ticks);
         let around = float(clock::nanos() - around);
-        // One lies within the other, however often the thread is interrupted; what is left is the
-        // calibration's error.
+        // One interval lies within the other, however often the thread is interrupted; the
+        // remaining difference is the calibration's error.
         assert!(within * 0.99 <= counted, "{within} {counted}");
         assert!(counted <= around * 1.01, "{counted} {around}");
     }

@@ -1,10 +1,10 @@
-//! How many descriptors the process may have open (`RLIMIT_NOFILE`).
+//! Limit of the process's open descriptors (`RLIMIT_NOFILE`).
 
 use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
 
-/// How many may be open at once: the soft limit.
+/// Returns the number of descriptors that may be open at once: the soft limit.
 #[must_use]
 pub fn limit() -> usize {
     let limit = getrlimit(Resource::Nofile).current;
@@ -13,11 +13,11 @@ pub fn limit() -> usize {
     })
 }
 
-/// Raises the soft limit to the hard one, and says what it is then: for a program that waits for none of its descriptors by
-/// `select`, which knows no more than 1,024 of them.
+/// Raises the soft limit to the hard one and returns it. For programs that do not use `select`,
+/// which handles only descriptors below 1,024.
 ///
 /// # Errors
-/// What the kernel says.
+/// The kernel's error.
 pub fn raise_limit() -> io::Result<usize> {
     let maximum = getrlimit(Resource::Nofile).maximum;
     setrlimit(
@@ -30,7 +30,7 @@ pub fn raise_limit() -> io::Result<usize> {
     Ok(limit())
 }
 
-/// Whether an error says that the process, or the machine, has as many open as it may.
+/// Returns whether an error says that the process, or the machine, has no descriptors left.
 #[must_use]
 pub fn ran_out(error: &io::Error) -> bool {
     let code = error.raw_os_error();

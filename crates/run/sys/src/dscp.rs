@@ -1,4 +1,4 @@
-//! The priority of packets in networks: the differentiated services code point (RFC 2474).
+//! Priority of packets in networks: the differentiated services code point (RFC 2474).
 
 use rustix::net::{AddressFamily, getsockname, sockopt};
 use std::fmt;
@@ -6,11 +6,11 @@ use std::io;
 use std::os::fd::AsFd;
 use std::str::FromStr;
 
-/// A differentiated services code point, 0 to 63, of the packets that a socket sends.
+/// Differentiated services code point, 0 to 63, of the packets that a socket sends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Dscp(u8);
 
-/// A text that names none.
+/// Error for a text that names no code point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoDscp;
 
@@ -24,7 +24,7 @@ impl Dscp {
     /// Expedited forwarding (RFC 3246).
     pub const EF: Self = Self(46);
 
-    /// One by its number; `None` above 63.
+    /// Makes a code point of its number; `None` above 63.
     #[must_use]
     pub const fn new(number: u8) -> Option<Self> {
         match number {
@@ -33,29 +33,29 @@ impl Dscp {
         }
     }
 
-    /// Its number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// Has a socket send its packets with it: `IP_TOS`, and `IPV6_TCLASS` where it is one of IPv6.
+    /// Sets the code point of a socket's packets: `IP_TOS`, and `IPV6_TCLASS` for an IPv6 socket.
     ///
     /// # Errors
-    /// What `setsockopt(2)` says.
+    /// Errors of `setsockopt(2)`.
     pub fn apply(self, socket: impl AsFd) -> io::Result<()> {
-        // The two bits below are of congestion notification.
+        // The two low bits belong to congestion notification.
         let octet = self.0 << 2;
         let socket = socket.as_fd();
         if getsockname(socket)?.address_family() == AddressFamily::INET6 {
             sockopt::set_ipv6_tclass(socket, octet.into())?;
         }
-        // A socket of IPv6 may send packets of IPv4.
+        // An IPv6 socket may also send IPv4 packets.
         Ok(sockopt::set_ip_tos(socket, octet)?)
     }
 }
 
-/// A number, or a name of RFC 4594: `46`, `EF`, `CS5`, `AF41`.
+/// Parses a number, or a name of RFC 4594: `46`, `EF`, `CS5`, `AF41`.
 impl FromStr for Dscp {
     type Err = NoDscp;
 

@@ -1,8 +1,10 @@
-//! Waiting for many descriptors at once, edge-triggered: each change is told to one waiting thread.
+//! Edge-triggered waiting for many descriptors at once: each change is reported to one waiting
+//! thread.
 //!
-//! Threads share one [`Epoll`] and each waits in [`Epoll::wait`]; the kernel chooses which of them a
-//! change wakes, the one that came last first. A change is told once: whoever is told takes all there
-//! is, or asks again with [`Epoll::set`], which tells at once what holds then.
+//! Threads share one [`Epoll`] and each waits in [`Epoll::wait`]; the kernel chooses the thread
+//! that a change wakes, the one that came last first. A change is reported once: the thread that
+//! receives it takes all there is, or rearms it with [`Epoll::set`], which reports at once what
+//! holds then.
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
@@ -12,95 +14,95 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// What is waited for.
+/// Conditions that a descriptor is watched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interest {
-    /// Nothing but its failure.
+    /// Failure of the descriptor alone.
     Nothing,
-    /// Something to read, or the end.
+    /// Data to read, or the end.
     Read,
-    /// That, and room to write.
+    /// Data to read, the end, or room to write.
     ReadAndWrite,
 }
 
-/// What happened at one descriptor.
+/// Event of one descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EpollEvent {
-    /// What the descriptor was added with.
+    /// Token that the descriptor was added with.
     pub token: u64,
-    /// There is something to read.
+    /// Set if there is something to read.
     pub readable: bool,
-    /// There is room to write. Told only where it was asked for.
+    /// Set if there is room to write. Reported only on request.
     pub writable: bool,
-    /// The other side has finished, or the connection has failed: reading goes on until it says so,
-    /// however little the last read brought.
+    /// Set if the peer has finished, or the connection has failed: reading continues until it
+    /// reports so, however little the last read returned.
     pub ended: bool,
 }
 
-/// Where [`Epoll::wait`] puts the events that it got.
+/// Buffer for the events that [`Epoll::wait`] finds.
 pub struct EpollEvents {
     list: Vec<Event>,
 }
 
-/// A set of descriptors to be waited for.
+/// Set of descriptors to be waited for.
 #[derive(Debug)]
 pub struct Epoll {
     set: OwnedFd,
 }
 
 impl Epoll {
-    /// An empty set.
+    /// Makes an empty set.
     ///
     /// # Errors
-    /// What `epoll_create1(2)` says.
+    /// Errors of `epoll_create1(2)`.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             set: epoll::create(CreateFlags::CLOEXEC)?,
         })
     }
 
-    /// Adds a descriptor. What holds of it already is told, too. It leaves the set when the last
-    /// descriptor of its file is closed, or by [`Epoll::remove`].
+    /// Adds a descriptor. A condition that holds already is reported, too. The descriptor leaves
+    /// the set when the last descriptor of its file is closed, or by [`Epoll::remove`].
     ///
     /// # Errors
-    /// What `epoll_ctl(2)` says.
+    /// Errors of `epoll_ctl(2)`.
     pub fn add(&self, descriptor: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
         let data = EventData::new_u64(token);
         Ok(epoll::add(&self.set, descriptor, data, flags(interest))?)
     }
 
-    /// Adds a descriptor that is told to every thread that waits, for as long as there is something to
-    /// read.
+    /// Adds a descriptor that is reported to every waiting thread while there is something to read.
     ///
     /// # Errors
-    /// What `epoll_ctl(2)` says.
+    /// Errors of `epoll_ctl(2)`.
     pub fn add_for_all(&self, descriptor: impl AsFd, token: u64) -> io::Result<()> {
         let data = EventData::new_u64(token);
         Ok(epoll::add(&self.set, descriptor, data, EventFlags::IN)?)
     }
 
-    /// Changes what is waited for, and tells what holds already, even if it was told before.
+    /// Changes the awaited conditions, and reports what holds already, even if it was reported
+    /// before.
     ///
     /// # Errors
-    /// What `epoll_ctl(2)` says: `NotFound` for a descriptor that is not in the set.
+    /// Errors of `epoll_ctl(2)`: `NotFound` for a descriptor that is not in the set.
     pub fn set(&self, descriptor: impl AsFd, token: u64, interest: Interest) -> io::Result<()> {
         let data = EventData::new_u64(token);
         Ok(epoll::modify(&self.set, descriptor, data, flags(interest))?)
     }
 
-    /// Takes a descriptor out. A thread may still be told of it that was about to be.
+    /// Removes a descriptor. An event that was about to be reported may still arrive.
     ///
     /// # Errors
-    /// What `epoll_ctl(2)` says: `NotFound` for a descriptor that is not in the set.
+    /// Errors of `epoll_ctl(2)`: `NotFound` for a descriptor that is not in the set.
     pub fn remove(&self, descriptor: impl AsFd) -> io::Result<()> {
         Ok(epoll::delete(&self.set, descriptor)?)
     }
 
-    /// Waits until something happens or `timeout`, rounded up to whole milliseconds, is over;
-    /// zero looks and does not wait. A signal ends it with nothing.
+    /// Waits until something happens or `timeout`, rounded up to whole milliseconds, has passed;
+    /// zero polls without waiting. A signal ends the wait without events.
     ///
     /// # Errors
-    /// What `epoll_wait(2)` says.
+    /// Errors of `epoll_wait(2)`.
     pub fn wait(&self, found: &mut EpollEvents, timeout: Option<Duration>) -> io::Result<()> {
         let timeout = timeout.and_then(|timeout| {
             let whole = timeout.as_micros().div_ceil(1000);
@@ -116,14 +118,15 @@ impl Epoll {
 }
 
 impl AsFd for Epoll {
-    /// Readable while something waits to be told.
+    /// Returns the descriptor of the set, readable while an event waits to be reported.
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.set.as_fd()
     }
 }
 
 impl EpollEvents {
-    /// Room for `most`: what a thread takes at once keeps other threads from it.
+    /// Makes a buffer for `most` events: other threads cannot get at events that this thread has
+    /// taken.
     #[must_use]
     pub fn new(most: usize) -> Self {
         Self {
@@ -131,7 +134,7 @@ impl EpollEvents {
         }
     }
 
-    /// The events.
+    /// Returns the events.
     pub fn iter(&self) -> impl Iterator<Item = EpollEvent> {
         self.list.iter().map(|event| {
             let flags = event.flags;
@@ -144,12 +147,12 @@ impl EpollEvents {
         })
     }
 
-    /// Forgets them.
+    /// Removes all events.
     pub fn clear(&mut self) {
         self.list.clear();
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no events.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

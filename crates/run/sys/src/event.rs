@@ -1,4 +1,4 @@
-//! Descriptors by which a process wakes its own threads: an eventfd, and a timerfd that expires once.
+//! Descriptors by which a process wakes its own threads: an eventfd, and a one-shot timerfd.
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::time::{
@@ -9,17 +9,17 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// A flag that any thread sets ([`EventFd::notify`]), seen by whoever waits for its descriptor to be readable.
+/// Flag that any thread sets ([`EventFd::notify`]); its descriptor is readable while it is set.
 #[derive(Debug)]
 pub struct EventFd {
     count: OwnedFd,
 }
 
 impl EventFd {
-    /// An event that is not set.
+    /// Makes an event that is not set.
     ///
     /// # Errors
-    /// What `eventfd(2)` says.
+    /// Errors of `eventfd(2)`.
     pub fn new() -> io::Result<Self> {
         let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
         Ok(Self {
@@ -27,13 +27,14 @@ impl EventFd {
         })
     }
 
-    /// Sets it: readable from now on. Each notification is an edge of its own.
+    /// Sets the event: its descriptor is readable from now on. Each notification is an edge of its
+    /// own.
     pub fn notify(&self) {
-        // Fails only when its counter is at its end, and then it is set.
+        // Fails only when the counter is at its maximum, and then the event is set.
         let _ = rustix::io::write(&self.count, &1u64.to_ne_bytes());
     }
 
-    /// Clears it, if it was set.
+    /// Clears the event if it was set.
     pub fn clear(&self) {
         // Fails when it was not set.
         let _ = rustix::io::read(&self.count, &mut [0u8; 8]);
@@ -46,17 +47,17 @@ impl AsFd for EventFd {
     }
 }
 
-/// Readable once a time has passed.
+/// Timer whose descriptor becomes readable once a time has passed.
 #[derive(Debug)]
 pub struct TimerFd {
     timer: OwnedFd,
 }
 
 impl TimerFd {
-    /// A timer that is not set.
+    /// Makes a timer that is not set.
     ///
     /// # Errors
-    /// What `timerfd_create(2)` says.
+    /// Errors of `timerfd_create(2)`.
     pub fn new() -> io::Result<Self> {
         let flags = TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK;
         Ok(Self {
@@ -64,10 +65,11 @@ impl TimerFd {
         })
     }
 
-    /// Has it expire `after` from now, whatever it was set to; not readable until then.
+    /// Sets the timer to expire `after` from now, in place of an earlier time; not readable until
+    /// then.
     ///
     /// # Errors
-    /// What `timerfd_settime(2)` says, of a time too far off for one.
+    /// Errors of `timerfd_settime(2)`, for a time too far off.
     pub fn set(&self, after: Duration) -> io::Result<()> {
         // Zero would unset it.
         let after = after.max(Duration::from_nanos(1));
@@ -87,11 +89,11 @@ impl AsFd for TimerFd {
     }
 }
 
-/// Waits until one of two descriptors is readable, or `timeout` is over: whether each of them is. A
-/// signal ends it with neither.
+/// Waits until one of two descriptors is readable or `timeout` has passed; returns for each whether
+/// it is readable. A signal ends the wait with neither.
 ///
 /// # Errors
-/// What `poll(2)` says.
+/// Errors of `poll(2)`.
 pub fn either(
     one: impl AsFd,
     other: impl AsFd,

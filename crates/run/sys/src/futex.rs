@@ -1,18 +1,19 @@
-//! Sleeping on a word of memory, and waking who sleeps there.
+//! Sleeping on a word of memory, and waking the threads that sleep there.
 //!
-//! A word that only this process sees is waited on with `FUTEX_PRIVATE_FLAG`, which spares the kernel the
-//! look at whose memory it is. One in memory shared with another process must be waited on, and woken,
-//! without ([`wait_shared`], [`wake_shared`]): a private and a shared wait on one word do not meet.
+//! A word that only this process sees is waited on with `FUTEX_PRIVATE_FLAG`, which spares the
+//! kernel a look-up of the memory's owner. A word in memory shared with another process must be
+//! waited on, and woken, without that flag ([`wait_shared`], [`wake_shared`]): a private and a
+//! shared wait on one word do not meet.
 
 use rustix::thread::futex::{self, Flags};
 use rustix::time::Timespec;
 use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
-/// Sleeps until a thread of this process wakes the word's waiters, `timeout` has passed, or a signal came;
-/// at once if the word is not `expected`.
+/// Sleeps until a thread of this process wakes the word's waiters, `timeout` has passed, or a
+/// signal came; returns at once if the word is not `expected`.
 ///
-/// It returns for more reasons than the one waited for, so the caller looks again.
+/// May return spuriously, so the caller re-checks its condition.
 pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     wait_with(Flags::PRIVATE, word, expected, timeout);
 }
@@ -22,26 +23,28 @@ pub fn wake(word: &AtomicU32) {
     wake_with(Flags::PRIVATE, word);
 }
 
-/// As [`wait`], on a word in memory that is shared: a thread of any process wakes it, by [`wake_shared`].
+/// Sleeps as [`wait`] does, on a word in shared memory: a thread of any process wakes it by
+/// [`wake_shared`].
 pub fn wait_shared(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     wait_with(Flags::empty(), word, expected, timeout);
 }
 
-/// Wakes all who wait on the word by [`wait_shared`], in whatever process. Enters the kernel.
+/// Wakes all threads of any process that wait on the word by [`wait_shared`]. Enters the kernel.
 pub fn wake_shared(word: &AtomicU32) {
     wake_with(Flags::empty(), word);
 }
 
 fn wait_with(flags: Flags, word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
-    // A time-out beyond the clock is none.
+    // A time-out beyond the clock counts as no time-out.
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-    // Its errors say that the word has changed, or which of the other reasons it was.
+    // An error means that the word has changed, or gives the reason of a return; the caller
+    // re-checks either way.
     let _ = futex::wait(word, flags, expected, timeout.as_ref());
 }
 
 fn wake_with(flags: Flags, word: &AtomicU32) {
     const ALL: u32 = i32::MAX as u32;
-    // Fails for a bad address only.
+    // Fails only for a bad address.
     let _ = futex::wake(word, flags, ALL);
 }
 

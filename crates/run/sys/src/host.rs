@@ -1,8 +1,8 @@
-//! This host as its peers may reach it.
+//! Name and address of this host as its peers may reach it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// Address families a listener serves, for choosing what to publish.
+/// Address families of a listener, for choosing an address to publish.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// IPv4.
@@ -11,11 +11,11 @@ pub enum Family {
     V6,
 }
 
-/// The address that packets to another host would leave from, if this host has one.
+/// Returns the address from which packets to another host would be sent, if this host has one.
 ///
-/// Nothing is sent: a datagram socket is connected to an address of the documentation range
-/// (RFC 5737, RFC 3849) and the kernel's routing choice is read back. Loopback and unspecified
-/// addresses count as none, so a host without a network gives `None`.
+/// Nothing is sent: a datagram socket is connected to an address of the documentation range (RFC
+/// 5737, RFC 3849) and the kernel's routing choice is read back. Loopback and unspecified addresses
+/// do not count, so the result is `None` on a host without a network.
 #[must_use]
 pub fn outbound_address(family: Family) -> Option<IpAddr> {
     let (local, remote): (SocketAddr, SocketAddr) = match family {
@@ -34,7 +34,7 @@ pub fn outbound_address(family: Family) -> Option<IpAddr> {
     (!address.is_loopback() && !address.is_unspecified()).then_some(address)
 }
 
-/// This host's own name (`uname(2)`), if it is text.
+/// Returns this host's own name (`uname(2)`), if it is text.
 #[must_use]
 pub fn name() -> Option<String> {
     let name = rustix::system::uname();

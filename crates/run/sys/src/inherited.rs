@@ -1,5 +1,6 @@
-//! Listening sockets that whoever started this process has opened for it (systemd's socket activation, `sd_listen_fds(3)`):
-//! descriptors from 3 on, as many as `LISTEN_FDS` says, for the process that `LISTEN_PID` names.
+//! Listening sockets inherited from the process's starter (systemd's socket activation,
+//! `sd_listen_fds(3)`): descriptors from 3 on, as many as `LISTEN_FDS` says, for the process that
+//! `LISTEN_PID` names.
 
 use crate::event::EventFd;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -10,14 +11,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, FromRawFd, IntoRawFd, OwnedFd, RawFd};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The first of them.
+/// First inherited descriptor.
 const FIRST: RawFd = 3;
 
-/// Those that were handed out, a bit each.
+/// Inherited sockets already handed out, a bit each.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-/// A socket that listens at a TCP port, and goes on when this process does not: whoever has opened it has it, too. So it is
-/// never shut, and what waits to be accepted when this is stopped waits for the next process.
+/// Inherited socket that listens at a TCP port. The process's starter holds it, too, so it outlives
+/// this process and is never shut down: connections not yet accepted wait for the next process.
 #[derive(Debug)]
 pub struct InheritedListener {
     listener: TcpListener,
@@ -25,31 +26,34 @@ pub struct InheritedListener {
 }
 
 impl InheritedListener {
-    /// The one of this number, counted from 0 to 63. Each is handed out once.
+    /// Takes the inherited socket of this number, counted from 0 to 63. Each is handed out once.
     ///
     /// # Errors
-    /// `NotFound` if this process was not given so many sockets; `AlreadyExists` if it was handed out before; `InvalidInput`
-    /// if it is none that listens at a TCP port; what `fcntl(2)` and `eventfd(2)` say.
+    /// `NotFound` if this process was not given so many sockets; `AlreadyExists` if it was handed
+    /// out before; `InvalidInput` if it is not a socket that listens at a TCP port; errors of
+    /// `fcntl(2)` and `eventfd(2)`.
     pub fn take(number: u8) -> Result<Self> {
         check_given(number)?;
         let descriptor = FIRST + RawFd::from(number);
-        // Where a number is made an owned descriptor that is not open, dropping it ends the process.
+        // Checked first: dropping an owned descriptor that is not open ends the process.
         let what = std::fs::read_link(format!("/proc/self/fd/{descriptor}"));
         if !what.is_ok_and(|what| what.as_os_str().as_encoded_bytes().starts_with(b"socket:")) {
             let why = format!("descriptor {descriptor}, which LISTEN_FDS names, is no open socket");
             return Err(Error::new(ErrorKind::InvalidInput, why));
         }
         let bit = 1 << number;
-        // Relaxed: one of all that ask for the same one finds the bit unset, and nothing else is told by it.
+        // Relaxed: of all callers that ask for one number, one finds the bit unset; it publishes
+        // nothing else.
         if TAKEN.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
             let why = format!("socket {number} is in use already");
             return Err(Error::new(ErrorKind::AlreadyExists, why));
         }
-        // SAFETY: it is open. Whoever set the two variables has opened it for this process and left it to it, and it is
-        // taken here once; nothing of the standard library's has that number, as it was open when the process began.
+        // SAFETY: it is open. The starter that set the two variables opened it for this process and
+        // left it to it, and it is taken here once; no descriptor of the standard library has that
+        // number, as it was open when the process began.
         let socket = unsafe { OwnedFd::from_raw_fd(descriptor) };
         if let Err(error) = check(&socket) {
-            // It is not what was said, so that somebody else may have it.
+            // It is not a listening socket as announced, so other code may own the descriptor.
             let _ = socket.into_raw_fd();
             return Err(error);
         }
@@ -58,16 +62,17 @@ impl InheritedListener {
 
     fn over(listener: TcpListener) -> Result<Self> {
         fcntl_setfd(&listener, FdFlags::CLOEXEC)?;
-        // It is waited for together with the end, and whoever waits may find nothing: the client may have gone.
+        // It is polled together with the stop event, and `accept` may find nothing: the client may
+        // have gone.
         listener.set_nonblocking(true)?;
         let ends = EventFd::new()?;
         Ok(Self { listener, ends })
     }
 
-    /// Where it listens.
+    /// Returns the address it listens at.
     ///
     /// # Errors
-    /// What `getsockname(2)` says.
+    /// Errors of `getsockname(2)`.
     pub fn local_addr(&self) -> Result<SocketAddr> {
         self.listener.local_addr()
     }
@@ -75,7 +80,7 @@ impl InheritedListener {
     /// Waits for the next connection.
     ///
     /// # Errors
-    /// `ConnectionAborted` once it is stopped; what `poll(2)` and `accept(2)` say.
+    /// `ConnectionAborted` once the listener is stopped; errors of `poll(2)` and `accept(2)`.
     pub fn accept(&self) -> Result<(TcpStream, SocketAddr)> {
         loop {
             let mut waits = [

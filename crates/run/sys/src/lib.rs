@@ -1,11 +1,11 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! What the operating system gives: sockets with their options, this host's addresses, processors,
+//! Operating system services: sockets with their options, this host's addresses, processors,
 //! scheduling of threads, locks that inherit priorities.
 //!
-//! The one crate that talks to the kernel beyond the standard library, through `rustix` and, for the
-//! scheduling of threads alone, `libc`, so that everything above it is plain safe Rust. Nothing here knows of connections, messages or threads'
-//! purposes.
+//! This is the only crate that talks to the kernel beyond the standard library, through `rustix`
+//! and, for the scheduling of threads alone, `libc`, so that everything above it is plain safe
+//! Rust. It knows nothing of connections, messages or threads' purposes.
 
 pub mod access;
 pub mod clock;

@@ -1,23 +1,23 @@
-//! Keeping the process's memory in memory, so that no real-time thread waits for a page (`mlockall(2)`).
+//! Locking of the process's memory, so that no real-time thread waits for a page (`mlockall(2)`).
 
 use rustix::mm::{MlockAllFlags, mlockall, munlockall};
 use std::io;
 
-/// Which memory is locked.
+/// Extent of locked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// What is mapped at the moment.
+    /// Memory mapped at the moment.
     Current,
-    /// What is mapped from now on, threads' stacks included, all of it at once.
+    /// Memory mapped from now on, threads' stacks included, all of it at once.
     Future,
-    /// Both.
+    /// Current and future memory.
     All,
-    /// Both, each page once it has been used: stacks take no more memory than they need.
+    /// Current and future memory, each page once it has been used: stacks take no more memory than
+    /// they need.
     AllOnceUsed,
 }
 
-/// Locks the process's memory: none of it is written to a disk to make room for others. Replaces what was
-/// locked before.
+/// Locks the process's memory, so that none of it is swapped out. Replaces an earlier lock.
 ///
 /// # Errors
 /// `OutOfMemory` or `PermissionDenied` when the process may not lock that much (`RLIMIT_MEMLOCK`,
@@ -34,10 +34,10 @@ pub fn lock(extent: Extent) -> io::Result<()> {
     Ok(mlockall(flags)?)
 }
 
-/// Locks none of it any more.
+/// Unlocks all memory.
 ///
 /// # Errors
-/// What `munlockall(2)` says.
+/// Errors of `munlockall(2)`.
 pub fn unlock() -> io::Result<()> {
     Ok(munlockall()?)
 }
@@ -46,7 +46,7 @@ pub fn unlock() -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// What the kernel says is locked, in KiB.
+    /// Returns the amount of locked memory that the kernel reports, in KiB.
     fn locked() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmLck:"));

@@ -1,6 +1,7 @@
-//! Small messages over a Unix socket with a descriptor beside them, and the socket as a means to wake whoever waits for it.
+//! Small messages over a Unix socket with a descriptor beside them, and the socket as a means to
+//! wake its waiters.
 //!
-//! Nothing here blocks but [`wait`] and [`wait_all`], whatever a peer has done to the socket.
+//! Only [`wait`] and [`wait_all`] block here, whatever a peer has done to the socket.
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
@@ -14,14 +15,14 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
-/// Descriptors taken from one message: one more than anybody asks for, to notice that there are more.
-/// The kernel closes what does not fit.
+/// Number of descriptors taken from one message: one more than ever needed, to notice a surplus.
+/// The kernel closes those that do not fit.
 const DESCRIPTORS: usize = 2;
 
-/// Sends `octets` with a descriptor beside them, and returns how many the kernel took.
+/// Sends `octets` with a descriptor beside them; returns the number of bytes that the kernel took.
 ///
 /// # Errors
-/// What `sendmsg(2)` says; `WouldBlock` when the socket is full.
+/// Errors of `sendmsg(2)`; `WouldBlock` when the socket is full.
 pub fn send_with(
     socket: impl AsFd,
     octets: &[u8],
@@ -31,7 +32,7 @@ pub fn send_with(
     let mut control = SendAncillaryBuffer::new(&mut space);
     let descriptors: Vec<BorrowedFd<'_>> = descriptor.into_iter().collect();
     if !descriptors.is_empty() {
-        // There is room for one, and there is one.
+        // There is room for exactly one.
         let _ = control.push(SendAncillaryMessage::ScmRights(&descriptors));
     }
     let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
@@ -43,12 +44,13 @@ pub fn send_with(
     )?)
 }
 
-/// Receives octets that are here, and appends descriptors that came with them to `descriptors`. Returns
-/// 0 at the end.
+/// Receives the bytes at hand, and appends descriptors that came with them to `descriptors`.
+/// Returns 0 at the end.
 ///
 /// # Errors
-/// What `recvmsg(2)` says; `WouldBlock` when nothing is here; `EMFILE` when this process may not open
-/// the descriptors that came; `InvalidData` when more came than anybody sends, and all are closed.
+/// Errors of `recvmsg(2)`; `WouldBlock` when nothing is there; `EMFILE` when this process may not
+/// open the descriptors that came; `InvalidData` when more came than the protocol allows, and all
+/// are closed.
 pub fn receive_with(
     socket: impl AsFd,
     octets: &mut [u8],
@@ -62,7 +64,7 @@ pub fn receive_with(
         &mut control,
         RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC,
     )?;
-    // What is not taken out of the buffer is closed with it.
+    // Descriptors left in the buffer are closed with it.
     for message in control.drain() {
         if let RecvAncillaryMessage::ScmRights(passed) = message {
             descriptors.extend(passed);
@@ -70,7 +72,7 @@ pub fn receive_with(
     }
     if received.flags.contains(ReturnFlags::CTRUNC) {
         if descriptors.is_empty() {
-            // There was room for some: it was not for want of that.
+            // There was room for some, so room was not the reason.
             return Err(Errno::MFILE.into());
         }
         descriptors.clear();
@@ -79,23 +81,23 @@ pub fn receive_with(
     Ok(received.bytes)
 }
 
-/// Makes the other end's [`wait`] return. A socket too full to take an octet does so already.
+/// Makes the other end's [`wait`] return. A socket too full for one byte does so already.
 pub fn notify(socket: impl AsFd) {
-    // The peer is gone, or the socket is full: neither is anything to act on.
+    // The peer is gone, or the socket is full: neither needs an action.
     let _ = send(socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
 }
 
-/// Takes notifications that have arrived, a bounded number of them. Descriptors that a peer slipped in are
-/// closed by the kernel.
+/// Takes notifications that have arrived, a bounded number of them. The kernel closes descriptors
+/// that a peer has attached.
 pub fn clear(socket: impl AsFd) {
     let mut notified = [0; 64];
     let _ = recv(socket, &mut notified[..], RecvFlags::DONTWAIT);
 }
 
-/// What a wait found.
+/// Outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing until the time-out.
+    /// Time-out without an event.
     Nothing,
     /// Something to receive, or a notification.
     Data,
@@ -103,8 +105,8 @@ pub enum Found {
     End,
 }
 
-/// Waits until something can be received or the other end closes. A signal ends it early, with
-/// [`Found::Nothing`].
+/// Waits until something can be received or the other end closes. A signal ends the wait early,
+/// with [`Found::Nothing`].
 #[must_use]
 pub fn wait(socket: impl AsFd, timeout: Option<Duration>) -> Found {
     let socket = socket.as_fd();
@@ -112,15 +114,16 @@ pub fn wait(socket: impl AsFd, timeout: Option<Duration>) -> Found {
     match poll(&mut polled, timespec(timeout).as_ref()) {
         Ok(0) | Err(Errno::INTR) => Found::Nothing,
         Ok(_) => found(polled[0].revents()),
-        // Only for want of memory, or for a descriptor that is none.
+        // Only for want of memory, or for an invalid descriptor.
         Err(_) => Found::End,
     }
 }
 
-/// Waits until something can be received from any of `sockets` (or accepted), and tells of each.
+/// Waits until something can be received (or accepted) on any of `sockets`, and returns the outcome
+/// for each.
 ///
 /// # Errors
-/// What `poll(2)` says; a signal ends it early, with nothing found.
+/// Errors of `poll(2)`; a signal ends the wait early, with nothing found.
 pub fn wait_all(sockets: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::Result<Vec<Found>> {
     let mut polled: Vec<PollFd<'_>> = sockets
         .iter()
@@ -147,7 +150,7 @@ fn found(events: PollFlags) -> Found {
     }
 }
 
-/// A time-out beyond the clock is none.
+/// Converts a time-out; one beyond the clock counts as none.
 fn timespec(timeout: Option<Duration>) -> Option<Timespec> {
     timeout.and_then(|timeout| Timespec::try_from(timeout).ok())
 }
@@ -206,7 +209,8 @@ mod tests {
         clear(&other);
         assert_eq!(wait(&other, SOON), Found::Nothing);
         notify(&one);
-        // Closing it would tell later, if another thread has forked and its child holds a copy yet.
+        // Closing it would show only later if another thread has forked and its child still holds a
+        // copy.
         one.shutdown(std::net::Shutdown::Both).unwrap();
         assert_eq!(wait(&other, None), Found::End);
         let both = [other.as_fd(), other.as_fd()];

@@ -1,19 +1,19 @@
-//! Processors: which there are for this process, and pinning to one.
+//! Processors available to this process, and pinning to one.
 
 use crate::scheduling;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use std::fmt;
 use std::io;
 
-/// A set of processors that a thread may run on.
+/// Set of processors that a thread may run on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Processors(CpuSet);
 
 impl Processors {
-    /// These, by their numbers.
+    /// Makes a set of processors by their numbers.
     ///
     /// # Errors
-    /// `InvalidInput` for a number that no processor can have, and for none at all.
+    /// `InvalidInput` for a number that no processor can have, and for an empty list.
     pub fn of(numbers: &[usize]) -> io::Result<Self> {
         let mut set = CpuSet::new();
         for &number in numbers {
@@ -28,20 +28,21 @@ impl Processors {
         Ok(Self(set))
     }
 
-    /// Those that the calling thread may run on.
+    /// Returns the processors that the calling thread may run on.
     ///
     /// # Errors
-    /// What `sched_getaffinity(2)` says.
+    /// Errors of `sched_getaffinity(2)`.
     pub fn own() -> io::Result<Self> {
         Ok(Self(sched_getaffinity(None)?))
     }
 
-    /// Their numbers, in ascending order.
+    /// Returns the processors' numbers, in ascending order.
     pub fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
         (0..CpuSet::MAX_CPU).filter(|&number| self.0.is_set(number))
     }
 
-    /// Has the calling thread run on these only, and every thread that it starts from now on.
+    /// Restricts the calling thread, and every thread that it starts from now on, to these
+    /// processors.
     ///
     /// # Errors
     /// `InvalidInput` when it may run on none of them.
@@ -56,16 +57,16 @@ impl fmt::Debug for Processors {
     }
 }
 
-/// The processors this process may run on, in ascending order.
+/// Returns the processors that this process may run on, in ascending order.
 ///
 /// # Errors
-/// What `sched_getaffinity(2)` says.
+/// Errors of `sched_getaffinity(2)`.
 pub fn allowed() -> io::Result<Vec<usize>> {
     Ok(Processors::own()?.numbers().collect())
 }
 
-/// How many processors the machine has running, whichever of them this process may run on. Where the kernel does not
-/// say, as many as it may.
+/// Returns the number of processors that the machine has running, including those that this process
+/// may not use. Where the kernel does not say, returns the number that it may use.
 #[must_use]
 pub fn online() -> usize {
     let listed = std::fs::read_to_string("/sys/devices/system/cpu/online");
@@ -73,7 +74,7 @@ pub fn online() -> usize {
     counted.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into))
 }
 
-/// How many numbers a list as `0-3,5` has; `None` for what is no such list.
+/// Counts the numbers in a list such as `0-3,5`; returns `None` for a malformed list.
 #[must_use]
 pub fn count(list: &str) -> Option<usize> {
     let mut ranges = list.split(',').map(|range| {
@@ -84,21 +85,22 @@ pub fn count(list: &str) -> Option<usize> {
     ranges.try_fold(0_usize, |sum, range: Option<usize>| sum.checked_add(range?))
 }
 
-/// How many processors the process may run on: its main thread, whatever others have been pinned to. 1 where the kernel
-/// does not say. One system call.
+/// Returns the number of processors that the process's main thread may run on, even if other
+/// threads are pinned elsewhere. 1 where the kernel does not say. One system call.
 #[must_use]
 pub fn of_process() -> u32 {
     sched_getaffinity(Some(rustix::process::getpid())).map_or(1, |set| set.count())
 }
 
-/// How many processors the calling thread may run on; 1 where the kernel does not say. One system call.
+/// Returns the number of processors that the calling thread may run on; 1 where the kernel does not
+/// say. One system call.
 #[must_use]
 pub fn own_count() -> u32 {
     sched_getaffinity(None).map_or(1, |set| set.count())
 }
 
-/// The processor that the calling thread runs on; it may run on another the next moment. Does not enter
-/// the kernel where the machine can tell without.
+/// Returns the processor that the calling thread runs on; it may run on another the next moment.
+/// Enters the kernel only where the machine requires it.
 #[must_use]
 pub fn current() -> usize {
     sched_getcpu()
@@ -112,11 +114,11 @@ pub fn pin_to(cpu: usize) -> io::Result<()> {
     Processors::of(&[cpu])?.pin_own()
 }
 
-/// Whether the calling thread is scheduled ahead of every ordinary one (`SCHED_FIFO`, `SCHED_RR`,
-/// `SCHED_DEADLINE`).
+/// Returns whether the calling thread is scheduled ahead of every ordinary one (`SCHED_FIFO`,
+/// `SCHED_RR`, `SCHED_DEADLINE`).
 ///
 /// # Errors
-/// What `sched_getscheduler(2)` says.
+/// Errors of `sched_getscheduler(2)`.
 pub fn is_real_time() -> io::Result<bool> {
     Ok(scheduling::own()?.is_real_time())
 }

@@ -1,46 +1,49 @@
-//! How much processor time and memory the process's control group lets it have (cgroup v2's `cpu.max` and
-//! `memory.max`, v1's `cpu.cfs_quota_us` and `memory.limit_in_bytes`).
+//! Limits of processor time and memory set by the process's control group (cgroup v2's `cpu.max`
+//! and `memory.max`, v1's `cpu.cfs_quota_us` and `memory.limit_in_bytes`).
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// Where control groups are mounted, below the root.
+/// Mount point of control groups, below the root.
 const MOUNTED_AT: &str = "sys/fs/cgroup";
 
-/// Where the kernel lists the process's own, below the root.
+/// File in which the kernel lists the process's own groups, below the root.
 const OWN_GROUPS: &str = "proc/self/cgroup";
 
-/// Processors' worth of time that the process may use, at most: 0.5 is half of one processor. `None` without a
-/// limit, or where none can be read. Read once, when it is first asked for.
+/// Returns the quota of processor time that the process may use: 0.5 is half of one processor.
+/// `None` without a limit, or where none can be read. Read once, at the first call.
 #[must_use]
 pub fn processors() -> Option<f64> {
     static QUOTA: OnceLock<Option<f64>> = OnceLock::new();
     *QUOTA.get_or_init(|| processors_under(Path::new("/")).ok()?)
 }
 
-/// As [`processors`], of the machine whose files are in that folder, and read at each call.
+/// Returns the quota of [`processors`] for the machine whose files are below `root`; reads them at
+/// each call.
 ///
 /// # Errors
-/// Why the process's control groups cannot be told.
+/// The reason why the process's control groups are unknown.
 pub fn processors_under(root: &Path) -> io::Result<Option<f64>> {
     let groups = fs::read_to_string(root.join(OWN_GROUPS))?;
     Ok(smallest(&root.join(MOUNTED_AT), &groups))
 }
 
-/// The control groups that may limit what a controller counts for this process: the process's own, and those that it
-/// is in, from the inside out. `root` is the folder that holds the machine's files.
+/// Returns the control groups that may limit what a controller counts for this process: its own,
+/// and the groups around it, from the inside out. `root` is the folder that holds the machine's
+/// files.
 ///
 /// # Errors
-/// Why the process's control groups cannot be told.
+/// The reason why the process's control groups are unknown.
 pub fn groups_under(root: &Path, controller: &str) -> io::Result<Vec<(PathBuf, Version)>> {
     let groups = fs::read_to_string(root.join(OWN_GROUPS))?;
     Ok(on_the_path(&root.join(MOUNTED_AT), &groups, controller).collect())
 }
 
-/// Octets of memory that the process may use, at most: what its control group allows, or what the machine has, if
-/// that is less. `None` where neither can be read. Read once, when it is first asked for.
+/// Returns the bytes of memory that the process may use: the limit of its control group, or the
+/// machine's memory if that is less. `None` where neither can be read. Read once, at the first
+/// call.
 #[must_use]
 pub fn memory() -> Option<u64> {
     static MEMORY: OnceLock<Option<u64>> = OnceLock::new();
@@ -53,7 +56,7 @@ pub fn memory() -> Option<u64> {
     })
 }
 
-/// `MemTotal`, which is in units of 1,024 octets.
+/// Returns `MemTotal`, which is in units of 1,024 bytes.
 fn machine_memory(info: &str) -> Option<u64> {
     let total = info
         .lines()
@@ -62,7 +65,7 @@ fn machine_memory(info: &str) -> Option<u64> {
     kibibytes.checked_mul(1024)
 }
 
-/// The smallest quota of processor time.
+/// Returns the smallest quota of processor time.
 fn smallest(mounted_at: &Path, groups: &str) -> Option<f64> {
     let quotas = on_the_path(mounted_at, groups, "cpu");
     let quotas = quotas.filter_map(|(group, version)| match version {
@@ -72,7 +75,7 @@ fn smallest(mounted_at: &Path, groups: &str) -> Option<f64> {
     quotas.reduce(f64::min)
 }
 
-/// The least memory.
+/// Returns the smallest limit of memory.
 fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
     let limits = on_the_path(mounted_at, groups, "memory");
     let limits = limits.filter_map(|(group, version)| {
@@ -80,24 +83,24 @@ fn least_memory(mounted_at: &Path, groups: &str) -> Option<u64> {
             Version::One => "memory.limit_in_bytes",
             Version::Two => "memory.max",
         };
-        // `max` is no number. Version 1 has one that is larger than any machine instead.
+        // `max` does not parse as a number. Version 1 has a number larger than any machine instead.
         let text = fs::read_to_string(group.join(file)).ok()?;
         text.trim().parse().ok()
     });
     limits.min()
 }
 
-/// Of control groups.
+/// Version of control groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
-    /// A hierarchy for each controller.
+    /// Version 1: a hierarchy for each controller.
     One,
-    /// One hierarchy.
+    /// Version 2: one hierarchy.
     Two,
 }
 
-/// The groups that `/proc/self/cgroup` lists, and those that they are in, as far as they may limit what that
-/// controller counts.
+/// Returns the groups that `/proc/self/cgroup` lists, and the groups around them, as far as they
+/// may limit what that controller counts.
 fn on_the_path(
     mounted_at: &Path,
     groups: &str,
@@ -123,21 +126,21 @@ fn on_the_path(
     })
 }
 
-/// `cpu.max`: microseconds, or `max`, in a period of microseconds.
+/// Reads `cpu.max`: microseconds, or `max`, in a period of microseconds.
 fn of_version_2(group: &Path) -> Option<f64> {
     let text = fs::read_to_string(group.join("cpu.max")).ok()?;
     let (quota, period) = text.trim().split_once(' ')?;
     share(quota, period)
 }
 
-/// Two files of microseconds; the quota is -1 without a limit.
+/// Reads two files of microseconds; the quota is -1 without a limit.
 fn of_version_1(group: &Path) -> Option<f64> {
     let read = |name| fs::read_to_string(group.join(name)).ok();
     share(&read("cpu.cfs_quota_us")?, &read("cpu.cfs_period_us")?)
 }
 
 fn share(quota: &str, period: &str) -> Option<f64> {
-    // `max` and -1 are no numbers of this kind.
+    // `max` and -1 do not parse as this type.
     let quota: u32 = quota.trim().parse().ok()?;
     let period: u32 = period.trim().parse().ok().filter(|&period| period > 0)?;
     Some(f64::from(quota) / f64::from(period))

@@ -1,27 +1,27 @@
-//! The calling thread's stack, brought into memory before it is needed, so that no page fault comes in the
-//! midst of a call.
+//! Prefaulting of the calling thread's stack, so that no page fault occurs in the middle of a call.
 
 use rustix::mm::{Advice, madvise};
 use std::io;
 use std::mem::MaybeUninit;
 
-/// Brings the rest of the calling thread's stack into memory, from where it stands down to its end.
+/// Brings the rest of the calling thread's stack into memory, from the stack pointer down to its
+/// end.
 ///
 /// # Errors
-/// `InvalidInput` on a kernel before 5.14 (`MADV_POPULATE_WRITE`); `OutOfMemory` when there is not that
-/// much, and for the process's main thread, whose stack the kernel maps as it is used.
+/// `InvalidInput` on a kernel before 5.14 (`MADV_POPULATE_WRITE`); `OutOfMemory` when there is not
+/// that much, and for the process's main thread, whose stack the kernel maps as it is used.
 pub fn prefault_own() -> io::Result<()> {
     let end = lowest_address()?;
     let here = MaybeUninit::<u8>::uninit();
-    // What lies above has been used already.
+    // The part above has been used already.
     let free = here.as_ptr().addr().checked_sub(end.addr());
     let free = free.ok_or(io::ErrorKind::InvalidInput)?;
-    // SAFETY: the range is part of this thread's stack, which stays mapped while it runs, and being brought
-    // into memory changes no content (`madvise(2)`, `MADV_POPULATE_WRITE`).
+    // SAFETY: the range is part of this thread's stack, which stays mapped while it runs, and
+    // bringing it into memory changes no content (`madvise(2)`, `MADV_POPULATE_WRITE`).
     Ok(unsafe { madvise(end.cast(), free, Advice::LinuxPopulateWrite) }?)
 }
 
-/// Where the calling thread's stack ends, above its guard page: stacks grow downwards.
+/// Returns the end of the calling thread's stack, above its guard page: stacks grow downwards.
 fn lowest_address() -> io::Result<*mut u8> {
     let mut attributes = MaybeUninit::<libc::pthread_attr_t>::uninit();
     // SAFETY: the pointer is valid for writes, and `pthread_self` names the calling thread, which runs.
@@ -45,7 +45,7 @@ fn lowest_address() -> io::Result<*mut u8> {
 mod tests {
     use super::*;
 
-    /// Page faults of the calling thread that needed no disk.
+    /// Returns the calling thread's page faults that needed no disk.
     fn faults() -> u64 {
         let line = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
         let (_, rest) = line.rsplit_once(')').unwrap();
@@ -65,14 +65,14 @@ mod tests {
 
     #[test]
     fn a_stack_that_was_brought_into_memory_faults_no_more() {
-        // Of different sizes, so that neither has the memory of a thread that has ended.
+        // Of different sizes, so that neither reuses the memory of a thread that has ended.
         let with_stack = |size: usize, prefault: bool| {
             let thread = std::thread::Builder::new().stack_size(size);
             let faults = thread.spawn(move || {
                 if prefault {
                     prefault_own().unwrap();
                 }
-                // What reading the file takes is there from then on.
+                // Reading the file once maps the pages that it needs.
                 faults();
                 let before = faults();
                 use_some();

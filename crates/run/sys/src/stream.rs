@@ -1,4 +1,4 @@
-//! What all stream sockets share, TCP's and Unix's: sending, receiving, looking, bounds on the wait.
+//! Operations of all stream sockets, TCP's and Unix's: sending, receiving, peeking, time-outs.
 
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown};
@@ -6,10 +6,10 @@ use std::io::{self, IoSlice};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// The most parts that one system call takes (`IOV_MAX`).
+/// Largest number of parts that one system call takes (`IOV_MAX`).
 const PARTS: usize = 1024;
 
-/// Which direction a time-out is for.
+/// Direction that a time-out applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// `SO_RCVTIMEO`.
@@ -21,7 +21,7 @@ pub enum Direction {
 /// Bounds each later blocking call on the socket; `None` waits for ever.
 ///
 /// # Errors
-/// What `setsockopt(2)` says.
+/// Errors of `setsockopt(2)`.
 pub fn set_timeout(
     socket: impl AsFd,
     direction: Direction,
@@ -31,15 +31,15 @@ pub fn set_timeout(
         Direction::Receive => Timeout::Recv,
         Direction::Send => Timeout::Send,
     };
-    // A zero time-out would mean none: the kernel's clock ticks in microseconds here.
+    // A zero time-out would mean none, and the kernel's clock ticks in microseconds here.
     let timeout = timeout.map(|timeout| timeout.max(Duration::from_micros(1)));
     Ok(sockopt::set_socket_timeout(socket, which, timeout)?)
 }
 
-/// Sets `SO_SNDBUF` and `SO_RCVBUF`, in octets; `None` leaves a size to the kernel.
+/// Sets `SO_SNDBUF` and `SO_RCVBUF`, in bytes; `None` leaves a size to the kernel.
 ///
 /// # Errors
-/// What `setsockopt(2)` says.
+/// Errors of `setsockopt(2)`.
 pub fn set_buffers(
     socket: impl AsFd,
     send: Option<usize>,
@@ -55,18 +55,18 @@ pub fn set_buffers(
     Ok(())
 }
 
-/// Sends from the front of `parts` in one system call and returns how many octets went. Blocks as
-/// the socket's time-out says; a peer that has gone is an error and no signal. `dont_route` keeps to
-/// hosts on a network that this one is on.
+/// Sends from the front of `parts` in one system call and returns the number of bytes sent. Blocks
+/// as the socket's time-out says; a peer that has gone is an error and no signal. `dont_route`
+/// sends only to hosts on a network that this one is on.
 ///
 /// # Errors
-/// What `sendmsg(2)` says; `WouldBlock` when the time-out has passed.
+/// Errors of `sendmsg(2)`; `WouldBlock` when the time-out has passed.
 pub fn send(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::Result<usize> {
     Ok(send_with(socket, parts, dont_route, SendFlags::empty())?)
 }
 
-/// As [`send`], of octets behind which more follow at once (`MSG_MORE`): over TCP the kernel may keep them for up to
-/// 200 ms, so that they go out in one segment with those.
+/// Sends as [`send`] does, where more bytes follow at once (`MSG_MORE`): over TCP the kernel may
+/// keep these for up to 200 ms, so that they go out in one segment with those.
 ///
 /// # Errors
 /// As [`send`].
@@ -96,13 +96,13 @@ fn send_with(
     }
 }
 
-/// Receives at least one octet behind `buffer`'s contents, into capacity it already has.
+/// Receives at least one byte behind `buffer`'s contents, into capacity it already has.
 ///
 /// Returns 0 when the peer has closed, or when there is no spare capacity. Blocks as the socket's
 /// time-out says.
 ///
 /// # Errors
-/// What `recv(2)` says; `WouldBlock` when the time-out has passed.
+/// Errors of `recv(2)`; `WouldBlock` when the time-out has passed.
 pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
     let (read, _) = rustix::net::recv(
         socket,
@@ -112,10 +112,10 @@ pub fn receive(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<usize> {
     Ok(read)
 }
 
-/// As [`send`], without blocking: 0 when the system takes nothing now.
+/// Sends as [`send`] does, without blocking: returns 0 when the system takes nothing now.
 ///
 /// # Errors
-/// What `sendmsg(2)` says.
+/// Errors of `sendmsg(2)`.
 pub fn send_now(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> io::Result<usize> {
     match send_with(socket, parts, dont_route, SendFlags::DONTWAIT) {
         Err(rustix::io::Errno::AGAIN) => Ok(0),
@@ -123,10 +123,10 @@ pub fn send_now(socket: impl AsFd, parts: &[IoSlice<'_>], dont_route: bool) -> i
     }
 }
 
-/// As [`receive`], without blocking: `None` when nothing is there.
+/// Receives as [`receive`] does, without blocking: returns `None` when nothing is there.
 ///
 /// # Errors
-/// What `recv(2)` says.
+/// Errors of `recv(2)`.
 #[inline]
 pub fn receive_now(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Option<usize>> {
     let spare = rustix::buffer::spare_capacity(buffer);
@@ -137,18 +137,18 @@ pub fn receive_now(socket: impl AsFd, buffer: &mut Vec<u8>) -> io::Result<Option
     }
 }
 
-/// What waits on a connection that nobody reads.
+/// State of the incoming side of a connection that no thread reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pending {
-    /// Nothing: the connection is quiet and open, as far as this host knows.
+    /// No data: the connection is quiet and open, as far as this host knows.
     Nothing,
     /// Data, to be read without waiting.
     Data,
-    /// The end: the peer closed or reset.
+    /// End: the peer closed or reset the connection.
     End,
 }
 
-/// Looks at what waits, without taking it and without blocking.
+/// Peeks at the incoming data, without taking it and without blocking.
 #[must_use]
 pub fn pending(socket: impl AsFd) -> Pending {
     let mut one = [0u8; 1];
@@ -160,11 +160,11 @@ pub fn pending(socket: impl AsFd) -> Pending {
     }
 }
 
-/// Ends both directions of a socket and every call that waits on it: `accept` on one that listens,
-/// sending and receiving on one that is connected, receiving on a datagram socket.
+/// Shuts down both directions of a socket and ends every call that waits on it: `accept` on a
+/// listener, sending and receiving on a connected socket, receiving on a datagram socket.
 ///
 /// # Errors
-/// What `shutdown(2)` says; `NotConnected` from a datagram socket without a peer, which is woken
+/// Errors of `shutdown(2)`; `NotConnected` from a datagram socket without a peer, which is woken
 /// nevertheless.
 pub fn shut(socket: impl AsFd) -> io::Result<()> {
     Ok(rustix::net::shutdown(socket, Shutdown::Both)?)

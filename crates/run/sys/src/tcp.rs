@@ -9,19 +9,19 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// When a silent connection is probed and given up (`tcp(7)`).
+/// Times after which a silent connection is probed and given up (`tcp(7)`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeepAlive {
     /// Silence before the first probe; whole seconds, at least 1 s.
     pub idle: Duration,
     /// Time between probes; whole seconds, at least 1 s.
     pub interval: Duration,
-    /// Probes without an answer after which the connection is dead.
+    /// Number of unanswered probes after which the connection is dead.
     pub probes: u32,
 }
 
 impl Default for KeepAlive {
-    /// 30 s, then 3 probes 10 s apart: a peer that vanished is noticed within a minute.
+    /// Returns 30 s, then 3 probes 10 s apart: a vanished peer is noticed within a minute.
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(30),
@@ -34,26 +34,26 @@ impl Default for KeepAlive {
 /// Options of a TCP connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpOptions {
-    /// `TCP_NODELAY`: send small messages at once. Default on; off makes a request wait for the
+    /// `TCP_NODELAY`: sends small messages at once. Default on; off makes a request wait for the
     /// acknowledgement of the one before it.
     pub no_delay: bool,
-    /// Probing of silent connections; `None` turns it off.
+    /// Probes of silent connections; `None` turns them off.
     pub keep_alive: Option<KeepAlive>,
-    /// `TCP_USER_TIMEOUT`: how long sent data may stay unacknowledged before the connection is
+    /// `TCP_USER_TIMEOUT`: time that sent data may stay unacknowledged before the connection is
     /// dead; `None` leaves it to the kernel (about 15 minutes).
     pub user_timeout: Option<Duration>,
-    /// `MSG_DONTROUTE`: send only to hosts on a network that this one is on. Default off.
+    /// `MSG_DONTROUTE`: sends only to hosts on a network that this one is on. Default off.
     pub dont_route: bool,
-    /// `SO_SNDBUF` in octets; `None` lets the kernel tune it.
+    /// `SO_SNDBUF` in bytes; `None` lets the kernel tune it.
     pub send_buffer: Option<usize>,
-    /// `SO_RCVBUF` in octets; `None` lets the kernel tune it.
+    /// `SO_RCVBUF` in bytes; `None` lets the kernel tune it.
     pub receive_buffer: Option<usize>,
-    /// The priority of its packets in the network; `None` leaves it to the kernel (0).
+    /// Priority of its packets in the network; `None` leaves it to the kernel (0).
     pub dscp: Option<Dscp>,
 }
 
-/// Whether the kernel sends on this connection at a pace that it has estimated, instead of as fast as the receiver
-/// takes it (BBR). `false` where it does not say.
+/// Returns whether the kernel sends on this connection at an estimated pace instead of as fast as
+/// the receiver takes it (BBR); `false` where it does not say.
 #[must_use]
 pub fn is_paced(socket: impl AsFd) -> bool {
     sockopt::tcp_congestion(socket).is_ok_and(|name| name.starts_with("bbr"))
@@ -77,7 +77,7 @@ impl TcpOptions {
     /// Sets these options on a connected socket.
     ///
     /// # Errors
-    /// What `setsockopt(2)` says.
+    /// Errors of `setsockopt(2)`.
     pub fn apply(&self, socket: impl AsFd) -> io::Result<()> {
         let socket = socket.as_fd();
         sockopt::set_tcp_nodelay(socket, self.no_delay)?;
@@ -104,7 +104,7 @@ impl TcpOptions {
 /// wildcard serves IPv4 as well.
 ///
 /// # Errors
-/// What `socket`, `bind` and `listen` say.
+/// Errors of `socket`, `bind` and `listen`.
 pub fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
     let family = if address.is_ipv4() {
         AddressFamily::INET
@@ -129,17 +129,17 @@ pub fn listen(address: SocketAddr, backlog: i32) -> io::Result<TcpListener> {
 /// Ends every `accept` that waits on `listener`, and any later one.
 ///
 /// # Errors
-/// What `shutdown(2)` says.
+/// Errors of `shutdown(2)`.
 pub fn stop_listening(listener: &TcpListener) -> io::Result<()> {
     Ok(rustix::net::shutdown(listener, Shutdown::Both)?)
 }
 
-/// Lets what [`crate::stream::send_before_more`] has kept back go out, on a socket without delay.
+/// Flushes what [`crate::stream::send_before_more`] has kept back, on a socket without delay.
 ///
 /// # Errors
-/// What `setsockopt(2)` says.
+/// Errors of `setsockopt(2)`.
 pub fn push(socket: impl AsFd) -> io::Result<()> {
-    // Set anew, it sends what is there (`tcp(7)`).
+    // Setting the option again flushes pending data (`tcp(7)`).
     Ok(sockopt::set_tcp_nodelay(socket, true)?)
 }
 

@@ -11,17 +11,17 @@ use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 use std::time::Duration;
 
-/// The largest datagram over IPv4: 65,535 octets less its two headers.
+/// Size of the largest datagram over IPv4, in bytes: 65,535 less its two headers.
 pub const LARGEST: usize = 65_507;
 
-/// The most parts that one system call takes (`IOV_MAX`).
+/// Largest number of parts that one system call takes (`IOV_MAX`).
 const PARTS: usize = 1024;
 
-/// A socket bound to `address`; port 0 lets the kernel choose. On the IPv6 wildcard it serves IPv4
-/// as well.
+/// Makes a socket bound to `address`; port 0 lets the kernel choose. On the IPv6 wildcard it serves
+/// IPv4 as well.
 ///
 /// # Errors
-/// What `socket` and `bind` say.
+/// Errors of `socket` and `bind`.
 pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     let family = if address.is_ipv4() {
         AddressFamily::INET
@@ -45,7 +45,7 @@ pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
 /// blocks; copies where there are more parts than one system call takes.
 ///
 /// # Errors
-/// What `sendmsg(2)` says; `WouldBlock` when the socket's buffer is full.
+/// Errors of `sendmsg(2)`; `WouldBlock` when the socket's buffer is full.
 pub fn send(
     socket: impl AsFd,
     parts: &[IoSlice<'_>],
@@ -66,20 +66,21 @@ pub fn send(
     Ok(sent)
 }
 
-/// Receives one datagram: its length, and who sent it. Nobody did where the socket was shut down meanwhile: the kernel
-/// then says nothing of an address, where [`UdpSocket::recv_from`] relies on one and may panic.
+/// Receives one datagram; returns its length and its sender. There is no sender where the socket
+/// was shut down meanwhile: the kernel then gives no address, where [`UdpSocket::recv_from`] relies
+/// on one and may panic.
 ///
 /// # Errors
-/// What `recvfrom(2)` says; `WouldBlock` when the socket's time-out has passed.
+/// Errors of `recvfrom(2)`; `WouldBlock` when the socket's time-out has passed.
 pub fn receive(socket: impl AsFd, buffer: &mut [u8]) -> io::Result<(usize, Option<SocketAddr>)> {
     let (_, length, from) = rustix::net::recvfrom(socket, buffer, RecvFlags::empty())?;
     Ok((length, from.and_then(|from| from.try_into().ok())))
 }
 
-/// Waits until the socket's buffer has room again; false when `timeout` passed first.
+/// Waits until the socket's buffer has room again; returns `false` if `timeout` passed first.
 ///
 /// # Errors
-/// What `poll(2)` says.
+/// Errors of `poll(2)`.
 pub fn wait_for_room(socket: impl AsFd, timeout: Option<Duration>) -> io::Result<bool> {
     let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
     let socket = socket.as_fd();
@@ -93,11 +94,11 @@ pub fn wait_for_room(socket: impl AsFd, timeout: Option<Duration>) -> io::Result
     }
 }
 
-/// Whether a datagram waits, without taking it and without blocking. Reports, once, what the network
-/// said of an earlier one.
+/// Returns whether a datagram waits, without taking it and without blocking. Reports once an error
+/// that the network returned for an earlier datagram.
 ///
 /// # Errors
-/// What `recv(2)` says, e.g. that the peer's port is closed.
+/// Errors of `recv(2)`, e.g. that the peer's port is closed.
 pub fn waits(socket: impl AsFd) -> io::Result<bool> {
     let mut one = [0u8; 1];
     match rustix::net::recv(socket, &mut one[..], RecvFlags::PEEK | RecvFlags::DONTWAIT) {
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(receive(&here, &mut buffer).unwrap(), (3, Some(from)));
         let reading = here.try_clone().unwrap();
         let reader = std::thread::spawn(move || receive(&reading, &mut [0; 16]).unwrap());
-        // One that is not connected says so, and wakes its reader all the same.
+        // An unconnected socket reports an error, and its reader is woken all the same.
         while !reader.is_finished() {
             let _ = crate::stream::shut(&here);
             std::thread::yield_now();

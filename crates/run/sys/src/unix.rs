@@ -1,4 +1,5 @@
-//! Unix stream sockets: listening at a path that only its owner may connect to, and reaching one.
+//! Unix stream sockets: listening at a path that only its owner may connect to, and connecting to
+//! one.
 
 use crate::stream::{self, Direction};
 use rustix::net::{
@@ -12,37 +13,37 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-/// The longest path of a socket, in octets: `sun_path` with its closing NUL (`unix(7)`).
+/// Length of the longest socket path, in bytes: `sun_path` less its closing NUL (`unix(7)`).
 pub const LONGEST_PATH: usize = 107;
 
-/// Listens at `path`, whose file is made with mode 0600 and never had another.
+/// Listens at `path`, whose file has mode 0600 from the moment it is made.
 ///
-/// A file that is there already makes it fail with `AddrInUse`; nothing is removed.
+/// An existing file makes it fail with `AddrInUse`; nothing is removed.
 ///
 /// # Errors
-/// What `socket`, `fchmod`, `bind` and `listen` say.
+/// Errors of `socket`, `fchmod`, `bind` and `listen`.
 pub fn listen(path: &Path, backlog: i32) -> io::Result<OwnedFd> {
-    // Linux makes the file with the mode of the socket's own inode, so it is settled before there
-    // is a file; the umask, which all threads share, is left alone.
+    // Linux makes the file with the mode of the socket's own inode, so that is set before the file
+    // exists; the umask, which all threads share, is left alone.
     let socket = File::from(socket()?);
     socket.set_permissions(Permissions::from_mode(0o600))?;
     let socket = OwnedFd::from(socket);
     bind(&socket, &SocketAddrUnix::new(path)?)?;
-    // Until it listens, nobody can connect: a kernel that ignored the mode still leaves no gap.
+    // No client can connect before it listens: even a kernel that ignored the mode leaves no gap.
     let begun = std::fs::set_permissions(path, Permissions::from_mode(0o600))
         .and_then(|()| Ok(start_listening(&socket, backlog)?));
     if let Err(error) = begun {
-        // The file is this call's own, and of no use.
+        // The file is this call's own, and useless now.
         let _ = std::fs::remove_file(path);
         return Err(error);
     }
     Ok(socket)
 }
 
-/// Accepts a connection, with the name that the other side is bound to, if any.
+/// Accepts a connection; returns it with the name that the other side is bound to, if any.
 ///
 /// # Errors
-/// What `accept(2)` says.
+/// Errors of `accept(2)`.
 pub fn accept(listener: impl AsFd) -> io::Result<(OwnedFd, Option<String>)> {
     let socket = accept_with(&listener, SocketFlags::CLOEXEC)?;
     let peer = rustix::net::getpeername(&socket).ok();
@@ -50,30 +51,30 @@ pub fn accept(listener: impl AsFd) -> io::Result<(OwnedFd, Option<String>)> {
     Ok((socket, name.as_ref().and_then(abstract_name)))
 }
 
-/// Has nobody connect any more, wakes who accepts, and ends the connections that wait to be accepted: they would wait as long
-/// as somebody has the listener open.
+/// Refuses further connections, wakes threads in `accept`, and ends the connections not yet
+/// accepted, which would otherwise wait while any process has the listener open.
 ///
 /// # Errors
-/// What `shutdown(2)` says.
+/// Errors of `shutdown(2)`.
 pub fn stop_listening(listener: impl AsFd) -> io::Result<()> {
     stream::shut(&listener)?;
-    // Of a socket that is shut this never waits.
+    // Never waits on a socket that is shut down.
     while accept(&listener).is_ok() {}
     Ok(())
 }
 
-/// Connects to the socket at `path`, and returns with it the name that the kernel gave this end, by
-/// which the other end can tell it from others. Waits for room in the listener's queue as long as
-/// `timeout` says.
+/// Connects to the socket at `path`; returns it with the name that the kernel gave this end, by
+/// which the other end can tell it from others. Waits up to `timeout` for room in the listener's
+/// queue.
 ///
 /// # Errors
-/// What `connect(2)` says; `WouldBlock` when the time-out has passed.
+/// Errors of `connect(2)`; `WouldBlock` when the time-out has passed.
 pub fn connect(path: &Path, timeout: Option<Duration>) -> io::Result<(OwnedFd, Option<String>)> {
     let socket = socket()?;
     let address = SocketAddrUnix::new(path)?;
     stream::set_timeout(&socket, Direction::Send, timeout)?;
     // An unnamed address asks the kernel for a fresh name in the abstract space (`unix(7)`,
-    // autobind). Where that is not to be had, this end stays unnamed.
+    // autobind). Where there is none to be had, this end stays unnamed.
     let named = bind(&socket, &SocketAddrUnix::new_unnamed()).is_ok();
     while let Err(error) = dial(&socket, &address) {
         if error != rustix::io::Errno::INTR {
@@ -98,13 +99,13 @@ fn socket() -> io::Result<OwnedFd> {
     )?)
 }
 
-/// The effective user of this process.
+/// Returns the effective user of this process.
 #[must_use]
 pub fn effective_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// A name in the abstract space, where it is plain text.
+/// Returns a name in the abstract space, if it is plain text.
 fn abstract_name(address: &SocketAddrUnix) -> Option<String> {
     let name = std::str::from_utf8(address.abstract_name()?).ok()?;
     let plain = !name.is_empty() && !name.chars().any(char::is_control);

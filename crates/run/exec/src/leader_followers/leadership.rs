@@ -1,35 +1,35 @@
-//! Which threads lead, and which follow.
+//! Leaders and followers among the threads of a reactor.
 //!
-//! *Leaders* wait in the reactor's `epoll`. The threads of the pool always do, as many as are idle. A
-//! thread that waits for something that an event will bring (a reply) leads only when nobody else does;
-//! otherwise it is parked, a *follower*. The last leader that resigns promotes a follower. So there is a
-//! thread to see the next event while any thread waits for one, and whoever serves an event wakes the
-//! thread that waits for what it brought, whether that leads or follows.
+//! *Leaders* wait in the reactor's `epoll`. The idle threads of the pool always do. A thread that
+//! waits for something that an event will bring (a reply) leads only while no other thread does;
+//! otherwise it is parked, a *follower*. The last leader that resigns promotes a follower. So some
+//! thread sees the next event while any thread waits for one, and the thread that serves an event
+//! wakes the thread that waits for its outcome, leader or follower.
 //!
-//! How many lead and how many follow stands in one word, so that resigning and following have an order:
-//! the last leader learns by the same exchange whether anybody follows, and a follower whether anybody
-//! leads.
+//! One word holds the numbers of leaders and followers, so that resigning and following are
+//! ordered: by the same exchange the last leader learns whether a follower exists, and a follower
+//! whether a leader does.
 
 use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, Parker, lock};
 use std::fmt;
 use std::time::Duration;
 
-/// What wakes a thread that waits in `epoll`.
+/// Means to wake a thread that waits in `epoll`.
 pub trait Notify {
-    /// Wakes it, now or when it next waits. May be called once too often.
+    /// Wakes the thread, now or when it next waits. Spurious calls are harmless.
     fn notify(&self);
 }
 
-/// Running: it looks at what it waits for before it waits.
+/// State of a running thread, which checks its condition before it waits.
 const RUNNING: u32 = 0;
-/// Parked, a follower.
+/// State of a parked thread, a follower.
 const PARKED: u32 = 1;
-/// Waits in `epoll`, a leader.
+/// State of a thread that waits in `epoll`, a leader.
 const POLLING: u32 = 2;
-/// Was told to look again.
+/// State of a thread that was woken and must re-check its condition.
 const NOTIFIED: u32 = 3;
 
-/// A thread that waits, as those see it who bring what it waits for. `N` wakes it from `epoll`.
+/// Waiting thread, as seen by the threads that wake it. `N` wakes it from `epoll`.
 pub struct Waiter<N> {
     state: AtomicU32,
     parker: Parker,
@@ -37,7 +37,7 @@ pub struct Waiter<N> {
 }
 
 impl<N: Notify> Waiter<N> {
-    /// The calling thread, which `notify` wakes while it waits in `epoll`.
+    /// Makes the waiter of the calling thread; `notify` wakes it while it waits in `epoll`.
     #[must_use]
     pub fn own(notify: N) -> Self {
         Self {
@@ -47,16 +47,16 @@ impl<N: Notify> Waiter<N> {
         }
     }
 
-    /// What wakes it while it waits in `epoll`.
+    /// Returns the object that wakes the thread while it waits in `epoll`.
     #[must_use]
     pub fn notifier(&self) -> &N {
         &self.notify
     }
 
-    /// Makes it look again at what it waits for, which was stored before. From any thread; enters the
-    /// kernel only where the thread is blocked.
+    /// Makes the thread re-check its condition, which the caller stored before. May be called from
+    /// any thread; enters the kernel only where the waiter is blocked.
     pub fn wake(&self) {
-        // AcqRel: what was stored before is seen by the thread when it looks again.
+        // AcqRel: the waiter sees what was stored before when it re-checks its condition.
         match self.state.swap(NOTIFIED, Ordering::AcqRel) {
             PARKED => self.parker.unpark(),
             POLLING => self.notify.notify(),
@@ -64,12 +64,13 @@ impl<N: Notify> Waiter<N> {
         }
     }
 
-    /// Begins a look at what it waits for: a [`Waiter::wake`] from here on makes the next wait end at once.
+    /// Begins a check of the condition: a later [`Waiter::wake`] makes the next wait end at once.
     pub fn look(&self) {
         self.state.swap(RUNNING, Ordering::AcqRel);
     }
 
-    /// Whether it may wait in `epoll`; not when it was told to look again.
+    /// Returns `true` if the thread may wait in `epoll`, `false` if it was woken and must re-check
+    /// its condition.
     #[must_use]
     pub fn begin_polling(&self) -> bool {
         self.begin(POLLING)
@@ -88,14 +89,14 @@ impl<N> fmt::Debug for Waiter<N> {
     }
 }
 
-/// How many threads lead, and which follow.
+/// Count of leaders, and list of followers.
 pub struct Leadership<N> {
-    /// How many follow above, how many lead below.
+    /// Number of followers in the upper half, of leaders in the lower.
     counts: AtomicU64,
     followers: Mutex<Vec<Arc<Waiter<N>>>>,
 }
 
-/// One leader, and one follower.
+/// Increments of the counts for one leader and one follower.
 const LEADER: u64 = 1;
 const FOLLOWER: u64 = 1 << 32;
 
@@ -108,7 +109,7 @@ fn followers(counts: u64) -> u64 {
 }
 
 impl<N: Notify> Leadership<N> {
-    /// Nobody leads, nobody follows.
+    /// Makes a state without leaders and followers.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -117,18 +118,18 @@ impl<N: Notify> Leadership<N> {
         }
     }
 
-    /// How many lead.
+    /// Returns the number of leaders.
     #[must_use]
     pub fn leaders(&self) -> u64 {
         leaders(self.counts.load(Ordering::SeqCst))
     }
 
-    /// The calling thread leads, whoever else does.
+    /// Makes the calling thread a leader, beside any others.
     pub fn join(&self) {
         self.counts.fetch_add(LEADER, Ordering::SeqCst);
     }
 
-    /// The calling thread leads if nobody does; whether it does.
+    /// Makes the calling thread the leader if there is none; returns whether it did.
     #[must_use]
     pub fn try_lead(&self) -> bool {
         let lead = |counts| (leaders(counts) == 0).then_some(counts + LEADER);
@@ -137,15 +138,15 @@ impl<N: Notify> Leadership<N> {
             .is_ok()
     }
 
-    /// The calling thread leads no more. False when nobody leads then, and there was no follower to
-    /// promote.
+    /// Ends the calling thread's leadership. Returns `false` if no leader is left and there was no
+    /// follower to promote.
     pub fn resign(&self) -> bool {
         let before = self.counts.fetch_sub(LEADER, Ordering::SeqCst);
         self.promote_after(before - LEADER)
     }
 
-    /// Promotes a follower, if there is one and nobody leads; false when nobody leads and nobody follows.
-    /// Also for a thread that was promoted and does not wait any more.
+    /// Promotes a follower if there is one and no leader; returns `false` if there is neither
+    /// leader nor follower. Also called by a thread that was promoted and no longer waits.
     pub fn promote(&self) -> bool {
         self.promote_after(self.counts.load(Ordering::SeqCst))
     }
@@ -166,8 +167,8 @@ impl<N: Notify> Leadership<N> {
         }
     }
 
-    /// Parks the calling thread until it is woken, promoted, or `left` has passed; not at all if it was
-    /// told to look again, or nobody leads.
+    /// Parks the calling thread until it is woken, promoted, or `left` has passed. Returns at once
+    /// if the thread was woken before, or there is no leader.
     pub fn follow(&self, waiter: &Arc<Waiter<N>>, left: Option<Duration>) {
         let before = {
             let mut followers = lock(&self.followers);
@@ -177,7 +178,7 @@ impl<N: Notify> Leadership<N> {
         if leaders(before) > 0 && waiter.begin(PARKED) {
             waiter.parker.park(left);
         }
-        // It is not in the list any more when it was promoted.
+        // A promoted thread has left the list already.
         self.remove(|followers| {
             let at = followers.iter().position(|one| Arc::ptr_eq(one, waiter))?;
             Some(followers.swap_remove(at))

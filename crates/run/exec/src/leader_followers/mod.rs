@@ -1,9 +1,9 @@
-//! Leader/Followers (Schmidt et al. 2001, §5; Gokhale and Schmidt 1998, §4): threads that share a reactor, and threads that wait for what
-//! it brings.
+//! Leader/Followers (Schmidt et al. 2001, §5; Gokhale and Schmidt 1998, §4): threads that share a
+//! reactor, and threads that wait for the events it delivers.
 //!
-//! The kernel is the one that promotes: all threads of a pool wait in the reactor's `epoll` set, and an
-//! event wakes one of them, which serves it itself. There is no queue and no second thread on an event's
-//! way. Threads that wait for a reply follow those (`leadership`).
+//! The kernel promotes: all threads of a pool wait in the reactor's `epoll` set, and an event wakes
+//! one of them, which serves it itself. No queue and no second thread lies on an event's path.
+//! Threads that wait for a reply are their followers (`leadership`).
 
 mod leadership;
 mod pool;

@@ -7,23 +7,24 @@ use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-/// How a pool is made.
+/// Options of a thread pool.
 #[derive(Clone, Debug)]
 pub struct PoolOptions {
-    /// How its threads are started; there is a number behind the name of each.
+    /// Specification of the threads; a number is appended to each thread's name.
     pub spec: ThreadSpec,
-    /// How those are scheduled that serve, where that is not as `spec` says: the reserve thread is as it says even then.
+    /// Scheduling of the serving threads where it differs from `spec`; the reserve thread always
+    /// follows `spec`.
     pub serving: Option<Scheduling>,
-    /// Threads that are started with the pool, at least 1.
+    /// Number of threads started with the pool, at least 1.
     pub threads: usize,
-    /// Threads that it may have; the others are started when all are busy, and stay.
+    /// Upper bound of the number of threads; further threads start when all are busy, and stay.
     pub max_threads: usize,
-    /// One more that stands by while all others are busy. Without it, what comes then waits.
+    /// Reserve thread, which stands by while all others are busy. Without it, new events then wait.
     pub reserve: Option<ReserveOptions>,
 }
 
 impl Default for PoolOptions {
-    /// One thread at first, 16 at most, and a reserve.
+    /// Returns options for one thread at first, 16 at most, and a reserve.
     fn default() -> Self {
         Self {
             spec: ThreadSpec::named("punctual-pool"),
@@ -35,33 +36,33 @@ impl Default for PoolOptions {
     }
 }
 
-/// Threads that wait in one reactor: the kernel wakes one of them for each event, and the others wait
-/// on. Dropping it stops the reactor and does not wait.
+/// Pool of threads that wait in one reactor: the kernel wakes one of them for each event, and the
+/// others keep waiting. Dropping the pool stops the reactor and does not wait.
 #[derive(Debug)]
 pub struct LeaderFollowers {
     reactor: Arc<Reactor>,
     threads: ThreadGroup,
     reserve: Option<Arc<Reserve>>,
-    /// It has one thread and will have no more.
+    /// Set where the pool has one thread and may not grow.
     alone: bool,
 }
 
-/// What starts threads.
+/// Starter of further threads.
 #[derive(Debug)]
 struct Growth {
     reactor: Weak<Reactor>,
     threads: ThreadGroup,
     spec: ThreadSpec,
     max_threads: usize,
-    /// Threads started so far.
+    /// Number of threads started so far.
     started: AtomicUsize,
 }
 
 impl LeaderFollowers {
-    /// Starts a pool. A reactor has one.
+    /// Starts a pool. A reactor has one pool at most.
     ///
     /// # Errors
-    /// What [`ThreadGroup::spawn`] says; the reactor is stopped then.
+    /// Those of [`ThreadGroup::spawn`]; the reactor is stopped then.
     pub fn start(reactor: Arc<Reactor>, options: &PoolOptions) -> Result<Self, SpawnError> {
         let max_threads = options.max_threads.max(options.threads).max(1);
         let threads = ThreadGroup::new(max_threads + usize::from(options.reserve.is_some()));
@@ -80,7 +81,7 @@ impl LeaderFollowers {
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
         let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
         reactor.when_all_are_busy(move || {
-            // Where no thread can be started, the reserve serves.
+            // The reserve serves where no thread can be started.
             if !matches!(when_busy.grow(), Ok(true))
                 && let Some(reserve) = &reserve_of_pool
             {
@@ -94,39 +95,39 @@ impl LeaderFollowers {
             reserve,
         };
         for _ in 0..options.threads.max(1) {
-            // Dropping the pool stops those that were started.
+            // On an error, dropping the pool stops the threads already started.
             growth.grow()?;
         }
         Ok(pool)
     }
 
-    /// The reactor.
+    /// Returns the reactor.
     #[must_use]
     pub fn reactor(&self) -> &Arc<Reactor> {
         &self.reactor
     }
 
-    /// Its threads, for whoever waits until they have ended.
+    /// Returns the group of the pool's threads, for callers that wait until these have ended.
     #[must_use]
     pub fn thread_group(&self) -> ThreadGroup {
         self.threads.clone()
     }
 
-    /// How many threads it has, the reserve among them.
+    /// Returns the number of threads, the reserve included.
     #[must_use]
     pub fn threads(&self) -> usize {
         self.threads.len()
     }
 
-    /// Whether one thread does all, so that whatever it waits for keeps everybody waiting.
+    /// Returns whether a single thread serves everything, so that its waits delay all connections.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         self.alone
     }
 
-    /// Stops the reactor and waits until every thread has finished what it serves; false when the
-    /// deadline passed first. A thread of the pool that stops it does not wait for itself: `rest` is how
-    /// many need not have finished.
+    /// Stops the reactor and waits until every thread has finished what it serves; returns `false`
+    /// if the deadline passed first. A thread of the pool that calls this does not wait for itself:
+    /// `rest` is the number of threads that may still run.
     #[must_use]
     pub fn stop(&self, rest: usize, deadline: Deadline) -> bool {
         self.halt();
@@ -148,10 +149,10 @@ impl Drop for LeaderFollowers {
 }
 
 impl Growth {
-    /// Starts one more thread; false when there are as many as there may be.
+    /// Starts one more thread; returns `false` if the maximum is reached.
     fn grow(&self) -> Result<bool, SpawnError> {
         let one_more = |started| (started < self.max_threads).then_some(started + 1);
-        // Relaxed: it only counts.
+        // Relaxed: a mere counter.
         let counted = self
             .started
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);

@@ -1,7 +1,7 @@
-//! The reserve thread, which serves while all others are busy.
+//! Reserve thread, which serves while all others are busy.
 //!
-//! It is woken when the last worker takes an event, which under load is all the time: so it waits a while
-//! before it does anything, and is woken again only once it has parked.
+//! It is woken when the last worker takes an event, which happens constantly under load: so it
+//! waits for a while before it acts, and is woken again only once it has parked.
 
 use crate::reactor::{Reactor, Role};
 use crate::sync::Parker;
@@ -14,29 +14,29 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-/// How often it looks whether all workers are busy still.
+/// Interval at which the reserve checks whether all workers are still busy.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// What the reserve does.
+/// Options of the reserve thread.
 #[derive(Clone, Debug)]
 pub struct ReserveOptions {
-    /// How long all workers have to be busy before it does anything.
+    /// Time for which all workers must be busy before the reserve acts.
     pub patience: Duration,
-    /// Whether it serves what comes then, to refuse or to keep what would take long ([`Role::Reserve`]); otherwise that
-    /// waits.
+    /// Whether the reserve serves what arrives then, and refuses or queues what would take long
+    /// ([`Role::Reserve`]); otherwise new events wait.
     pub serves: bool,
-    /// Asked before, for another thread.
+    /// Source of an extra thread, tried before the reserve serves itself.
     pub borrow: Option<Arc<dyn Borrow>>,
 }
 
-/// Where a pool has threads from when all of its own are busy.
+/// Source of threads for a pool whose own are all busy.
 pub trait Borrow: Send + Sync + Debug {
-    /// Has another thread serve the reactor, which is about to; `false` where none can.
+    /// Lends another thread that will serve the reactor; returns `false` if none is free.
     fn borrow(&self) -> bool;
 }
 
 impl Default for ReserveOptions {
-    /// Serves after 20 ms.
+    /// Returns options for a reserve that serves after 20 ms.
     fn default() -> Self {
         Self {
             patience: LOOK,
@@ -50,11 +50,11 @@ impl Default for ReserveOptions {
 pub(super) struct Reserve {
     reactor: Weak<Reactor>,
     options: ReserveOptions,
-    /// Set once the thread runs.
+    /// Parker of the reserve thread; set once that runs.
     parker: OnceLock<Parker>,
-    /// Whether it need not be woken.
+    /// Set while the reserve thread runs and need not be woken.
     running: AtomicBool,
-    /// Never set: it is there to be waited for beside the reactor.
+    /// Event that is never set, to be waited for beside the reactor.
     never: EventFd,
 }
 
@@ -78,9 +78,10 @@ impl Reserve {
         Ok(reserve)
     }
 
-    /// Wakes it, unless it runs. Enters the kernel only then.
+    /// Wakes the reserve thread unless it runs already. Enters the kernel only to wake it.
     pub(super) fn wake(&self) {
-        // Sequentially consistent with the store in `park`: it sees that nobody waits, or is seen parked.
+        // Sequentially consistent with the store in `park`: the reserve sees that no thread waits,
+        // or is seen parked.
         if !self.running.swap(true, Ordering::SeqCst)
             && let Some(parker) = self.parker.get()
         {
@@ -103,7 +104,7 @@ impl Reserve {
         }
     }
 
-    /// Parks until it is woken.
+    /// Parks the reserve thread until it is woken.
     fn park(&self) {
         self.running.store(false, Ordering::SeqCst);
         let idle = |reactor: Arc<Reactor>| reactor.waiting() > 0 && !reactor.is_stopped();
@@ -118,8 +119,7 @@ impl Reserve {
         }
     }
 
-    /// Nobody waits for events: this thread does, once that has been so for a while, until another does
-    /// again.
+    /// Serves events while no worker waits for them, once that has lasted for a while.
     fn stand_in(&self, reactor: &Arc<Reactor>) {
         self.rest();
         let mut found = EpollEvents::new(1);
@@ -142,7 +142,7 @@ impl Reserve {
         }
     }
 
-    /// Gives the workers a moment.
+    /// Pauses briefly, to give the workers a chance.
     fn rest(&self) {
         if let Some(parker) = self.parker.get() {
             parker.park(Some(self.options.patience));

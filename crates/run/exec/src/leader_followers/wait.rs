@@ -1,4 +1,4 @@
-//! A thread that waits for what an event will bring, and serves events meanwhile.
+//! Waits for something that an event will bring, while the thread serves other events.
 
 use super::leadership::{Notify, Waiter};
 use crate::Deadline;
@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::io;
 use std::sync::Arc;
 
-/// What wakes a thread that waits for events: each thread makes its own when it first waits.
+/// Event that wakes a thread that waits for events; each thread makes its own when it first waits.
 pub type ThreadEvent = EventFd;
 
 impl Notify for Arc<ThreadEvent> {
@@ -18,7 +18,7 @@ impl Notify for Arc<ThreadEvent> {
     }
 }
 
-/// The calling thread, as those see it who bring what it waits for. Clones are the same.
+/// Handle by which other threads wake a waiting thread. Clones name the same thread.
 #[derive(Clone, Debug)]
 pub struct Wakeup {
     waiter: Arc<Waiter<Arc<ThreadEvent>>>,
@@ -29,10 +29,10 @@ thread_local! {
 }
 
 impl Wakeup {
-    /// The calling thread's. Takes a descriptor, once for each thread.
+    /// Returns the handle of the calling thread. Takes a descriptor, once for each thread.
     ///
     /// # Errors
-    /// What `eventfd(2)` says.
+    /// Errors of `eventfd(2)`.
     pub fn own() -> io::Result<Self> {
         OWN.with(|own| {
             if let Some(own) = own.get() {
@@ -43,17 +43,17 @@ impl Wakeup {
         })
     }
 
-    /// Makes the thread look again at what it waits for, which was stored before. From any thread;
-    /// enters the kernel only where it sleeps.
+    /// Makes the thread re-check its condition, which the caller stored before. May be called from
+    /// any thread; enters the kernel only where the waiter sleeps.
     pub fn wake(&self) {
         self.waiter.wake();
     }
 }
 
-/// What waiting came to.
+/// Outcome of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {
-    /// What was waited for has come.
+    /// The condition holds.
     Done,
     /// The deadline has passed.
     TimedOut,
@@ -62,15 +62,16 @@ pub enum Waited {
 }
 
 impl Reactor {
-    /// Serves events until `done`, which is looked at before each wait; whoever makes it so calls
-    /// [`Wakeup::wake`] of the calling thread then, unless it is the calling thread. Waits for events
-    /// itself only where no other thread does.
+    /// Serves events until `done` returns `true`; it is checked before each wait. A thread that
+    /// makes the condition true calls [`Wakeup::wake`] of the calling thread, unless it is the
+    /// calling thread. Waits for events only while no other thread does.
     ///
-    /// The thread serves those events one within the other: [`crate::reactor::depth`] counts them, for
-    /// handlers to refuse what would go too deep.
+    /// Events are served nested in this call: [`crate::reactor::depth`] counts the nesting, so that
+    /// handlers can refuse what would go too deep.
     ///
     /// # Errors
-    /// Where the thread has no [`Wakeup`] yet and there is no descriptor for one, or `poll(2)` fails.
+    /// Where the thread has no [`Wakeup`] yet and no descriptor is left for one, or `poll(2)`
+    /// fails.
     pub fn run_until(
         self: &Arc<Self>,
         deadline: Deadline,
@@ -101,10 +102,11 @@ impl Reactor {
                 self.leadership.follow(&own.waiter, deadline.remaining());
             }
         };
-        // It may have been promoted, or told just now; who waits on must not wait for nobody.
+        // This thread may have been promoted or woken just now; a remaining waiter must not be left
+        // without a leader.
         own.waiter.look();
         self.leadership.promote();
-        // An outer wait of this thread looks for itself before it waits on.
+        // An outer wait of this thread re-checks its own condition before it waits on.
         Ok(waited)
     }
 

@@ -1,5 +1,5 @@
-//! The main-thread work queue: upcalls that only the thread which runs the ORB may make (CORBA 3.3 part 1,
-//! §15.3.8.1). Whoever submits a work item waits until it is done, or posts it and goes on.
+//! Main-thread work queue: upcalls that only the thread which runs the ORB may make (CORBA 3.3 part
+//! 1, §15.3.8.1). A caller submits a work item and waits until it is done, or posts it and goes on.
 
 #[allow(unsafe_code)]
 mod work_item;
@@ -11,10 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use work_item::WorkItem;
 
-/// Work items that may be queued at once of those that a thread waits for.
+/// Upper bound of queued work items that a thread waits for.
 const MAX_QUEUED: usize = 1024;
 
-/// Work for one thread, the main thread: the first that asks for work.
+/// Work queue of one thread, the main thread: the first thread that asks for work.
 #[derive(Debug, Default)]
 pub struct MainThreadQueue {
     state: Mutex<State>,
@@ -24,17 +24,17 @@ pub struct MainThreadQueue {
 #[derive(Debug, Default)]
 struct State {
     queued: VecDeque<Queued>,
-    /// How many of these a thread waits for.
+    /// Number of queued items that a thread waits for.
     waited_for: usize,
     main_thread: Option<ThreadId>,
     closed: bool,
 }
 
-/// What the main thread is to do.
+/// Work item in the queue.
 enum Queued {
-    /// A thread waits for it.
+    /// Item whose submitter waits for it.
     WaitedFor(Arc<WorkItem>),
-    /// Nobody does.
+    /// Item that no thread waits for.
     Posted(Box<dyn FnOnce() + Send>),
 }
 
@@ -56,7 +56,7 @@ impl fmt::Debug for Queued {
     }
 }
 
-/// Why a work item was not done.
+/// Reason why a work item was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
     /// The queue is full.
@@ -77,8 +77,8 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 impl MainThreadQueue {
-    /// Has the main thread do `work`, and waits for its result. The main thread itself does it at once. A
-    /// panic of the work is the caller's.
+    /// Has the main thread do `work`, and waits for its result. The main thread itself does it at
+    /// once. A panic of the work is passed on to the caller.
     ///
     /// # Errors
     /// [`Refused`].
@@ -101,8 +101,9 @@ impl MainThreadQueue {
         })
     }
 
-    /// Has the main thread do `work` some time, which must not panic; false when it does no more, and `work` is dropped. What is
-    /// posted and not done when the queue is closed is dropped, too. Not bounded: that is for whoever posts.
+    /// Posts `work`, which must not panic, for the main thread. Returns `false` and drops `work` if
+    /// the queue is closed. Work still posted when the queue is closed is dropped, too. The number
+    /// of posted items is unbounded: callers have to limit it.
     pub fn post(&self, work: impl FnOnce() + Send + 'static) -> bool {
         let mut state = self.lock();
         if state.closed {
@@ -113,20 +114,20 @@ impl MainThreadQueue {
         true
     }
 
-    /// Whether the calling thread is the main thread.
+    /// Returns whether the calling thread is the main thread.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
         self.lock().main_thread == Some(thread::current().id())
     }
 
-    /// Whether a work item is queued.
+    /// Returns whether a work item is queued.
     #[must_use]
     pub fn work_pending(&self) -> bool {
         !self.lock().queued.is_empty()
     }
 
-    /// Does one work item, if one is queued; tells whether it did. Other threads than the main thread find
-    /// none.
+    /// Does one work item if one is queued; returns whether it did. On any other thread than the
+    /// main thread it does nothing.
     pub fn perform_work(&self) -> bool {
         let next = self.take(&mut self.lock());
         next.is_some_and(|item| {
@@ -135,13 +136,14 @@ impl MainThreadQueue {
         })
     }
 
-    /// Does work items as they come, until the queue is closed. Another thread than the main thread just
-    /// waits for that.
+    /// Does work items as they come, until the queue is closed. Any other thread than the main
+    /// thread merely waits for that.
     pub fn run(&self) {
         self.run_until(Deadline::NEVER);
     }
 
-    /// The same, until the deadline at most; whether the queue is closed.
+    /// Does work items as [`MainThreadQueue::run`] does, until the deadline at most; returns
+    /// whether the queue is closed.
     pub fn run_until(&self, until: Deadline) -> bool {
         let mut state = self.lock();
         loop {
@@ -159,7 +161,7 @@ impl MainThreadQueue {
         }
     }
 
-    /// Refuses what is queued, and all that comes.
+    /// Closes the queue: refuses what is queued, and all that comes.
     pub fn close(&self) {
         let refused = {
             let mut state = self.lock();
@@ -175,7 +177,7 @@ impl MainThreadQueue {
         }
     }
 
-    /// The next work item, for the main thread.
+    /// Takes the next work item, for the main thread.
     fn take(&self, state: &mut State) -> Option<Queued> {
         let me = thread::current().id();
         if *state.main_thread.get_or_insert(me) != me {
@@ -211,7 +213,7 @@ mod tests {
     use super::*;
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    /// Runs the queue on a thread of its own while `others` run, who are told which thread that is.
+    /// Runs the queue on a thread of its own while `others` run with that thread's id.
     fn with_main_thread<R>(queue: &MainThreadQueue, others: impl FnOnce(ThreadId) -> R) -> R {
         thread::scope(|scope| {
             let main = scope.spawn(|| queue.run());
@@ -314,7 +316,7 @@ mod tests {
         queue.lock().queued = fillers.map(Queued::WaitedFor).collect();
         queue.lock().waited_for = MAX_QUEUED;
         assert_eq!(queue.call(|| 7), Err(Refused::TooMany));
-        // What nobody waits for holds no thread.
+        // Posted work keeps no thread waiting.
         assert!(queue.post(|| ()));
         queue.close();
     }

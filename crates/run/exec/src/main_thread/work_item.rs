@@ -1,15 +1,16 @@
-//! One work item, which borrows from the thread that waits for it.
+//! Work item that borrows from the thread that waits for it.
 
 use super::Refused;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Work to be done once, which catches its own panics and leaves its result with whoever waits.
+/// Work to be done once, which catches its own panics and leaves its result with the waiting
+/// thread.
 type Work = dyn FnMut() + Send;
 
 pub(super) struct WorkItem {
-    /// Valid as long as the stage is [`Stage::Queued`] or [`Stage::Begun`].
+    /// Pointer to the work; valid while the stage is [`Stage::Queued`] or [`Stage::Begun`].
     work: *mut Work,
     stage: Mutex<Stage>,
     changed: Condvar,
@@ -23,10 +24,10 @@ enum Stage {
     Refused,
 }
 
-// SAFETY: the work may be run by another thread than the one that made it (`Work: Send`), and `run` lets but
-// one thread run it, as only one finds it queued.
+// SAFETY: the work may be run by another thread than the one that made it (`Work: Send`), and `run`
+// lets only one thread run it, as only one finds it queued.
 unsafe impl Send for WorkItem {}
-// SAFETY: as above; all else is behind the mutex.
+// SAFETY: as above; all other state is behind the mutex.
 unsafe impl Sync for WorkItem {}
 
 /// Has `submit` queue a work item, and waits until it is done or refused.
@@ -41,8 +42,9 @@ pub(super) fn wait_for<R: Send>(
         }
     };
     let borrowed: *mut (dyn FnMut() + Send + '_) = &raw mut run;
-    // SAFETY: only the lifetime changes. `run` lives until this function ends, which is after `settle` has
-    // returned, also where `submit` panics: `Settled` sees to that. From then on nobody touches the pointer.
+    // SAFETY: only the lifetime changes. `run` lives until this function ends, which is after
+    // `settle` has returned, also where `submit` panics: `Settled` ensures that. From then on the
+    // pointer is not used.
     let work =
         unsafe { std::mem::transmute::<*mut (dyn FnMut() + Send + '_), *mut Work>(borrowed) };
     let item = Arc::new(WorkItem {
@@ -64,7 +66,7 @@ pub(super) fn wait_for<R: Send>(
     }
 }
 
-/// Waits, when it is dropped, until the work item is done or refused.
+/// Guard that waits, when it is dropped, until the work item is done or refused.
 struct Settled<'w>(&'w WorkItem);
 
 impl Drop for Settled<'_> {
@@ -82,13 +84,13 @@ impl WorkItem {
         if !self.change(Stage::Queued, Stage::Begun) {
             return;
         }
-        // SAFETY: it was queued and is begun by this thread alone; whoever made it waits until it is done
-        // (`settle`), and so the work is still there and nobody else's.
+        // SAFETY: the item was queued and is begun by this thread alone; its maker waits until it
+        // is done (`settle`), so the work still exists and no other thread uses it.
         unsafe { (*self.work)() };
         self.change(Stage::Begun, Stage::Done);
     }
 
-    /// It will not be done, unless it has begun.
+    /// Refuses the item, unless it has begun.
     pub(super) fn refuse(&self) {
         self.change(Stage::Queued, Stage::Refused);
     }

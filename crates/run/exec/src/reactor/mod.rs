@@ -1,16 +1,17 @@
-//! The reactor: descriptors, who is told when something happens at one, and until when.
+//! Reactor: descriptors with handlers for their events, and deadlines.
 //!
-//! A registration is a descriptor with its [`Handler`]. Threads share one `epoll` set and wait in it
-//! themselves ([`Reactor::run`]), so that the kernel hands over from one to the next; whoever is told
-//! becomes the registration's *owner* (`owner`) by one exchange and serves it. Another thread that is told
-//! meanwhile leaves a note for the owner and waits on. Registrations share no lock on this way.
+//! A registration is a descriptor with its [`Handler`]. Threads share one `epoll` set and wait in
+//! it themselves ([`Reactor::run`]), so that the kernel hands over from one to the next. The thread
+//! that receives an event becomes the registration's *owner* (`owner`) by one exchange and serves
+//! it. Another thread that receives an event meanwhile leaves a note for the owner and waits on.
+//! Registrations share no lock on this path.
 //!
-//! Descriptors are watched edge-triggered: a handler is told of each change once, and takes all there is.
-//! What has to be done without a change of the descriptor is posted to the reactor's own queue
+//! Descriptors are watched edge-triggered: a handler receives each change once, and takes all there
+//! is. Work that arises without a change of the descriptor is posted to the reactor's own queue
 //! ([`Reactor::nudge`]), which an eventfd in the same set announces.
 //!
-//! One thread may run it (a *reactive* server), many ([`crate::LeaderFollowers`]), or none but those that
-//! wait for a reply ([`Reactor::run_until`]).
+//! One thread may run the reactor (a *reactive* server), many ([`crate::LeaderFollowers`]), or only
+//! those that wait for a reply ([`Reactor::run_until`]).
 
 mod owner;
 #[cfg(test)]
@@ -40,15 +41,16 @@ use std::time::Duration;
 use table::Table;
 use timers::Timers;
 
-/// How a reactor is made.
+/// Options of a reactor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReactorOptions {
-    /// Registrations it may have. Default 65,536; each takes less than 200 octets, when it is there.
+    /// Upper bound of registrations. Default 65,536; each takes less than 200 bytes while it
+    /// exists.
     pub registrations: u32,
-    /// How long a thread looks for events before it sleeps, at most; one thread at a time, and less long
-    /// while that keeps failing. Default none.
+    /// Upper bound of the time a thread spins for events before it sleeps. One thread spins at a
+    /// time, and for less time while spinning keeps failing. Default none.
     pub spin: Duration,
-    /// Whether real-time threads and those with one processor look, too. Default off.
+    /// Whether real-time threads spin, too, and threads with a single processor. Default off.
     pub spin_always: bool,
 }
 
@@ -62,40 +64,40 @@ impl Default for ReactorOptions {
     }
 }
 
-/// See the module.
+/// Set of registered descriptors, to be waited for by threads; see the module.
 pub struct Reactor {
     epoll: Epoll,
     table: Table,
     timers: Timers,
-    /// Registrations to be served though nothing happened to their descriptors.
+    /// Queue of registrations to be served without an event of their descriptors.
     queue: SegQueue<Token>,
-    /// Notified for each that is queued.
+    /// Event that is notified for each queued registration.
     queued: EventFd,
-    /// Set for good when the reactor stops.
+    /// Event that is set for good when the reactor stops.
     stop_event: EventFd,
     stopped: AtomicBool,
     pub(crate) leadership: Leadership<Arc<ThreadEvent>>,
     spin: Option<Spin>,
-    /// Whether a thread looks before it sleeps.
+    /// Set while a thread spins.
     spinning: AtomicBool,
-    /// Called when the last leader resigns, and nobody follows.
+    /// Called when the last leader resigns, and there is no follower.
     all_busy: OnceLock<Box<dyn Fn() + Send + Sync>>,
-    /// What its threads do beside.
+    /// Additional work of the reactor's threads.
     work: OnceLock<Arc<dyn Work>>,
 }
 
-/// A descriptor of the reactor's own: no registration has such a token.
+/// Token of the reactor's own descriptors; no registration has it.
 const QUEUE: u64 = u64::MAX;
 const TIMER: u64 = u64::MAX - 1;
 const STOP: u64 = u64::MAX - 2;
-/// The largest number of registrations.
+/// Upper bound of the number of registrations.
 const MOST: u32 = 1 << 24;
 
 impl Reactor {
-    /// A reactor that nobody runs yet. Takes four descriptors.
+    /// Makes a reactor, which no thread runs yet. Takes four descriptors.
     ///
     /// # Errors
-    /// What the operating system says.
+    /// The operating system's errors.
     pub fn new(options: ReactorOptions) -> io::Result<Arc<Self>> {
         let (epoll, timers) = (Epoll::new()?, Timers::new()?);
         let (queued, stop_event) = (EventFd::new()?, EventFd::new()?);
@@ -119,19 +121,19 @@ impl Reactor {
         }))
     }
 
-    /// Registers a handler. It is called once at first, whatever its descriptor has to tell: something
-    /// may have come along with a connection.
+    /// Registers a handler. It is called once at first, whatever the state of its descriptor: data
+    /// may have arrived with a connection.
     ///
     /// # Errors
-    /// `QuotaExceeded` when there are as many as there may be, `InvalidInput` for a handler without a
-    /// descriptor, else what `epoll_ctl(2)` says.
+    /// `QuotaExceeded` at the limit of registrations, `InvalidInput` for a handler without a
+    /// descriptor, else those of `epoll_ctl(2)`.
     pub fn register(&self, handler: Arc<dyn Handler>) -> io::Result<Token> {
         let descriptor = handler.descriptor().ok_or(io::ErrorKind::InvalidInput)?;
         let token = self.table.take()?;
         let Some(entry) = self.table.entry(token) else {
             return Err(io::ErrorKind::NotFound.into());
         };
-        // From here on it is owned by this thread, so that nobody serves what is half made.
+        // This thread owns it from here on, so that no other serves a half-made registration.
         let _ = entry.owner.offer(token.generation, Readiness::NONE);
         entry.set_handler(Some(handler.clone()));
         let added = self.epoll.add(descriptor, token.to_word(), Interest::Read);
@@ -144,8 +146,8 @@ impl Reactor {
         Ok(token)
     }
 
-    /// Takes a registration out: its handler is called no more, and let go once it is not being called.
-    /// Nothing happens to one that was taken out before.
+    /// Removes a registration: its handler is no longer called, and is dropped once no call is in
+    /// progress. Has no effect on a registration that was removed before.
     pub fn deregister(&self, token: Token) {
         let Some(entry) = self.table.entry(token) else {
             return;
@@ -156,16 +158,16 @@ impl Reactor {
         }
     }
 
-    /// Has a registration served, by whichever thread comes first, though its descriptor did not change.
+    /// Has a registration served by the next free thread, though its descriptor did not change.
     pub fn nudge(&self, token: Token) {
         self.post(token, Readiness::NUDGE);
     }
 
-    /// Whether a registration waits for room to write, beside something to read. What holds already is
-    /// told at once.
+    /// Sets whether a registration waits for room to write, in addition to data to read. A
+    /// condition that holds already is reported at once.
     ///
     /// # Errors
-    /// `NotFound` for one that was taken out, else what `epoll_ctl(2)` says.
+    /// `NotFound` for a removed registration, else those of `epoll_ctl(2)`.
     pub fn set_interest(&self, token: Token, interest: Interest) -> io::Result<()> {
         let entry = self.table.entry(token).ok_or(io::ErrorKind::NotFound)?;
         let handler = entry.handler().ok_or(io::ErrorKind::NotFound)?;
@@ -176,9 +178,10 @@ impl Reactor {
         self.epoll.set(descriptor, token.to_word(), interest)
     }
 
-    /// Has a registration told [`Readiness::DEADLINE`] once so much time has passed, in place of what was
-    /// set before; `None` lifts it. Some milliseconds late, never early. For its owner, or while nobody
-    /// else sets it. Takes a lock only where it is earlier than what was set.
+    /// Sets a registration's deadline: [`Readiness::DEADLINE`] is reported once `after` has passed,
+    /// some milliseconds late, never early. Replaces an earlier deadline; `None` removes it. For
+    /// the owner, or while no other thread sets it. Takes a lock only where the new deadline is
+    /// earlier than the last.
     pub fn set_deadline(&self, token: Token, after: Option<Duration>) {
         if let Some(entry) = self.table.entry(token)
             && entry.owner.generation() == token.generation
@@ -187,40 +190,40 @@ impl Reactor {
         }
     }
 
-    /// How many registrations there are.
+    /// Returns the number of registrations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no registrations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many threads wait for events at the moment.
+    /// Returns the number of threads that wait for events at the moment.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.leadership.leaders()
     }
 
-    /// Ends [`Reactor::run`] and [`Reactor::run_until`] on every thread, once what each serves is done.
-    /// What is registered stays so; it is not served any more.
+    /// Ends [`Reactor::run`] and [`Reactor::run_until`] on every thread, once it has finished what
+    /// it serves. Registrations stay, but are no longer served.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
         self.stop_event.notify();
         self.leadership.wake_all();
     }
 
-    /// Whether it has been stopped.
+    /// Returns whether the reactor has been stopped.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::SeqCst)
     }
 
-    /// What to do when no thread waits for events any more, and no follower takes its
-    /// place. Called at most once.
+    /// Sets the action for the moment when no thread waits for events any more, and no follower
+    /// takes over. Called once at most.
     pub(crate) fn when_all_are_busy(&self, act: impl Fn() + Send + Sync + 'static) {
         // A reactor has one pool.
         let _ = self.all_busy.set(Box::new(act));
@@ -239,9 +242,9 @@ impl Reactor {
         }
     }
 
-    /// Hands a registration over, as [`ReadyEvent::hand_over`]. For its owner, or one that stands in for it:
-    /// once, while the owner does nothing about it, which learns of it ([`ReadyEvent::disown`]) before its event
-    /// ends.
+    /// Hands a registration over, as [`ReadyEvent::hand_over`] does. For its owner, or a thread
+    /// that acts for it: once, while the owner does not touch the registration; the owner learns of
+    /// it ([`ReadyEvent::disown`]) before its event ends.
     pub fn hand_over(&self, token: Token, left: Readiness) {
         let Some(entry) = self.table.entry(token) else {
             return;
@@ -256,20 +259,20 @@ impl Reactor {
         }
     }
 
-    /// Clears an entry that the calling thread owns and that is taken out.
+    /// Clears a removed entry that the calling thread owns.
     fn clear(&self, token: Token) {
         let Some(entry) = self.table.entry(token) else {
             return;
         };
         let handler = entry.set_handler(None);
         if let Some(descriptor) = handler.as_ref().and_then(|handler| handler.descriptor()) {
-            // Fails for one whose connection is closed already, which took it out.
+            // Fails for a closed connection, which has left the set already.
             let _ = self.epoll.remove(descriptor);
         }
         entry.due.store(0, Ordering::SeqCst);
         let _ = entry.owner.vacate(token.generation);
         self.table.give_back(token);
-        // Last: it may be the end of a connection, which takes its time.
+        // Last: it may close a connection, which takes time.
         drop(handler);
     }
 }

@@ -1,5 +1,5 @@
-//! Who serves a registration: one thread at a time, chosen by a single exchange, and nothing that
-//! happened meanwhile is lost.
+//! Ownership of a registration: one thread serves it at a time, chosen by a single exchange, and no
+//! event that occurs meanwhile is lost.
 //!
 //! ```text
 //!            offer, unqueue                    offer, post: noted for the owner
@@ -12,13 +12,13 @@
 //!   queued <----------- what is noted waits in the reactor's queue
 //! ```
 //!
-//! One word holds it all: the registration's generation above, so that what was said of an earlier one
-//! at the same place goes to nobody, and below whether it is owned, queued, and what is noted. What is
-//! noted while nobody owns it implies that it is queued.
+//! One word holds it all: above, the registration's generation, so that events of an earlier
+//! registration in the same place are dropped; below, whether it is owned or queued, and the noted
+//! events. Noted events without an owner imply that the registration is queued.
 
 use crate::sync::{AtomicU64, Ordering};
 
-/// What happened to a registration, as a set.
+/// Set of events of a registration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Readiness(u32);
 
@@ -33,58 +33,58 @@ const OWNED: u32 = 1 << 30;
 const QUEUED: u32 = 1 << 31;
 
 impl Readiness {
-    /// Nothing.
+    /// Empty set.
     pub const NONE: Self = Self(0);
-    /// There is something to read.
+    /// Data to read.
     pub const READ: Self = Self(READABLE);
-    /// There is room to write.
+    /// Room to write.
     pub const WRITE: Self = Self(WRITABLE);
-    /// The other side has finished, or the connection failed: reading goes on until it says so.
+    /// The peer has finished, or the connection failed: reading continues until it reports so.
     pub const END: Self = Self(ENDED);
-    /// Somebody asked for it to be served.
+    /// A thread asked for the registration to be served (`Reactor::nudge`).
     pub const NUDGE: Self = Self(NUDGED);
-    /// Its deadline has passed.
+    /// The deadline has passed.
     pub const DEADLINE: Self = Self(OVERDUE);
-    /// It was taken out of the reactor while it was owned: the owner clears up.
+    /// The registration was removed while it was owned: the owner clears it.
     pub(super) const RETIRED: Self = Self(GONE);
 
-    /// Whether all of `other` is in it.
+    /// Returns whether the set contains all of `other`.
     #[must_use]
     pub const fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Both together.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether nothing is in it.
+    /// Returns whether the set is empty.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 }
 
-/// See the module.
+/// State word of a registration; see the module.
 #[derive(Debug)]
 pub struct Owner {
     state: AtomicU64,
 }
 
-/// What taking a registration out came to.
+/// Outcome of removing a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Retired {
-    /// The caller owns it now, and clears up.
+    /// The caller owns the registration now, and clears it.
     Mine,
-    /// Its owner will.
+    /// The current owner will clear it.
     Later,
-    /// There is none of that generation.
+    /// No registration of that generation exists.
     Stale,
 }
 
-/// What the word becomes, and what that is to the caller; `None` leaves it as it is.
+/// New value of the word, and the caller's result; `None` leaves the word as it is.
 type Step<T> = (Option<u32>, T);
 
 #[allow(clippy::cast_possible_truncation)] // What is cut off is the generation.
@@ -101,7 +101,7 @@ fn word(generation: u32, flags: u32) -> u64 {
 }
 
 impl Owner {
-    /// Of a place that holds a registration of generation 0: idle.
+    /// Makes the state of an idle registration of generation 0.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -109,14 +109,14 @@ impl Owner {
         }
     }
 
-    /// The generation that the place holds, or held.
+    /// Returns the generation of the current or last registration.
     #[must_use]
     pub fn generation(&self) -> u32 {
         generation(self.state.load(Ordering::Acquire))
     }
 
-    /// Something happened: all that did, if the caller owns the registration now; `None` when its owner
-    /// will be told, or there is none.
+    /// Reports events. Returns all noted events if the caller owns the registration now; `None` if
+    /// another owner will see them, or the generation is stale.
     #[inline]
     #[must_use]
     pub fn offer(&self, of: u32, happened: Readiness) -> Option<Readiness> {
@@ -130,7 +130,8 @@ impl Owner {
         })
     }
 
-    /// As [`Owner::offer`], for others to serve: whether the caller has to queue it.
+    /// Notes events for other threads to serve; returns whether the caller has to queue the
+    /// registration.
     #[must_use]
     pub fn post(&self, of: u32, happened: Readiness) -> bool {
         self.step(of, false, |flags| {
@@ -142,7 +143,8 @@ impl Owner {
         })
     }
 
-    /// It was taken out of the queue: all that is noted, if the caller owns it now.
+    /// Takes ownership of a registration that was taken out of the queue; returns the noted events
+    /// if the caller owns it now.
     #[must_use]
     pub fn unqueue(&self, of: u32) -> Option<Readiness> {
         self.step(of, None, |flags| {
@@ -154,7 +156,8 @@ impl Owner {
         })
     }
 
-    /// The owner has done with it: what happened meanwhile, if it has to serve it again and stays owner.
+    /// Ends the owner's turn. Returns events that came meanwhile if the caller has to serve again
+    /// and stays owner.
     #[inline]
     #[must_use]
     pub fn release(&self, of: u32) -> Option<Readiness> {
@@ -164,11 +167,11 @@ impl Owner {
         })
     }
 
-    /// The owner hands it to whoever comes next, with what is left to do: whether the caller has to
-    /// queue it, or, as an error, that it was taken out and the caller, still its owner, clears up.
+    /// Hands the registration to the next free thread, with `left` still to be done. Returns
+    /// whether the caller has to queue it.
     ///
     /// # Errors
-    /// It was taken out.
+    /// The noted events, if the registration was removed: the caller, still its owner, clears it.
     pub fn hand_over(&self, of: u32, left: Readiness) -> Result<bool, Readiness> {
         self.step(of, Ok(false), |flags| {
             let noted = flags & NOTES | left.0;
@@ -185,7 +188,7 @@ impl Owner {
         })
     }
 
-    /// It is taken out of the reactor.
+    /// Removes the registration from the reactor.
     #[must_use]
     pub fn retire(&self, of: u32) -> Retired {
         self.step(of, Retired::Stale, |flags| match flags & (OWNED | GONE) {
@@ -195,17 +198,18 @@ impl Owner {
         })
     }
 
-    /// The owner has cleared up: the place is ready for another, whose generation is returned.
+    /// Frees the place, after the owner has cleared it, and returns the generation of its next
+    /// registration.
     #[must_use]
     pub fn vacate(&self, of: u32) -> u32 {
         let next = of.wrapping_add(1);
-        // AcqRel as in `step`, for whoever serves the next registration.
+        // AcqRel as in `step`, for the thread that serves the next registration.
         self.state.swap(word(next, 0), Ordering::AcqRel);
         next
     }
 
-    /// AcqRel: what the last owner did is seen by the next, and what happened before it was told of is
-    /// seen by whoever is told.
+    /// AcqRel: the next owner sees what the last one did, and the thread that receives an event
+    /// sees what happened before it was reported.
     #[inline]
     fn step<T>(&self, of: u32, stale: T, next: impl Fn(u32) -> Step<T>) -> T {
         let mut now = self.state.load(Ordering::Relaxed);

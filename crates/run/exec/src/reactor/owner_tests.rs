@@ -1,4 +1,5 @@
-//! The owner's word, step by step. In a file of its own, as `tests/models` takes `owner.rs` for itself.
+//! Tests of the owner's word, step by step. In a file of its own, as `tests/models` includes
+//! `owner.rs` alone.
 
 use super::owner::{Owner, Readiness, Retired};
 

@@ -1,4 +1,4 @@
-//! What a handler is called with: what happened at its descriptor, and what it may do about it.
+//! Event passed to a handler, and the operations that the handler may call on it.
 
 use super::Reactor;
 use super::owner::Readiness;
@@ -10,41 +10,43 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Serves what happens at one descriptor.
+/// Handler of the events of one descriptor.
 ///
-/// It is called by one thread at a time, and by whichever has been told; but for an event that was handed
-/// over ([`ReadyEvent::hand_over`]), which may overlap with the next. One that panics is taken out.
+/// It is called by one thread at a time, by whichever received the event. Only an event that was
+/// handed over ([`ReadyEvent::hand_over`]) may overlap with the next. A handler that panics is
+/// removed.
 pub trait Handler: Send + Sync {
-    /// The descriptor; the same one for as long as it is registered. What has none cannot be.
+    /// Returns the descriptor, the same one while it is registered. A handler without one cannot be
+    /// registered.
     fn descriptor(&self) -> Option<BorrowedFd<'_>>;
 
-    /// Something happened: takes all there is to take, since it is told of a change only once. It may be
-    /// called for no reason.
+    /// Serves an event: takes all there is to take, since each change is reported once. May be
+    /// called spuriously.
     fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>);
 }
 
-/// Which thread it is that serves.
+/// Role of the thread that serves an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// One of those that may be kept busy: by an upcall, by a call of its own.
+    /// Worker, which may block in an upcall or in a call of its own.
     Worker,
-    /// The reserve, which serves when all workers are busy: whatever takes long is to be refused.
+    /// Reserve thread, which serves when all workers are busy: long work must be refused.
     Reserve,
 }
 
 thread_local! {
-    /// Events that this thread serves, one within the other.
+    /// Number of events that this thread serves, nested.
     static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// How many events the calling thread serves, one within the other: 1 in a handler, more in one that is
-/// served while an outer one waits ([`Reactor::run_until`]).
+/// Returns the number of events that the calling thread serves, nested: 1 in a handler, more in one
+/// that is served while an outer one waits ([`Reactor::run_until`]).
 #[must_use]
 pub fn depth() -> u32 {
     DEPTH.get()
 }
 
-/// Counts an event for as long as it is served.
+/// Guard that counts an event while it is served.
 pub(super) struct Nesting;
 
 impl Nesting {
@@ -60,7 +62,7 @@ impl Drop for Nesting {
     }
 }
 
-/// What a handler is called with.
+/// Event of a registration, passed to its handler.
 #[derive(Debug)]
 pub struct ReadyEvent<'r> {
     pub(super) reactor: &'r Arc<Reactor>,
@@ -72,38 +74,38 @@ pub struct ReadyEvent<'r> {
 }
 
 impl ReadyEvent<'_> {
-    /// What happened.
+    /// Returns what happened.
     #[must_use]
     pub fn readiness(&self) -> Readiness {
         self.readiness
     }
 
-    /// The registration.
+    /// Returns the registration's token.
     #[must_use]
     pub fn token(&self) -> Token {
         self.token
     }
 
-    /// Where it is registered.
+    /// Returns the reactor of the registration.
     #[must_use]
     pub fn reactor(&self) -> &Arc<Reactor> {
         self.reactor
     }
 
-    /// Which thread this is.
+    /// Returns the role of the serving thread.
     #[must_use]
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// Whether it has not been handed over.
+    /// Returns whether this thread still owns the registration, that is, has not handed it over.
     #[must_use]
     pub fn owns(&self) -> bool {
         self.owns
     }
 
-    /// Hands the registration to whichever thread is told next, before this one does something that
-    /// takes long; with what is left to do, if anything: another thread is told of that at once. The
+    /// Hands the registration to the next thread that receives an event, before this one does
+    /// something that takes long. Work named in `left` is reported to another thread at once. The
     /// handler must be ready for that thread.
     pub fn hand_over(&mut self, left: Readiness) {
         if std::mem::take(&mut self.owns) {
@@ -111,26 +113,27 @@ impl ReadyEvent<'_> {
         }
     }
 
-    /// Says that the registration has been handed over already, by whoever stood in for this thread
+    /// Records that another thread has already handed over the registration on this thread's behalf
     /// ([`Reactor::hand_over`]).
     pub fn disown(&mut self) {
         self.owns = false;
     }
 
-    /// Changes what is waited for, see [`Reactor::set_interest`].
+    /// Changes the awaited events, see [`Reactor::set_interest`].
     ///
     /// # Errors
-    /// As there.
+    /// Those of [`Reactor::set_interest`].
     pub fn set_interest(&self, interest: Interest) -> io::Result<()> {
         self.reactor.set_interest(self.token, interest)
     }
 
-    /// Sets its deadline, see [`Reactor::set_deadline`].
+    /// Sets the registration's deadline, see [`Reactor::set_deadline`].
     pub fn set_deadline(&self, after: Option<Duration>) {
         self.reactor.set_deadline(self.token, after);
     }
 
-    /// Takes it out of the reactor, see [`Reactor::deregister`]. The handler is let go after this event.
+    /// Removes the registration, see [`Reactor::deregister`]. The handler is dropped after this
+    /// event.
     pub fn deregister(&self) {
         self.reactor.deregister(self.token);
     }

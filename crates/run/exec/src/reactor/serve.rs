@@ -1,4 +1,4 @@
-//! Waiting for what happens, and having it served.
+//! Loop that waits for events and serves them.
 
 use super::owner::Readiness;
 use super::ready_event::{Nesting, ReadyEvent, Role};
@@ -10,17 +10,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// How often in a row a registration is served when something happens to it all the time; then it goes
-/// behind the others.
+/// Number of times in a row that a constantly active registration is served before it goes behind
+/// the others.
 const FAIR: u32 = 16;
-/// Events that are served before a piece of work is done, at most.
+/// Upper bound of events served before a piece of work is done.
 const EVENTS: usize = 256;
 
 impl Reactor {
-    /// Serves what happens, until the reactor is stopped. Any number of threads may; each takes one
-    /// change at a time, so that none waits behind what another thread does.
+    /// Serves events until the reactor is stopped. Any number of threads may call it; each takes
+    /// one change at a time, so that no event waits behind another thread's work.
     pub fn run(self: &Arc<Self>) {
-        // One: what else was taken along would be out of reach for every other thread.
+        // One: further events taken along would be out of reach of every other thread.
         let mut found = EpollEvents::new(1);
         let works = self.work.get().is_some();
         while !self.is_stopped() {
@@ -28,7 +28,7 @@ impl Reactor {
                 continue;
             }
             self.leadership.join();
-            // What was added before this thread waits has woken nobody.
+            // Work added before this thread waits has woken no thread.
             if !works || !self.has_work() {
                 self.wait(&mut found);
             }
@@ -37,7 +37,8 @@ impl Reactor {
         }
     }
 
-    /// Serves what there is to read, and does a piece of work; whether there was anything.
+    /// Serves the events at hand and does a piece of work; returns whether there was anything to
+    /// do.
     fn works(self: &Arc<Self>, found: &mut EpollEvents) -> bool {
         let mut has_served = false;
         for _ in 0..EVENTS {
@@ -52,13 +53,13 @@ impl Reactor {
         self.do_next() || has_served
     }
 
-    /// The same until nothing is left, by a thread of another reactor's: it does not wait.
+    /// Serves events and work until none is left, on a thread of another reactor; never waits.
     pub fn lend_a_hand(self: &Arc<Self>) {
         let mut found = EpollEvents::new(1);
         while !self.is_stopped() && self.works(&mut found) {}
     }
 
-    /// Serves what happens at the moment, without waiting; how much that was.
+    /// Serves the events at hand without waiting; returns their number.
     pub fn run_ready(self: &Arc<Self>) -> usize {
         let mut found = EpollEvents::new(1);
         let mut served = 0;
@@ -87,16 +88,16 @@ impl Reactor {
                 return;
             }
         }
-        // Fails only for a set that is no set, or memory that is none.
+        // Fails only for an invalid set or invalid memory.
         let _ = self.epoll.wait(found, None);
     }
 
-    /// Takes what is there.
+    /// Takes events at hand without waiting.
     pub(crate) fn look(&self, found: &mut EpollEvents) {
         let _ = self.epoll.wait(found, Some(Duration::ZERO));
     }
 
-    /// The calling thread waits no more; another has to, if any can.
+    /// Ends the calling thread's wait, and has another thread take over if there is one.
     pub(crate) fn resign(&self) {
         if !self.leadership.resign()
             && let Some(act) = self.all_busy.get()
@@ -105,7 +106,7 @@ impl Reactor {
         }
     }
 
-    /// Serves what was found.
+    /// Serves the events found.
     pub(crate) fn serve(self: &Arc<Self>, found: &EpollEvents, role: Role) {
         for happening in found.iter() {
             match happening.token {
@@ -137,13 +138,14 @@ impl Reactor {
         }
     }
 
-    /// Serves one of the queue.
+    /// Serves one registration of the queue.
     fn serve_queue(self: &Arc<Self>, role: Role) {
         while let Some(token) = self.queue.pop() {
             if let Some(entry) = self.table.entry(token)
                 && let Some(all) = entry.owner.unqueue(token.generation)
             {
-                // Two that were queued may have been announced as one, and this one may take long.
+                // Two queued registrations may have been announced as one, and this one may take
+                // long.
                 if !self.queue.is_empty() {
                     self.queued.notify();
                 }
@@ -175,7 +177,7 @@ impl Reactor {
         self.hand_over(token, readiness);
     }
 
-    /// Calls the handler; whether the calling thread still owns the registration.
+    /// Calls the handler; returns whether the calling thread still owns the registration.
     fn call(self: &Arc<Self>, token: Token, readiness: Readiness, role: Role) -> bool {
         let handler = self
             .table
@@ -194,7 +196,7 @@ impl Reactor {
         let _nesting = Nesting::new();
         let called = catch_unwind(AssertUnwindSafe(|| handler.ready(&mut event)));
         if called.is_err() {
-            // Whatever state it is in, nobody is to see it.
+            // Its state is unknown, so it must not be used again.
             self.deregister(token);
         }
         event.owns

@@ -1,6 +1,6 @@
-//! Where registrations stand. Finding one takes no lock and follows no pointer that could dangle: entries
-//! are made in blocks that stay for good, and a token's generation tells an old registration from the one
-//! that has its entry now.
+//! Table of registrations. A lookup takes no lock and follows no pointer that could dangle: entries
+//! are made in blocks that stay for good, and a token's generation tells an old registration from
+//! the one that occupies its entry now.
 
 use super::Handler;
 use super::owner::Owner;
@@ -8,10 +8,10 @@ use std::io;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// Places in a block.
+/// Number of places in a block.
 const BLOCK: usize = 256;
 
-/// A registration, as its holder names it.
+/// Handle of a registration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token {
     pub(super) index: u32,
@@ -32,15 +32,17 @@ impl Token {
     }
 }
 
-/// A registration, or room for one.
+/// Entry of the table: a registration, or room for one.
 #[derive(Default)]
 pub(super) struct Entry {
     pub(super) owner: Owner,
-    /// Its deadline in milliseconds of the coarse clock; 0 for none.
+    /// Deadline in milliseconds of the coarse clock; 0 for none.
     pub(super) due: AtomicU64,
-    /// When the timer looks at it next, 0 for never. Written under the lock of the timers only.
+    /// Time when the timer next checks the entry; 0 for never. Written only under the lock of the
+    /// timers.
     pub(super) scheduled: AtomicU64,
-    /// Contended only by whoever changes what is waited for while it is being served.
+    /// Handler; contended only by a thread that changes the interest while the registration is
+    /// served.
     handler: Mutex<Option<Arc<dyn Handler>>>,
 }
 
@@ -61,22 +63,22 @@ impl Entry {
     }
 }
 
-/// All entries.
+/// Table of all entries.
 pub(super) struct Table {
     blocks: Box<[OnceLock<Box<[Entry]>>]>,
     free: Mutex<Free>,
 }
 
 struct Free {
-    /// Places given back.
+    /// Free places that were used before.
     entries: Vec<u32>,
-    /// Places never used begin here.
+    /// First place that was never used.
     fresh: u32,
     most: u32,
 }
 
 impl Table {
-    /// Room for `most` registrations, whose memory is taken as it is needed.
+    /// Makes a table of at most `most` registrations, whose memory is allocated as needed.
     pub(super) fn new(most: u32) -> Self {
         let blocks = (most as usize).div_ceil(BLOCK);
         Self {
@@ -95,7 +97,7 @@ impl Table {
         self.blocks.get(at / BLOCK)?.get()?.get(at % BLOCK)
     }
 
-    /// Room for a registration: its token.
+    /// Takes a free place and returns its token.
     pub(super) fn take(&self) -> io::Result<Token> {
         let index = {
             let mut free = self.free();
@@ -121,12 +123,12 @@ impl Table {
         Ok(Token { index, generation })
     }
 
-    /// Gives back an entry that has been vacated.
+    /// Frees an entry that has been vacated.
     pub(super) fn give_back(&self, token: Token) {
         self.free().entries.push(token.index);
     }
 
-    /// How many registrations there are.
+    /// Returns the number of registrations.
     pub(super) fn len(&self) -> usize {
         let free = self.free();
         free.fresh as usize - free.entries.len()
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn an_idle_registration_takes_little_memory() {
-        // Its share of the list of free entries, and of the timer's, included.
+        // Includes its share of the list of free entries and of the timer's.
         assert!(size_of::<Entry>() + size_of::<u32>() + 2 * size_of::<(u64, u32)>() < 200);
     }
 

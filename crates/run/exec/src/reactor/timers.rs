@@ -1,9 +1,9 @@
-//! Deadlines of registrations, to some milliseconds: for half a message that stays half, and for those
-//! who connect and say nothing.
+//! Deadlines of registrations, accurate to some milliseconds: for incomplete messages and for
+//! silent clients.
 //!
-//! A deadline is put off or lifted by one store; the timer, which is looked at when it expires, finds that
-//! out for itself. So what is set with each message and hardly ever passes costs no lock. A registration
-//! stands in the timer's list once at most.
+//! A deadline is put off or removed by one store; the timer finds that out when it expires. So a
+//! deadline that is set with each message and hardly ever passes costs no lock. A registration is
+//! in the timer's list once at most.
 
 use super::table::{Entry, Table, Token};
 use punctual_sys::clock;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// See the module.
+/// Timer and list of the registrations' deadlines; see the module.
 #[derive(Debug)]
 pub(super) struct Timers {
     timer: TimerFd,
@@ -24,9 +24,9 @@ pub(super) struct Timers {
 
 #[derive(Debug, Default)]
 struct List {
-    /// When to look at which entry.
+    /// Time of the next check of each entry.
     looks: BTreeSet<(u64, u32)>,
-    /// When the timer expires; 0 for never.
+    /// Time when the timer expires; 0 for never.
     set_to: u64,
 }
 
@@ -38,21 +38,21 @@ impl Timers {
         })
     }
 
-    /// Readable when it is time to call [`Timers::overdue`].
+    /// Returns the descriptor that becomes readable when [`Timers::overdue`] is to be called.
     pub(super) fn timer(&self) -> BorrowedFd<'_> {
         self.timer.as_fd()
     }
 
-    /// Sets, puts off, or lifts the deadline of the registration at an entry.
+    /// Sets, puts off, or removes the deadline of the registration at an entry.
     pub(super) fn set(&self, token: Token, entry: &Entry, after: Option<Duration>) {
         let Some(after) = after else {
             return entry.due.store(0, Ordering::SeqCst);
         };
-        // The clock may be a tick behind: never early.
+        // The clock may be a tick behind; a deadline must never be reported early.
         let after = u64::try_from(after.as_millis()).unwrap_or(u64::MAX / 4);
         let due = clock::coarse_millis().saturating_add(after.max(1));
-        // Sequentially consistent with the two in `overdue`: either it finds this deadline, or this finds
-        // that it is no longer scheduled.
+        // Sequentially consistent with the two in `overdue`: either `overdue` finds this deadline,
+        // or this thread finds that the entry is no longer scheduled.
         entry.due.store(due, Ordering::SeqCst);
         let scheduled = entry.scheduled.load(Ordering::SeqCst);
         if scheduled == 0 || scheduled > due {
@@ -72,8 +72,8 @@ impl Timers {
         self.set_timer(&mut list);
     }
 
-    /// Calls `each` with the registrations whose deadline has passed, which is lifted, and sets the timer
-    /// for the next.
+    /// Calls `each` with the registrations whose deadline has passed, removes those deadlines, and
+    /// sets the timer for the next.
     pub(super) fn overdue(&self, table: &Table, mut each: impl FnMut(Token)) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let now = clock::coarse_millis();
@@ -86,7 +86,7 @@ impl Timers {
                 index: number,
                 generation: 0,
             };
-            // Places stay for good.
+            // Entries are never removed.
             let Some(entry) = table.entry(token) else {
                 continue;
             };
@@ -97,7 +97,7 @@ impl Timers {
                 list.looks.insert((due, number));
                 entry.scheduled.store(due, Ordering::SeqCst);
             } else if due > 0
-                // One that was set meanwhile, later, stands; it is scheduled by whoever set it.
+                // A later deadline set meanwhile stays; the thread that set it schedules it.
                 && entry
                     .due
                     .compare_exchange(due, 0, Ordering::SeqCst, Ordering::SeqCst)
@@ -120,7 +120,7 @@ impl Timers {
             return;
         }
         let left = first.saturating_sub(clock::coarse_millis());
-        // The kernel refuses no time that a clock in milliseconds can name.
+        // The kernel accepts any time that a clock in milliseconds can express.
         if self.timer.set(Duration::from_millis(left.max(1))).is_ok() {
             list.set_to = first;
         }

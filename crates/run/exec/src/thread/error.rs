@@ -1,39 +1,40 @@
-//! Why a thread was not started.
+//! Errors of starting a thread.
 
 use punctual_sys::scheduling::Scheduling;
 use std::fmt;
 use std::io;
 
-/// Why a thread was not started.
+/// Reason why a thread was not started.
 #[derive(Debug)]
 pub enum SpawnError {
-    /// Its group or pool has as many threads as it may have.
+    /// Its group or pool is full.
     Full {
-        /// How many that is.
+        /// Upper bound of threads.
         limit: usize,
     },
-    /// Its pool has been stopped.
+    /// The pool has been stopped.
     Stopped,
-    /// The operating system gave none.
+    /// The operating system started no thread.
     Os(io::Error),
-    /// The operating system gave one, but not as it is specified. It has ended without doing its work.
+    /// The operating system started a thread, but not as specified. It has ended without doing its
+    /// work.
     Refused {
-        /// What was not given.
+        /// Requirement that was refused.
         requirement: Requirement,
-        /// Why.
+        /// The operating system's error.
         error: io::Error,
     },
 }
 
-/// What a thread's specification asks for.
+/// Requirement of a thread's specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Requirement {
-    /// Scheduling policy and priority: a right is missing (`CAP_SYS_NICE`, `RLIMIT_RTPRIO`), or the policy
-    /// has no such priority.
+    /// Scheduling policy and priority: a privilege is missing (`CAP_SYS_NICE`, `RLIMIT_RTPRIO`), or
+    /// the policy has no such priority.
     Scheduling(Scheduling),
-    /// Processors: there are none of these, or none that this process may use.
+    /// Processors: they do not exist, or this process may not use them.
     Processors,
-    /// A stack in memory from the start.
+    /// Stack brought into memory from the start.
     Stack,
 }
 

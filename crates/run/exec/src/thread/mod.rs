@@ -1,8 +1,8 @@
-//! Threads, each started from one value that says what it is like.
+//! Threads, each started from one value that specifies it.
 //!
-//! What a [`ThreadSpec`] asks for beyond name and stack size is set by the new thread itself, before its work.
-//! What the machine refuses of it is the error of whoever starts the thread, and the work is not begun: a
-//! thread never runs at another priority than it was meant to.
+//! The new thread itself obtains, before its work, what its [`ThreadSpec`] asks for beyond name and
+//! stack size. A refusal by the machine is returned to the thread that starts it, and the work is
+//! not begun: a thread never runs at another priority than specified.
 
 mod error;
 mod start;
@@ -16,10 +16,10 @@ pub use start::JoinHandle;
 
 use std::borrow::Cow;
 
-/// How a thread is started: name, scheduling, processors, stack.
+/// Specification of a thread: name, scheduling, processors, stack.
 ///
-/// A specification with a name alone costs what `std::thread` costs; one that asks for more makes whoever
-/// starts the thread wait until it runs and has what it asks for.
+/// A specification with a name alone costs what `std::thread` costs; with more, the starting thread
+/// waits until the new one runs and has what it asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadSpec {
     name: Cow<'static, str>,
@@ -30,9 +30,9 @@ pub struct ThreadSpec {
 }
 
 impl ThreadSpec {
-    /// A thread with this name, which shows in the operating system's listings, cut to 15 octets. It is
-    /// scheduled like the thread that starts it, runs on the same processors, and has a stack of the usual
-    /// size (2 MiB, or `RUST_MIN_STACK`).
+    /// Makes the specification of a thread with this name, which the operating system's listings
+    /// show, cut to 15 bytes. It is scheduled like the thread that starts it, runs on the same
+    /// processors, and has a stack of the usual size (2 MiB, or `RUST_MIN_STACK`).
     #[must_use]
     pub fn named(name: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -44,7 +44,7 @@ impl ThreadSpec {
         }
     }
 
-    /// The same with another name.
+    /// Returns the specification with another name.
     #[must_use]
     pub fn with_name(&self, name: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -53,46 +53,46 @@ impl ThreadSpec {
         }
     }
 
-    /// Scheduling policy and native priority. Default: as the thread that starts it.
+    /// Sets scheduling policy and native priority. Default: those of the starting thread.
     #[must_use]
     pub fn scheduling(mut self, scheduling: Scheduling) -> Self {
         self.scheduling = Some(scheduling);
         self
     }
 
-    /// The processors it may run on. Default: as the thread that starts it.
+    /// Sets the processors that the thread may run on. Default: those of the starting thread.
     #[must_use]
     pub fn processors(mut self, processors: Processors) -> Self {
         self.processors = Some(processors);
         self
     }
 
-    /// The size of its stack in octets, at least; the operating system rounds it up. Default 2 MiB.
+    /// Sets the least size of the stack in bytes; the operating system rounds it up. Default 2 MiB.
     #[must_use]
     pub fn stack_size(mut self, octets: usize) -> Self {
         self.stack_size = Some(octets);
         self
     }
 
-    /// Whether all of its stack is brought into memory before it begins (Linux 5.14), so that no page fault
-    /// delays it later. Default off: pages come as they are used.
+    /// Sets whether all of the stack is brought into memory before the work begins (Linux 5.14), so
+    /// that no page fault delays it later. Default off: pages are mapped as they are used.
     #[must_use]
     pub fn prefault_stack(mut self, prefault: bool) -> Self {
         self.prefault_stack = prefault;
         self
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Starts a thread. Dropping what is returned lets it run on its own.
+    /// Starts a thread. Dropping the returned handle lets it run on its own.
     ///
     /// # Errors
-    /// [`SpawnError::Refused`] when the machine does not give what is asked for, [`SpawnError::Os`] when
-    /// there is no thread to be had, or the name holds a zero. The work is dropped then, on whichever thread.
+    /// [`SpawnError::Refused`] when the machine refuses a requirement, [`SpawnError::Os`] when it
+    /// has no thread left, or the name holds a NUL. The work is dropped then, on either thread.
     pub fn start<T: Send + 'static>(
         self,
         work: impl FnOnce() -> T + Send + 'static,

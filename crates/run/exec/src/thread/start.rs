@@ -1,28 +1,29 @@
-//! The one place where a thread is started.
+//! Start of threads, in one place.
 
 use super::{Requirement, SpawnError, ThreadSpec};
 use punctual_sys::{scheduling, stack};
 use std::io;
 use std::sync::mpsc;
 
-/// A thread that was started.
+/// Handle of a started thread.
 #[derive(Debug)]
 pub struct JoinHandle<T> {
-    /// Nothing of one that was refused, of which there is no handle.
+    /// Handle of the standard library; the result is `None` only for a refused thread, which has no
+    /// `JoinHandle`.
     thread: std::thread::JoinHandle<Option<T>>,
 }
 
 impl<T> JoinHandle<T> {
-    /// Waits until the thread has ended, and returns what its work returned.
+    /// Waits until the thread has ended, and returns the result of its work.
     ///
     /// # Errors
-    /// What the thread panicked with.
+    /// The payload of the thread's panic.
     pub fn join(self) -> std::thread::Result<T> {
         let refused = || -> Box<dyn std::any::Any + Send> { Box::new("the thread did no work") };
         self.thread.join()?.ok_or_else(refused)
     }
 
-    /// Whether it has ended.
+    /// Returns whether the thread has ended.
     #[must_use]
     pub fn is_finished(&self) -> bool {
         self.thread.is_finished()
@@ -48,7 +49,7 @@ pub(super) fn start<T: Send + 'static>(
         let (tell, told) = mpsc::sync_channel(1);
         let thread = builder.spawn(move || match demands.meet() {
             Ok(()) => {
-                // Whoever started this thread waits for it.
+                // The starting thread waits for this message.
                 let _ = tell.send(Ok(()));
                 Some(work())
             }
@@ -68,7 +69,7 @@ pub(super) fn start<T: Send + 'static>(
         .map_err(SpawnError::Os)
 }
 
-/// What the new thread has to ask the operating system for.
+/// Requirements that the new thread has to obtain from the operating system.
 struct Demands {
     scheduling: Option<scheduling::Scheduling>,
     processors: Option<super::Processors>,
@@ -88,8 +89,8 @@ impl Demands {
         self.scheduling.is_none() && self.processors.is_none() && !self.prefault_stack
     }
 
-    /// The processors first, so that the stack's memory is near them; the priority last, so that an urgent
-    /// thread keeps nobody waiting for what comes before.
+    /// Obtains the processors first, so that the stack's memory is near them; the priority last, so
+    /// that an urgent thread delays no other by the steps before.
     fn meet(&self) -> Result<(), SpawnError> {
         let refused = |requirement| move |error| Err(SpawnError::Refused { requirement, error });
         if let Some(processors) = &self.processors {

@@ -1,4 +1,4 @@
-//! How an idle worker is given a job: by one exchange, and a wake-up.
+//! Hand-over of a job to an idle worker: one exchange, and a wake-up.
 //!
 //! ```text
 //!   working --begin_waiting--> idle --give--> given --wait--> working
@@ -6,9 +6,9 @@
 //!                               '---end---> ended
 //! ```
 //!
-//! The state decides between a job and the end, so that a worker that goes home takes no job with it: whoever
-//! comes second learns of it. The job itself lies behind a mutex that nobody contends for, as one thread at a
-//! time has taken the worker from the list of idle ones.
+//! The state decides between a job and the end, so that no job is lost with an ending worker: the
+//! later of the two threads sees the earlier one's step. The job itself lies behind an uncontended
+//! mutex, as one thread at a time has taken the worker from the list of idle ones.
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Parker, lock};
 use std::fmt;
@@ -18,7 +18,7 @@ const IDLE: u32 = 1;
 const GIVEN: u32 = 2;
 const ENDED: u32 = 3;
 
-/// A worker, as those see it who have jobs.
+/// Worker, as seen by the threads that give it jobs.
 pub(crate) struct Handover<J> {
     state: AtomicU32,
     job: Mutex<Option<J>>,
@@ -26,7 +26,7 @@ pub(crate) struct Handover<J> {
 }
 
 impl<J> Handover<J> {
-    /// The calling thread is the worker, and works.
+    /// Makes the hand-over of the calling thread, a worker that is busy.
     #[must_use]
     pub(crate) fn own() -> Self {
         Self {
@@ -36,13 +36,14 @@ impl<J> Handover<J> {
         }
     }
 
-    /// From now on a job may be given. For the worker, before it is listed as idle.
+    /// Declares the worker idle, so that a job may be given. Called by the worker before it is
+    /// listed as idle.
     pub(crate) fn begin_waiting(&self) {
-        // Release: what the last job did is seen by whoever gives the next.
+        // Release: the thread that gives the next job sees what the last job did.
         self.state.store(IDLE, Ordering::Release);
     }
 
-    /// Waits for a job; `None` when there will be none. For the worker.
+    /// Waits for a job; returns `None` when there will be none. Called by the worker.
     pub(crate) fn wait(&self) -> Option<J> {
         loop {
             // Acquire pairs with the exchange in `give`.
@@ -57,7 +58,8 @@ impl<J> Handover<J> {
         }
     }
 
-    /// Gives the worker a job, for whoever has taken it from the list.
+    /// Gives the worker a job. Called by the thread that has taken it from the list of idle
+    /// workers.
     ///
     /// # Errors
     /// The job, when the worker has ended.
@@ -73,7 +75,7 @@ impl<J> Handover<J> {
         }
     }
 
-    /// Ends the worker's wait, unless it has a job by now. From any thread.
+    /// Ends the worker's wait, unless it has a job by now. May be called from any thread.
     pub(crate) fn end(&self) {
         if self.leave_idle(ENDED) {
             self.worker.unpark();

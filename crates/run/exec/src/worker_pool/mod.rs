@@ -1,12 +1,12 @@
-//! A pool of workers that are kept: started ahead, used again, bounded.
+//! Pool of reusable workers: started ahead, kept, bounded.
 //!
-//! For work that must begin at once, on a thread of its own: the next reader of a connection whose thread
-//! waits in an upcall, say. It goes to a worker that is idle, else to a new one; it never waits behind other
-//! work, which could be what it is waited for by. So there is no queue of work, and a pool whose workers are
-//! all busy refuses.
+//! For work that must begin at once, on a thread of its own, such as the next reader of a
+//! connection whose thread is in an upcall. The work goes to an idle worker, else to a new one; it
+//! never waits behind other work, which might itself depend on it. So there is no queue of work,
+//! and a pool whose workers are all busy refuses.
 //!
-//! Handing over takes no lock that threads share (`handover`), allocates the closure, and wakes a thread;
-//! starting one costs some ten times that, and memory for a stack.
+//! Handing over takes no lock that threads share (`handover`), allocates the closure, and wakes a
+//! thread; starting a thread costs some ten times as much, and memory for a stack.
 
 mod handover;
 
@@ -19,22 +19,22 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use std::sync::{Arc, mpsc};
 
-/// How a pool is made.
+/// Options of a worker pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerPoolOptions {
-    /// How its threads are started; all have the same name.
+    /// Specification of its threads; all have the same name.
     pub spec: ThreadSpec,
-    /// Workers that are started with the pool. Default 0.
+    /// Number of workers started with the pool. Default 0.
     pub started_ahead: usize,
-    /// Workers that are kept when there is nothing to do, at least those that were started ahead: others end
-    /// once they are idle. Default 16.
+    /// Number of idle workers that are kept, at least those started ahead: others end once they are
+    /// idle. Default 16.
     pub max_idle: usize,
-    /// Workers that there may be at once, at least one. Default 1,024.
+    /// Upper bound of the number of workers, at least one. Default 1,024.
     pub max_workers: usize,
 }
 
 impl WorkerPoolOptions {
-    /// The defaults, with threads of this kind.
+    /// Returns the default options with threads of this specification.
     #[must_use]
     pub fn new(spec: impl Into<ThreadSpec>) -> Self {
         Self {
@@ -46,7 +46,8 @@ impl WorkerPoolOptions {
     }
 }
 
-/// See the module. Dropping it ends idle workers at once, and the others when their work is done.
+/// Pool of workers; see the module. Dropping it ends idle workers at once, and the others when
+/// their work is done.
 pub struct WorkerPool {
     shared: Arc<Shared>,
 }
@@ -58,16 +59,16 @@ struct Shared {
     threads: ThreadGroup,
     max_idle: usize,
     idle: SegQueue<Arc<Handover<Job>>>,
-    /// How many stand in `idle`, or are about to.
+    /// Number of workers in `idle`, or about to enter it.
     idle_count: AtomicUsize,
     stopped: AtomicBool,
 }
 
 impl WorkerPool {
-    /// A pool whose workers that are started ahead are there, and idle.
+    /// Starts a pool; the workers that are started ahead are idle when this returns.
     ///
     /// # Errors
-    /// As [`ThreadSpec::start`]; those that were started end then.
+    /// Those of [`ThreadSpec::start`]; workers already started end then.
     pub fn start(options: WorkerPoolOptions) -> Result<Self, SpawnError> {
         let max_workers = options.max_workers.max(1);
         let ahead = options.started_ahead.min(max_workers);
@@ -87,16 +88,16 @@ impl WorkerPool {
             pool.spawn(move || shared.work(None, Some(idle)))?;
         }
         drop(idle);
-        // Ends when each of them has said so.
+        // Ends when each of them has reported.
         for () in became_idle {}
         Ok(pool)
     }
 
-    /// Has a worker do this, beginning at once. A panic is the work's own: the worker goes on.
+    /// Has a worker run `work` at once. The worker survives a panic of the work.
     ///
     /// # Errors
-    /// [`SpawnError::Full`] when all workers are busy and there are as many as there may be,
-    /// [`SpawnError::Stopped`], else as [`ThreadSpec::start`]. The work is dropped then.
+    /// [`SpawnError::Full`] when all workers are busy and the pool may not grow,
+    /// [`SpawnError::Stopped`], else those of [`ThreadSpec::start`]. The work is dropped then.
     pub fn run(&self, work: impl FnOnce() + Send + 'static) -> Result<(), SpawnError> {
         let shared = &self.shared;
         if shared.stopped.load(Ordering::Acquire) {
@@ -114,21 +115,21 @@ impl WorkerPool {
         self.spawn(move || own.work(Some(job), None))
     }
 
-    /// How many workers there are.
+    /// Returns the number of workers.
     #[must_use]
     pub fn workers(&self) -> usize {
         self.shared.threads.len()
     }
 
-    /// How many of them are idle.
+    /// Returns the number of idle workers.
     #[must_use]
     pub fn idle(&self) -> usize {
         self.shared.idle_count.load(Ordering::Relaxed)
     }
 
-    /// Takes no more work, ends idle workers, and waits until the others have done theirs; false when the
-    /// deadline passed first. A worker that stops its pool does not wait for itself: `rest` is how many need
-    /// not have ended.
+    /// Takes no more work, ends idle workers, and waits until the others have finished; returns
+    /// `false` if the deadline passed first. A worker that stops its pool does not wait for itself:
+    /// `rest` is the number of workers that may still run.
     #[must_use]
     pub fn stop(&self, rest: usize, deadline: Deadline) -> bool {
         self.halt();
@@ -141,8 +142,8 @@ impl WorkerPool {
 
     fn halt(&self) {
         self.shared.stopped.store(true, Ordering::SeqCst);
-        // Pairs with the fence in `Shared::next`: either a worker that goes idle is found in the list here,
-        // or it sees that the pool has been stopped.
+        // Pairs with the fence in `Shared::next`: either a worker that becomes idle is found in the
+        // list here, or it sees that the pool has been stopped.
         fence(Ordering::SeqCst);
         while let Some(worker) = self.shared.idle.pop() {
             self.shared.idle_count.fetch_sub(1, Ordering::Relaxed);
@@ -168,13 +169,14 @@ impl fmt::Debug for WorkerPool {
 }
 
 impl Shared {
-    /// What a worker does: this, then what it is given. `idle` is told when it first has nothing to do.
+    /// Runs a worker: does `first`, then the jobs it is given. `idle` is signalled when it is first
+    /// without work.
     fn work(&self, first: Option<Job>, mut idle: Option<mpsc::Sender<()>>) {
         let own = Arc::new(Handover::own());
         let mut next = first;
         loop {
             if let Some(job) = next.take() {
-                // Its panic has been reported by the process's hook.
+                // The process's panic hook has reported it.
                 let _ = catch_unwind(AssertUnwindSafe(job));
             }
             next = self.next(&own, &mut idle);
@@ -184,10 +186,10 @@ impl Shared {
         }
     }
 
-    /// The worker's next job; `None` when it is not kept.
+    /// Returns the worker's next job; `None` when the worker is not kept.
     fn next(&self, own: &Arc<Handover<Job>>, idle: &mut Option<mpsc::Sender<()>>) -> Option<Job> {
         let one_more = |count| (count < self.max_idle).then_some(count + 1);
-        // Relaxed: it only counts.
+        // Relaxed: a mere counter.
         self.idle_count
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
             .ok()?;
@@ -217,7 +219,7 @@ mod tests {
         WorkerPool::start(options).unwrap()
     }
 
-    /// Waits until a pool has so many idle workers.
+    /// Waits until a pool has `count` idle workers.
     fn wait_for_idle(pool: &WorkerPool, count: usize) {
         while pool.idle() != count {
             std::thread::yield_now();
@@ -250,7 +252,7 @@ mod tests {
             let (wait, began) = (wait.clone(), began.clone());
             let work = move || {
                 began.send(()).unwrap();
-                // Ends when the sender is gone.
+                // Ends when the sender is dropped.
                 let _ = wait.lock().unwrap().recv();
             };
             pool.run(work).unwrap();

@@ -1,4 +1,5 @@
-//! Jobs for idle workers: each is done once, or its giver has it back, also while the pool stops.
+//! Model of jobs given to idle workers: each job is done once, or returned to its giver, also while
+//! the pool stops.
 
 use crate::explore;
 use crate::handover::Handover;
@@ -6,11 +7,11 @@ use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use loom::sync::{Arc, Mutex};
 use loom::thread;
 
-/// A pool with its list of idle workers, as `WorkerPool`.
+/// Pool with its list of idle workers, as in `WorkerPool`.
 struct World {
     idle: Mutex<Vec<Arc<Handover<u32>>>>,
     stopped: AtomicBool,
-    /// The jobs that were done, as bits.
+    /// Set of jobs done, as bits.
     done: AtomicU32,
 }
 
@@ -23,7 +24,7 @@ impl World {
         })
     }
 
-    /// As a worker of the pool, until it is stopped.
+    /// Acts as a worker of the pool, until it is stopped.
     fn work(&self) {
         let own = Arc::new(Handover::own());
         loop {
@@ -45,7 +46,7 @@ impl World {
         self.idle.lock().unwrap().pop()
     }
 
-    /// Gives a job to an idle worker; whether there was one.
+    /// Gives a job to an idle worker; returns whether there was one.
     fn give(&self, mut job: u32) -> bool {
         while let Some(worker) = self.take() {
             match worker.give(job) {

@@ -1,5 +1,5 @@
-//! Who leads and who follows: a thread that waits for something is woken when it has come, and while any
-//! thread waits there is one that sees what comes.
+//! Model of leaders and followers: a waiting thread is woken when its reply has come, and while any
+//! thread waits, one of them sees the next event.
 
 use crate::explore;
 use crate::leadership::{Leadership, Notify, Waiter};
@@ -7,7 +7,8 @@ use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::sync::{Arc, Condvar, Mutex};
 use loom::thread;
 
-/// What stands for the kernel: events that wait, and notifications for leaders, on one condition.
+/// Stand-in for the kernel: pending events, and notifications of leaders, on one condition
+/// variable.
 struct Kernel {
     state: Mutex<State>,
     changed: Condvar,
@@ -15,9 +16,9 @@ struct Kernel {
 
 #[derive(Default)]
 struct State {
-    /// The replies that have arrived, by who waits for them.
+    /// Replies that have arrived, by the number of their waiter.
     events: Vec<usize>,
-    /// Who has been notified, likewise.
+    /// Waiters that have been notified, by number.
     notified: Vec<usize>,
 }
 
@@ -59,7 +60,7 @@ impl Kernel {
     }
 }
 
-/// Whether a reply has come, and who waits for it.
+/// State of a reply, and its waiter.
 #[derive(Default)]
 struct Reply {
     came: AtomicBool,
@@ -93,7 +94,7 @@ impl World {
         waiter
     }
 
-    /// A reply is read: whoever waits for it is told.
+    /// Delivers a reply and wakes its waiter.
     fn deliver(&self, number: usize) {
         let reply = &self.replies[number];
         reply.came.store(true, Ordering::Relaxed);
@@ -102,7 +103,7 @@ impl World {
         }
     }
 
-    /// As `Reactor::run_until`.
+    /// Waits as `Reactor::run_until` does.
     fn wait_for(&self, number: usize) {
         let own = self.waiter(number);
         loop {
@@ -128,7 +129,7 @@ impl World {
         self.leadership.promote();
     }
 
-    /// As a thread of the pool that takes one event, if there is one, and goes.
+    /// Acts as a thread of the pool that takes one event, if there is one, and leaves.
     fn serve_one(&self) {
         self.leadership.join();
         let event = self.kernel.state.lock().unwrap().events.pop();

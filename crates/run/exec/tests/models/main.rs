@@ -1,9 +1,10 @@
-//! Models of the hand-over: every order in which the steps of a few threads may meet, and every value
-//! that a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`, 2 unless it
-//! is set; loom).
+//! Models of the hand-over: every order in which the steps of a few threads may meet, and every
+//! value that a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`,
+//! 2 unless it is set; loom).
 //!
-//! The code itself is modelled, with loom's atomics in place of its own (`sync`). Each test prints how
-//! many executions were explored: `cargo test -p punctual-exec --test models --release -- --nocapture`.
+//! The models run the code itself, with loom's atomics in place of its own (`sync`). Each test
+//! prints the number of executions explored: `cargo test -p punctual-exec --test models --release
+//! -- --nocapture`.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
 mod giving;
@@ -20,7 +21,7 @@ mod sync;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Explores a model and says how far.
+/// Explores a model and prints the number of executions.
 fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
     let explored = Arc::new(AtomicUsize::new(0));
     let count = explored.clone();

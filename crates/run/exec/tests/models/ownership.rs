@@ -1,4 +1,4 @@
-//! The owner of a registration: there is one at a time, and each thing that happened is seen by an owner
+//! Model of a registration's owner: there is one at a time, and each event is seen by an owner
 //! after it happened.
 
 use crate::explore;
@@ -9,16 +9,16 @@ use loom::sync::Mutex;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 
-/// A registration whose handler takes what is there, of two kinds.
+/// Registration whose handler takes events of two kinds.
 struct Registration {
     owner: Owner,
-    /// What there is to take of each kind; a handler that is told takes all.
+    /// Pending amount of each kind; a handler takes all.
     there: [AtomicU32; 2],
-    /// Of the reactor's queue.
+    /// Number of entries in the reactor's queue.
     queued: Mutex<u32>,
-    /// What only the owner may touch: loom finds two owners here.
+    /// Cell that only the owner may touch: loom detects two owners here.
     held: UnsafeCell<()>,
-    /// How much was taken of each kind.
+    /// Amount taken of each kind.
     taken: [AtomicU32; 2],
     cleared: AtomicU32,
 }
@@ -37,7 +37,7 @@ impl Registration {
         })
     }
 
-    /// Something of a kind comes, and the thread is the one that the kernel tells.
+    /// Raises an event of a kind on the thread that the kernel wakes.
     fn happens(&self, kind: usize) {
         self.there[kind].fetch_add(1, Ordering::Relaxed);
         if let Some(told) = self.owner.offer(0, KINDS[kind]) {
@@ -45,7 +45,7 @@ impl Registration {
         }
     }
 
-    /// Something of a kind comes, and is posted for others to serve.
+    /// Raises an event of a kind, posted for other threads to serve.
     fn is_posted(&self, kind: usize) {
         self.there[kind].fetch_add(1, Ordering::Relaxed);
         if self.owner.post(0, KINDS[kind]) {
@@ -92,14 +92,14 @@ impl Registration {
         }
     }
 
-    /// The owner clears up: nobody may own it from then on.
+    /// Clears the registration as its owner: no thread may own it from then on.
     fn clear(&self) {
         self.held.with_mut(|_| ());
         assert_eq!(self.cleared.fetch_add(1, Ordering::Relaxed), 0);
         let _ = self.owner.vacate(0);
     }
 
-    /// When all is over: nothing is left that nobody has taken.
+    /// Checks at the end that every event was taken.
     fn check(&self) {
         self.serve_queue();
         assert_eq!(self.owner.release(0), None);

@@ -1,4 +1,4 @@
-//! What takes the place of `src/sync.rs`: the same names, of which loom explores every order.
+//! Replacement for `src/sync.rs`: the same names, whose orders loom explores.
 
 use loom::sync::MutexGuard;
 pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -20,7 +20,7 @@ impl Parker {
         }
     }
 
-    /// No time passes in a model: a thread is parked until it is unparked.
+    /// Parks the thread until it is unparked: no time passes in a model.
     pub(crate) fn park(&self, _left: Option<Duration>) {
         loom::thread::park();
     }

@@ -1,4 +1,4 @@
-//! The reactor, and those who share it.
+//! Tests of the reactor and the threads that share it.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod pool;

@@ -1,4 +1,4 @@
-//! A pool: how many threads, and what happens when all of them are busy.
+//! Tests of a pool: its number of threads, and its behaviour when all of them are busy.
 
 use crate::support::{reactor, read_all, served, watched};
 use punctual_exec::leader_followers::{PoolOptions, ReserveOptions};
@@ -24,7 +24,7 @@ fn limit() -> Deadline {
 
 type Told = mpsc::Sender<Role>;
 
-/// A connection whose handler holds up any worker that it is served by until `release` says something.
+/// Makes a connection whose handler blocks its worker until `release` receives a message.
 fn blocking(
     reactor: &Reactor,
     told: &Told,
@@ -49,7 +49,7 @@ fn a_pool_grows_when_its_threads_are_held_up_and_then_its_reserve_serves() {
     watched(|| {
         let pool = LeaderFollowers::start(reactor(), &options(1, 3, true)).unwrap();
         let (told, hear) = mpsc::channel();
-        // One lock for all: whoever waits for it is busy as well.
+        // One lock for all: a worker that waits for it is busy as well.
         let (release, wait) = mpsc::channel();
         let wait = Arc::new(Mutex::new(wait));
         let mut peers: Vec<_> = (0..4)
@@ -71,7 +71,7 @@ fn a_pool_grows_when_its_threads_are_held_up_and_then_its_reserve_serves() {
         while pool.reactor().waiting() == 0 {
             std::thread::yield_now();
         }
-        // Until the reserve has noticed, either may serve.
+        // Until the reserve has noticed, either thread may serve.
         loop {
             peers[3].write_all(b"x").unwrap();
             if hear.recv().unwrap() == Role::Worker {
@@ -121,7 +121,7 @@ fn stopping_waits_for_what_is_being_served_and_no_longer_than_the_deadline() {
     });
 }
 
-/// Numbers that wait to be noted.
+/// Queue of numbers, as a reactor's work.
 #[derive(Default)]
 struct Notes {
     waiting: Mutex<Vec<u32>>,
@@ -151,11 +151,11 @@ fn a_pools_threads_do_work_that_no_event_brings_whoever_waits_in_it() {
         alone.set_work(notes.clone());
         notes.waiting.lock().unwrap().extend([1, 13, 2]);
         assert!(alone.has_work());
-        // A thread of another reactor does what there is, and leaves.
+        // A thread of another reactor does the work at hand, and leaves.
         alone.lend_a_hand();
         assert_eq!(*notes.noted.lock().unwrap(), [2, 1]);
         assert!(!alone.has_work());
-        // One that waits is woken.
+        // A waiting thread is woken.
         let pool = LeaderFollowers::start(alone, &options(1, 1, false)).unwrap();
         for number in 3..6 {
             while pool.reactor().waiting() == 0 {

@@ -1,4 +1,4 @@
-//! Who is told of what, and that it is one at a time.
+//! Tests of registrations: which handler receives which event, by one thread at a time.
 
 use crate::support::{reactor, read_all, served, with_threads};
 use punctual_exec::reactor::{Reactor, ReactorOptions, Readiness};
@@ -136,7 +136,7 @@ fn one_that_was_taken_out_is_called_no_more_and_let_go() {
         hear.recv().unwrap();
         other.write_all(b"go").unwrap();
         hear.recv().unwrap();
-        // Its end closes once it is let go.
+        // Its end closes once the handler is dropped.
         assert_eq!(other.read(&mut [0]).unwrap(), 0);
         assert!(weak.upgrade().is_none());
         reactor.nudge(token);

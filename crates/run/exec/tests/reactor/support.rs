@@ -1,4 +1,4 @@
-//! Handlers that tests are made of, and a watchdog.
+//! Handlers for tests, and a watchdog.
 
 use punctual_exec::reactor::{Handler, Reactor, ReactorOptions, ReadyEvent};
 use std::io::{ErrorKind, Read};
@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// What takes longer hangs. Generous: it ends the test, it does not measure.
+/// Time after which a test counts as hung. Generous: it ends the test, it does not measure.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// A handler made of a function, and this end of a pair of sockets that do not block.
+/// Handler made of a function, with one end of a pair of non-blocking sockets.
 pub(crate) struct Served<F> {
     pub(crate) stream: UnixStream,
     serve: F,
@@ -27,7 +27,7 @@ impl<F: Fn(&UnixStream, &mut ReadyEvent<'_>) + Send + Sync> Handler for Served<F
     }
 }
 
-/// A handler, and the other end of its socket.
+/// Makes a handler, and the other end of its socket.
 pub(crate) fn served<F>(serve: F) -> (Arc<Served<F>>, UnixStream)
 where
     F: Fn(&UnixStream, &mut ReadyEvent<'_>) + Send + Sync,
@@ -37,7 +37,7 @@ where
     (Arc::new(Served { stream, serve }), other)
 }
 
-/// All that is there to read; whether the end came behind it.
+/// Reads all that is there; returns whether the end followed.
 pub(crate) fn read_all(mut stream: &UnixStream) -> (Vec<u8>, bool) {
     let mut all = Vec::new();
     let mut some = [0; 1024];
@@ -55,7 +55,7 @@ pub(crate) fn reactor() -> Arc<Reactor> {
     Reactor::new(ReactorOptions::default()).unwrap()
 }
 
-/// Runs a reactor on so many threads for as long as `test` takes, under a watchdog.
+/// Runs a reactor on `threads` threads while `test` runs, under a watchdog.
 pub(crate) fn with_threads<R>(
     reactor: &Arc<Reactor>,
     threads: usize,

@@ -1,4 +1,4 @@
-//! Deadlines.
+//! Tests of deadlines.
 
 use crate::support::{reactor, served, with_threads};
 use punctual_exec::reactor::Readiness;

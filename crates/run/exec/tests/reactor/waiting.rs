@@ -1,4 +1,4 @@
-//! Threads that wait for a reply, and serve events meanwhile or let others do so.
+//! Tests of threads that wait for a reply, and serve events meanwhile or let others do so.
 
 use crate::support::{reactor, read_all, served, watched, with_threads};
 use punctual_exec::Deadline;
@@ -11,11 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-/// Who waits for which reply, an octet.
+/// Waiters by the reply they wait for, an octet.
 #[derive(Clone, Default)]
 struct Replies(Arc<Mutex<HashMap<u8, Waiting>>>);
 
-/// Whether its reply has come, and how to tell it.
+/// Flag set when the reply has come, and the handle to wake its waiter.
 type Waiting = (Arc<AtomicBool>, Wakeup);
 
 impl Replies {
@@ -33,7 +33,7 @@ impl Replies {
         }
     }
 
-    /// A connection over which replies come, and its other end.
+    /// Makes a connection over which replies come, and its other end.
     fn connection(&self, reactor: &Reactor) -> UnixStream {
         let replies = self.clone();
         let (handler, other) = served(move |stream, _: &mut _| {
@@ -87,7 +87,7 @@ fn waiting_ends_at_the_deadline_and_when_the_reactor_stops() {
     });
 }
 
-/// Each thread asks and waits, many times; the leader reads for all.
+/// Makes many threads ask and wait, many times; the leader reads for all.
 fn ask_from_many_threads(reactor: &Arc<Reactor>) {
     let replies = Replies::default();
     let peers: Vec<_> = (0..2).map(|_| replies.connection(reactor)).collect();
@@ -127,7 +127,7 @@ fn requests_are_served_while_their_thread_waits_one_within_the_other() {
     let mut peer = replies.connection(&reactor);
     let (told, hear) = mpsc::channel();
     let expect = replies.clone();
-    // To serve a request is to wait for the reply of the same number.
+    // Serving a request means waiting for the reply of the same number.
     let (server, mut client) = served(move |mut stream, event| {
         for number in read_all(stream).0 {
             event.hand_over(Readiness::NONE);

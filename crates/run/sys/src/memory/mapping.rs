@@ -1,11 +1,11 @@
-//! One mapping of a memory file.
+//! Single mapping of a memory file.
 
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use std::io;
 use std::os::fd::BorrowedFd;
 use std::ptr::{NonNull, null_mut};
 
-/// A range of addresses at which a memory file is mapped, shared; unmapped when dropped.
+/// Address range at which a memory file is mapped, shared; unmapped when dropped.
 #[derive(Debug)]
 pub(super) struct Mapping {
     base: NonNull<u8>,
@@ -13,13 +13,14 @@ pub(super) struct Mapping {
 }
 
 // SAFETY: a mapping is an address and a length, which do not change; it gives no access by itself.
-// What its owners read and write there, they answer for.
+// Its owners answer for what they read and write there.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps the first `len` octets of `file`, which the caller knows to be as long for ever.
+    /// Maps the first `len` bytes of `file`; the caller knows that the file keeps at least that
+    /// length for ever.
     pub(super) fn new(file: BorrowedFd<'_>, len: usize, writable: bool) -> io::Result<Self> {
         let access = if writable {
             ProtFlags::READ | ProtFlags::WRITE
@@ -32,7 +33,7 @@ impl Mapping {
         Ok(Self { base, len })
     }
 
-    /// The first octet; pages begin here, so it is aligned for every word.
+    /// Returns the address of the first byte, which begins a page and so is aligned for every word.
     pub(super) fn base(&self) -> *mut u8 {
         self.base.as_ptr()
     }

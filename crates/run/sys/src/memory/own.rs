@@ -1,4 +1,4 @@
-//! One's own memory: regions to fill, words for a peer to watch.
+//! A process's own shared memory: regions to fill, words for a peer to watch.
 
 use super::SEALS;
 use super::mapping::Mapping;
@@ -9,16 +9,16 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// Makes `len` octets of zeroed memory that this process alone can write, and returns them with the
+/// Makes `len` bytes of zeroed memory that only this process can write, and returns them with the
 /// descriptor by which a peer may map them for reading.
 ///
 /// Pages are taken from the machine when they are first touched. `name` shows in `/proc/PID/maps`.
 ///
 /// # Errors
-/// What `memfd_create`, `ftruncate`, `mmap` and `fcntl` say; `InvalidInput` when `len` is 0.
+/// Errors of `memfd_create`, `ftruncate`, `mmap` and `fcntl`; `InvalidInput` when `len` is 0.
 pub fn create(name: &str, len: usize) -> io::Result<(OwnedFd, Region)> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-    // Kernels before 6.3 do not know the flag for memory that nobody means to execute.
+    // Kernels before 6.3 do not know the flag for memory that is never executed.
     let file = memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL)
         .or_else(|_| memfd_create(name, flags))?;
     ftruncate(&file, len as u64)?;
@@ -32,52 +32,53 @@ pub fn create(name: &str, len: usize) -> io::Result<(OwnedFd, Region)> {
     Ok((file, region))
 }
 
-/// A range of this process's own shared memory, and the only way to it.
+/// Range of this process's own shared memory, and the only way to it.
 #[derive(Debug)]
 pub struct Region {
     mapping: Arc<Mapping>,
-    /// With `len`, within the mapping, and disjoint from every other region and words of it.
+    /// Offset of the range; with `len`, within the mapping, and disjoint from every other region
+    /// and words of it.
     start: usize,
     len: usize,
 }
 
 impl Region {
-    /// How many octets.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether it has none.
+    /// Returns whether the region has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Where it begins, counted from the memory's first octet.
+    /// Returns the offset of the region from the memory's first byte.
     #[must_use]
     pub fn start(&self) -> usize {
         self.start
     }
 
-    /// The octets.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: the range lies within the mapping, which `self` keeps; the kernel made it of zeroes,
-        // so it is initialised. Only this region refers to it in this process, and the borrow of
-        // `self` keeps `as_mut_slice` away; no other process can write, as `create` sealed the
-        // file before anybody else had its descriptor.
+        // SAFETY: the range lies within the mapping, which `self` keeps; the kernel zeroed it, so
+        // it is initialised. Only this region refers to it in this process, and the borrow of
+        // `self` excludes `as_mut_slice`; no other process can write, as `create` sealed the file
+        // before another process had its descriptor.
         unsafe { std::slice::from_raw_parts(self.mapping.base().add(self.start), self.len) }
     }
 
-    /// The octets, to be filled.
+    /// Returns the bytes, to be filled.
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         // SAFETY: as in `as_slice`, and the borrow of `self` is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.mapping.base().add(self.start), self.len) }
     }
 
-    /// Its first `at` octets (all, if it has fewer) and the rest.
+    /// Splits the region into its first `at` bytes (all, if it has fewer) and the rest.
     #[must_use]
     pub fn split(self, at: usize) -> (Self, Self) {
         let at = at.min(self.len);
@@ -89,10 +90,10 @@ impl Region {
         (Self { len: at, ..self }, rest)
     }
 
-    /// One region of this and the one that begins where this ends.
+    /// Joins this region and the one that begins where it ends.
     ///
     /// # Errors
-    /// Both, when they are not neighbours of one memory.
+    /// Both regions, when they are not neighbours in one memory.
     pub fn join(self, next: Self) -> Result<Self, (Self, Self)> {
         if Arc::ptr_eq(&self.mapping, &next.mapping) && self.start + self.len == next.start {
             let len = self.len + next.len;
@@ -102,8 +103,8 @@ impl Region {
         }
     }
 
-    /// The region as words for good; octets before the first aligned word, and after the last whole
-    /// one, are lost.
+    /// Turns the region into words for good; bytes before the first aligned word, and after the
+    /// last whole one, are lost.
     #[must_use]
     pub fn into_words(self) -> Words {
         let start = self.start.next_multiple_of(size_of::<AtomicU32>());
@@ -116,7 +117,8 @@ impl Region {
     }
 }
 
-/// Words of this process's own memory, which a peer watches: any thread of this process may write them.
+/// Words of this process's own memory, which a peer watches: any thread of this process may write
+/// them.
 #[derive(Clone, Debug)]
 pub struct Words {
     mapping: Arc<Mapping>,
@@ -128,9 +130,9 @@ impl Deref for Words {
     type Target = [AtomicU32];
 
     fn deref(&self) -> &[AtomicU32] {
-        // SAFETY: `into_words` gave up the region for good, so that the range is reached through
-        // words only, which are atomic; it lies within the mapping, which `self` keeps, and `start`
-        // is aligned, as the mapping begins with a page.
+        // SAFETY: `into_words` gave up the region for good, so that the range is reached only
+        // through words, which are atomic; it lies within the mapping, which `self` keeps, and
+        // `start` is aligned, as the mapping begins with a page.
         unsafe {
             let first = self.mapping.base().add(self.start);
             std::slice::from_raw_parts(first.cast::<AtomicU32>(), self.count)
@@ -181,7 +183,7 @@ mod tests {
         assert!(ftruncate(&file, 8192).is_err());
         assert!(rustix::io::write(&file, b"x").is_err());
         assert!(fcntl_add_seals(&file, SEALS).is_err());
-        // SAFETY: the kernel chooses the address, and nobody uses it.
+        // SAFETY: the kernel chooses the address, and no other code uses it.
         let mapped = unsafe {
             rustix::mm::mmap(
                 std::ptr::null_mut(),

@@ -1,4 +1,4 @@
-//! A peer's memory: read only, and never believed to stay as it is.
+//! Memory of a peer: read only, and never assumed to stay unchanged.
 
 use super::SEALS;
 use super::mapping::Mapping;
@@ -10,40 +10,40 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
 use std::time::Duration;
 
-/// The file system that memory files live in (`statfs(2)`). Those of huge pages live in another, and
-/// touching one of which the machine has none left kills with SIGBUS.
+/// Type of the file system of memory files (`statfs(2)`). Memory files of huge pages live in
+/// another: touching one of those when the machine has none left ends the process by SIGBUS.
 const TMPFS_MAGIC: u64 = 0x0102_1994;
 
-/// Why a descriptor from a peer is not mapped.
+/// Reason why a peer's descriptor is not mapped.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// Not a memory file of ordinary pages.
+    /// The file is not a memory file of ordinary pages.
     #[error("not a memory file")]
     NotMemory,
-    /// It could still shrink, grow, be written by others, or be unsealed.
+    /// The file could still shrink, grow, be written by others, or be unsealed.
     #[error("memory that is not sealed")]
     NotSealed,
-    /// Its size is not what the peer said.
+    /// The file's size is not what the peer said.
     #[error("memory of another size than announced")]
     WrongSize,
-    /// The operating system's reason.
+    /// Operating system error.
     #[error("{0}")]
     Os(#[from] io::Error),
 }
 
-/// A range that does not lie within a peer's memory.
+/// Error for a range that does not lie within a peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("outside of the peer's memory")]
 pub struct OutOfRange;
 
-/// The choice to believe a peer of the same user that it leaves alone what it has lent; made by
-/// [`Trusted::by_choice`] alone. See [`PeerMemory::view`].
+/// Choice to trust a peer of the same user not to change the memory it has lent; made only by
+/// [`Trusted::by_choice`]. See [`PeerMemory::view`].
 #[derive(Clone, Copy, Debug)]
 pub struct Trusted(SameUser);
 
 impl Trusted {
-    /// Makes the choice. That the user is the same does not justify it: whoever runs both processes must have
-    /// said so.
+    /// Makes the choice. The same user does not justify it by itself: the operator of both
+    /// processes must have asked for it.
     #[must_use]
     pub fn by_choice(peer: SameUser) -> Self {
         Self(peer)
@@ -52,11 +52,11 @@ impl Trusted {
 
 /// Memory that a peer writes and this process reads.
 ///
-/// What was read once may read differently the next time: read, check the copy, use the copy.
+/// A second read may return something else: read, check the copy, use the copy.
 ///
-/// A page that nobody has touched yet is made when it is read, and charged to the reader's control group
-/// until the peer closes its file, even after it was unmapped here. [`PeerMemory::unwritten_from`] finds such
-/// pages without touching them.
+/// An untouched page is allocated when it is read, and charged to the reader's control group until
+/// the peer closes its file, even after it was unmapped here. [`PeerMemory::unwritten_from`] finds
+/// such pages without touching them.
 #[derive(Debug)]
 pub struct PeerMemory {
     mapping: Mapping,
@@ -64,7 +64,7 @@ pub struct PeerMemory {
 }
 
 impl PeerMemory {
-    /// Maps the memory file that a peer sent, which it says is `len` octets long.
+    /// Maps a memory file sent by a peer, which states its length as `len` bytes.
     ///
     /// # Errors
     /// [`Refused`], before anything is mapped: no memory file, not sealed, or of another size.
@@ -77,7 +77,7 @@ impl PeerMemory {
         if !seals.contains(SEALS) {
             return Err(Refused::NotSealed);
         }
-        // Sealed, so that what is true of the size now stays true.
+        // The seals keep the size from changing.
         let size = fstat(file).map_err(io::Error::from)?.st_size;
         if len == 0 || usize::try_from(size) != Ok(len) {
             return Err(Refused::WrongSize);
@@ -88,20 +88,20 @@ impl PeerMemory {
         })
     }
 
-    /// How many octets.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.mapping.len()
     }
 
-    /// Whether it has none; never so for memory that was mapped.
+    /// Returns whether the memory has no bytes; never so for mapped memory.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.mapping.len() == 0
     }
 
-    /// Where the first page begins, from `offset` on, that nobody has touched; the memory's end if all have
-    /// been. Pages before it stay: the seals let nobody take them out. One system call.
+    /// Returns the offset of the first untouched page from `offset` on; the memory's end if there
+    /// is none. Pages before it stay: the seals prevent their removal. One system call.
     #[must_use]
     pub fn unwritten_from(&self, offset: usize) -> usize {
         let hole = seek(&self.file, SeekFrom::Hole(offset as u64));
@@ -110,24 +110,26 @@ impl PeerMemory {
             .map_or(self.len(), |hole| hole.min(self.len()))
     }
 
-    /// Where the first page begins, from `offset` on, that somebody has touched. One system call.
+    /// Returns the offset of the first touched page from `offset` on, if there is one. One system
+    /// call.
     #[must_use]
     pub fn written_from(&self, offset: usize) -> Option<usize> {
         let data = seek(&self.file, SeekFrom::Data(offset as u64)).ok()?;
         usize::try_from(data).ok().filter(|data| *data < self.len())
     }
 
-    /// The word at `index`, counted in words of four octets; relaxed.
+    /// Loads the word at `index`, counted in words of four bytes; relaxed.
     ///
     /// # Panics
-    /// When the memory has no such word: indices are the caller's, never the peer's.
+    /// When the memory has no such word: indices must be the caller's, never the peer's.
     #[inline]
     #[must_use]
     pub fn load(&self, index: usize) -> u32 {
         self.words()[index].load(Ordering::Relaxed)
     }
 
-    /// As [`PeerMemory::load`], and what the peer wrote before it stored that value is seen after.
+    /// Loads as [`PeerMemory::load`] does; what the peer wrote before it stored that value is
+    /// visible afterwards.
     ///
     /// # Panics
     /// As [`PeerMemory::load`].
@@ -141,8 +143,8 @@ impl PeerMemory {
         value
     }
 
-    /// Sleeps until the peer wakes whoever waits on the word at `index`, `timeout` has passed, or a
-    /// signal came; at once if the word is not `expected`.
+    /// Sleeps until the peer wakes the waiters of the word at `index`, `timeout` has passed, or a
+    /// signal came; returns at once if the word is not `expected`.
     ///
     /// # Panics
     /// As [`PeerMemory::load`].
@@ -150,7 +152,7 @@ impl PeerMemory {
         futex::wait_shared(&self.words()[index], expected, timeout);
     }
 
-    /// Wakes whoever waits on the word at `index`, in whatever process.
+    /// Wakes the threads of any process that wait on the word at `index`.
     ///
     /// # Panics
     /// As [`PeerMemory::load`].
@@ -158,7 +160,7 @@ impl PeerMemory {
         futex::wake_shared(&self.words()[index]);
     }
 
-    /// The eight octets at `offset`, in one load.
+    /// Returns the eight bytes at `offset`, in one load.
     ///
     /// # Errors
     /// [`OutOfRange`], also when `offset` is not a multiple of 8.
@@ -168,12 +170,12 @@ impl PeerMemory {
         if !offset.is_multiple_of(size_of::<u64>()) {
             return Err(OutOfRange);
         }
-        // SAFETY: within the mapping, and aligned, as the mapping begins with a page; memory that is
-        // mapped for reading may be loaded from, relaxed, in words up to eight octets.
+        // SAFETY: within the mapping, and aligned, as the mapping begins with a page; memory that
+        // is mapped for reading may be loaded from, relaxed, in words up to eight bytes.
         Ok(unsafe { load_u64(from) })
     }
 
-    /// Copies octets at `offset` to `to`, as many as it takes.
+    /// Copies bytes at `offset` to `to`, until that is full.
     ///
     /// # Errors
     /// [`OutOfRange`]; then nothing was copied.
@@ -184,14 +186,14 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// Appends `len` octets at `offset` to `to`; allocates only if they don't fit.
+    /// Appends `len` bytes at `offset` to `to`; allocates only if they don't fit.
     ///
     /// # Errors
     /// [`OutOfRange`]; then nothing was copied.
     pub fn append_to(&self, offset: usize, len: usize, to: &mut Vec<u8>) -> Result<(), OutOfRange> {
         let from = self.range(offset, len)?;
         to.reserve(len);
-        // SAFETY: `range` checked what is read; the vector has room for `len` octets behind its
+        // SAFETY: `range` checked what is read; the vector has room for `len` bytes behind its
         // length, all of which are initialised when the length takes them in.
         unsafe {
             copy_out(from, to.as_mut_ptr().add(to.len()), len);
@@ -200,20 +202,20 @@ impl PeerMemory {
         Ok(())
     }
 
-    /// The octets themselves, without a copy, from a peer that is trusted by explicit choice.
+    /// Returns the bytes themselves, without a copy, of a peer that is trusted by explicit choice.
     ///
-    /// The peer must leave them as they are for as long as they are borrowed, which is its promise
-    /// and cannot be enforced; the language takes it for granted, so that behaviour is undefined where
-    /// the promise is broken. Who makes the choice answers for that. Even so nothing should be concluded
-    /// from the octets that must stay true: they are for values of which any is a value.
+    /// The peer must not change them while they are borrowed. That promise cannot be enforced, and
+    /// the language relies on it: behaviour is undefined where it is broken. The code that makes
+    /// the choice answers for it. Even so, no conclusion that must stay true may be drawn from the
+    /// bytes: they are for types of which any bytes are a value.
     ///
     /// # Errors
     /// [`OutOfRange`].
     pub fn view(&self, offset: usize, len: usize, _: Trusted) -> Result<&[u8], OutOfRange> {
         let from = self.range(offset, len)?;
         // SAFETY: within the mapping, which the borrow of `self` keeps, and initialised, as the
-        // kernel made it of zeroes. This process cannot write there; that the peer does not is what
-        // whoever made the token has chosen to believe (above).
+        // kernel zeroed it. This process cannot write there; that the peer does not is what the
+        // maker of the token has chosen to trust (above).
         Ok(unsafe { std::slice::from_raw_parts(from, len) })
     }
 
@@ -242,29 +244,29 @@ fn is_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
 }
 
 /// # Safety
-/// `from` is aligned to eight octets and valid for relaxed loads of as many.
+/// `from` is aligned to eight bytes and valid for relaxed loads of as many.
 #[inline]
 unsafe fn load_u64(from: *mut u8) -> u64 {
     // SAFETY: the caller's.
     unsafe { AtomicU64::from_ptr(from.cast()) }.load(Ordering::Relaxed)
 }
 
-/// Copies with relaxed loads: somebody else may be writing there.
+/// Copies with relaxed loads: the peer may write there at the same time.
 ///
 /// # Safety
-/// `from` is valid for relaxed loads of `len` octets; `to` is valid for writes of `len` octets that
-/// nobody else refers to.
+/// `from` is valid for relaxed loads of `len` bytes; `to` is valid for writes of `len` bytes and
+/// not referenced elsewhere.
 unsafe fn copy_out(mut from: *mut u8, mut to: *mut u8, len: usize) {
     const WORD: usize = size_of::<u64>();
     const LINE: usize = 4 * WORD;
     let mut left = len;
     while left > 0 && !from.addr().is_multiple_of(WORD) {
-        // SAFETY: `left` octets are left on both sides.
+        // SAFETY: `left` bytes are left on both sides.
         unsafe { copy_octet(&mut from, &mut to) };
         left -= 1;
     }
     while left >= LINE {
-        // SAFETY: `left` octets are left on both sides, and `from` is aligned to a word. Four loads
+        // SAFETY: `left` bytes are left on both sides, and `from` is aligned to a word. Four loads
         // before four stores let the processor overlap them.
         unsafe {
             let (a, b) = (load_u64(from), load_u64(from.add(WORD)));
@@ -290,9 +292,9 @@ unsafe fn copy_out(mut from: *mut u8, mut to: *mut u8, len: usize) {
 }
 
 /// # Safety
-/// One octet is left at both places.
+/// One byte is left at both places.
 unsafe fn copy_octet(from: &mut *mut u8, to: &mut *mut u8) {
-    // SAFETY: the caller's; an octet is always aligned.
+    // SAFETY: the caller's; a byte is always aligned.
     unsafe {
         to.write(AtomicU8::from_ptr(*from).load(Ordering::Relaxed));
         (*from, *to) = (from.add(1), to.add(1));
@@ -370,7 +372,7 @@ mod tests {
         assert_eq!(peer.unwritten_from(3 * page + 9), 5 * page);
         assert_eq!(peer.written_from(5 * page), None);
         assert_eq!(taken(), 3);
-        // Reading is what takes memory.
+        // Reading is what allocates the pages.
         peer.copy_to(8 * page, &mut [0; 1]).unwrap();
         assert_eq!(taken(), 4);
         region.as_mut_slice().fill(1);

@@ -1,4 +1,4 @@
-//! The mutex and its guard: what the lock protects.
+//! Mutex and guard: the value that the lock protects.
 
 use super::LockError;
 use super::raw::{Owner, RawPiLock};
@@ -7,7 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 
-/// A value behind a lock whose owner inherits the priority of those who wait; see the module.
+/// Value behind a lock whose owner inherits the priority of its waiters; see the module.
 pub struct PiMutex<T> {
     lock: RawPiLock,
     value: UnsafeCell<T>,
@@ -17,17 +17,18 @@ pub struct PiMutex<T> {
 // `Send` allows; never to two at once, as `PiGuard` shows.
 unsafe impl<T: Send> Sync for PiMutex<T> {}
 
-/// The value, for as long as the lock is held. Stays on its thread, which the lock belongs to.
+/// Guard that gives access to the value while the lock is held. Stays on its thread, to which the
+/// lock belongs.
 #[must_use = "the lock is given back when the guard is dropped"]
 pub struct PiGuard<'m, T> {
     mutex: &'m PiMutex<T>,
     owner: Owner,
-    /// Not `Send`: the kernel lets only the thread that took the lock give it back.
+    /// Marker: not `Send`, as the kernel lets only the thread that took the lock release it.
     on_its_thread: PhantomData<*const ()>,
 }
 
 impl<T> PiMutex<T> {
-    /// A mutex that nobody has locked.
+    /// Makes an unlocked mutex.
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self {
@@ -36,7 +37,7 @@ impl<T> PiMutex<T> {
         }
     }
 
-    /// Locks, and waits for whoever has it. Enters the kernel only then.
+    /// Locks, and waits while another thread holds the lock. Enters the kernel only to wait.
     ///
     /// # Errors
     /// [`LockError::Deadlock`], [`LockError::OwnerDied`], [`LockError::Os`].
@@ -46,17 +47,18 @@ impl<T> PiMutex<T> {
         Ok(self.guard(owner))
     }
 
-    /// As [`PiMutex::lock`], by `until` at the latest: nanoseconds of [`crate::clock::nanos`].
+    /// Locks as [`PiMutex::lock`] does, by `until` at the latest: nanoseconds of
+    /// [`crate::clock::nanos`].
     ///
     /// # Errors
-    /// As there, and [`LockError::TimedOut`].
+    /// Those of [`PiMutex::lock`], and [`LockError::TimedOut`].
     #[inline]
     pub fn lock_until(&self, until: u64) -> Result<PiGuard<'_, T>, LockError> {
         let owner = self.lock.lock(Some(until))?;
         Ok(self.guard(owner))
     }
 
-    /// Locks, if nobody has it locked. Never enters the kernel.
+    /// Locks if the lock is free; returns `None` otherwise. Never enters the kernel.
     ///
     /// # Errors
     /// [`LockError::OwnerDied`].
@@ -66,13 +68,13 @@ impl<T> PiMutex<T> {
         Ok(locked.map(|owner| self.guard(owner)))
     }
 
-    /// Whether a thread waits in the kernel.
+    /// Returns whether a thread waits in the kernel.
     #[cfg(test)]
     pub(super) fn is_waited_for(&self) -> bool {
         self.lock.is_waited_for()
     }
 
-    /// For whoever has just taken the lock.
+    /// Makes the guard for the thread that has just taken the lock.
     #[inline]
     fn guard(&self, owner: Owner) -> PiGuard<'_, T> {
         PiGuard {
@@ -88,9 +90,9 @@ impl<T> Deref for PiGuard<'_, T> {
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this guard's thread has taken the lock and gives it back when the guard is dropped; while
-        // it has it nobody else is given a guard. Should the thread end before that, nobody is either
-        // (`RawPiLock::check`).
+        // SAFETY: this guard's thread has taken the lock and releases it when the guard is dropped;
+        // while it holds the lock no other guard exists. Should the thread end before that, none is
+        // ever made (`RawPiLock::check`).
         unsafe { &*self.mutex.value.get() }
     }
 }

@@ -1,18 +1,19 @@
-//! A mutex whose owner inherits the priority of those who wait for it, over the kernel's PI futex
-//! (`futex(2)`, `FUTEX_LOCK_PI`): an urgent thread that waits for an ordinary one makes it as urgent, so
-//! that threads in between cannot keep both waiting.
+//! Mutex whose owner inherits the priority of its waiters, over the kernel's PI futex (`futex(2)`,
+//! `FUTEX_LOCK_PI`): an urgent thread that waits for an ordinary one makes it as urgent, so that
+//! threads in between cannot keep both waiting.
 //!
-//! Locking and unlocking are one compare-exchange each while nobody waits; only then the kernel is entered.
-//! The word holds the owner's thread id, and a bit that says whether somebody waits (`raw`). Time-outs are on
-//! the monotonic clock: by `FUTEX_LOCK_PI2` (Linux 5.14), or converted where the kernel has but the old call.
+//! Locking and unlocking are one compare-exchange each while there are no waiters; the kernel is
+//! entered only to wait or to hand over. The word holds the owner's thread id, and a bit for the
+//! presence of waiters (`raw`). Time-outs are on the monotonic clock: by `FUTEX_LOCK_PI2` (Linux
+//! 5.14), or converted where the kernel has only the old call.
 //!
-//! **A thread that ends while it holds the lock** (which takes a guard that was leaked) leaves what it was
-//! lent out for good: nobody gets at the value any more, and whoever waits or comes is told
-//! ([`LockError::OwnerDied`]). A panic unlocks, and leaves the value as it was then. Locking twice on one
-//! thread is refused ([`LockError::Deadlock`]).
+//! **A thread that ends while it holds the lock** (which takes a leaked guard) makes the value
+//! inaccessible for good: current and later waiters get [`LockError::OwnerDied`]. A panic unlocks,
+//! and leaves the value as it was then. Locking twice on one thread is refused
+//! ([`LockError::Deadlock`]).
 //!
-//! A process that forks must start another program in the child before it locks any of these there: thread
-//! ids are remembered by threads.
+//! A process that forks must start another program in the child before it locks any of these there:
+//! each thread caches its thread id.
 
 #[allow(unsafe_code)]
 mod guard;
@@ -23,16 +24,16 @@ pub use guard::{PiGuard, PiMutex};
 use std::fmt;
 use std::io;
 
-/// Why a lock was not taken.
+/// Reason why a lock was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LockError {
-    /// Somebody held it until the time-out.
+    /// Another thread held it until the time-out.
     TimedOut,
-    /// The calling thread holds it already, or holds one that its owner waits for.
+    /// The calling thread holds the lock already, or holds one that its owner waits for.
     Deadlock,
-    /// The thread that held it has ended: it is lost.
+    /// The thread that held the lock has ended: the lock is lost.
     OwnerDied,
-    /// The operating system's reason, an `errno`.
+    /// Operating system error, an `errno`.
     Os(i32),
 }
 

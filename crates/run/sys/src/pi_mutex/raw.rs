@@ -1,4 +1,4 @@
-//! The lock without what it protects.
+//! Lock without the value that it protects.
 //!
 //! ```text
 //! word   0             nobody has it
@@ -17,17 +17,18 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 const FREE: u32 = 0;
 const NANOS: u64 = 1_000_000_000;
 
-/// Set once the kernel has said that it has no `FUTEX_LOCK_PI2`.
+/// Set once the kernel has reported that it lacks `FUTEX_LOCK_PI2`.
 pub(super) static WITHOUT_LOCK_PI2: AtomicBool = AtomicBool::new(false);
 
 #[derive(Debug)]
 pub(super) struct RawPiLock {
     word: AtomicU32,
-    /// A thread ended while it had the lock. Written by whoever has it since; stays.
+    /// Set once a thread has ended while it held the lock; never reset. Written by later holders of
+    /// the lock.
     abandoned: AtomicBool,
 }
 
-/// The thread that has the lock, by its id: kept, so that it is not looked up again to give the lock back.
+/// Id of the thread that holds the lock, kept so that unlocking need not look it up again.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner(u32);
 
@@ -39,7 +40,7 @@ impl RawPiLock {
         }
     }
 
-    /// Takes the lock, if nobody has it; by which thread it is to be given back.
+    /// Takes the lock if it is free; returns the owner to unlock it with.
     #[inline]
     pub(super) fn try_lock(&self) -> Result<Option<Owner>, LockError> {
         let owner = Owner(own_id());
@@ -62,7 +63,7 @@ impl RawPiLock {
         }
     }
 
-    /// Gives the lock back. For the thread that has it.
+    /// Releases the lock. Called by the thread that holds it.
     #[inline]
     pub(super) fn unlock(&self, owner: Owner) {
         // Release pairs with the Acquire in `try_lock`.
@@ -84,12 +85,12 @@ impl RawPiLock {
         loop {
             match self.wait(until) {
                 Ok(()) => break,
-                // A signal; or the owner is ending, and it can soon be told how.
+                // A signal; or the owner is ending, and the kernel can soon tell how.
                 Err(Errno::INTR | Errno::AGAIN) => {}
                 Err(Errno::TIMEDOUT) => return Err(LockError::TimedOut),
                 Err(Errno::DEADLK) => return Err(LockError::Deadlock),
-                // There is no such thread any more; or it has just ended, and who waits first, to whom the kernel
-                // hands the lock, has not put its id into the word yet.
+                // The owner no longer exists; or it has just ended, and the first waiter, which the
+                // kernel hands the lock to, has not put its id into the word yet.
                 Err(Errno::SRCH | Errno::INVAL) => return Err(LockError::OwnerDied),
                 Err(error) => return Err(LockError::Os(error.raw_os_error())),
             }
@@ -97,14 +98,15 @@ impl RawPiLock {
         // Pairs with the fence in `unlock_in_kernel`, or the Release in `unlock`.
         fence(Ordering::Acquire);
         if self.word.load(Ordering::Relaxed) & OWNER_DIED != 0 {
-            // Relaxed: it is read by whoever has the lock.
+            // Relaxed: only holders of the lock read it.
             self.abandoned.store(true, Ordering::Relaxed);
         }
         let owner = Owner(own_id());
         self.check(owner).map(|()| owner)
     }
 
-    /// For the thread that has just taken the lock: gives it back if the thread that had it before has not.
+    /// Checks, on the thread that has just taken the lock, whether the last owner released it; if
+    /// not, releases it with an error.
     #[inline]
     fn check(&self, owner: Owner) -> Result<(), LockError> {
         if self.abandoned.load(Ordering::Relaxed) {
@@ -124,7 +126,7 @@ impl RawPiLock {
                 locked => return locked,
             }
         }
-        // The old call's time-out is on the clock that people set.
+        // The old call's time-out is on the adjustable real-time clock.
         let now = clock_gettime(ClockId::Realtime);
         let now = now.tv_sec.cast_unsigned() * NANOS + now.tv_nsec.cast_unsigned();
         let left = until.saturating_sub(clock::nanos());
@@ -136,12 +138,12 @@ impl RawPiLock {
     fn unlock_in_kernel(&self) {
         // Pairs with the fence in `lock_in_kernel`.
         fence(Ordering::Release);
-        // Fails for a thread that has not got it, which no guard is.
+        // Fails for a thread that does not hold the lock, which no guard allows.
         while futex::unlock_pi(&self.word, Flags::PRIVATE) == Err(Errno::INTR) {}
     }
 }
 
-/// A moment in nanoseconds, at most what the kernel can name.
+/// Converts a moment in nanoseconds, at most the latest that the kernel can express.
 fn timespec(nanos: u64) -> Timespec {
     Timespec {
         // Less than 2^35.
@@ -150,7 +152,7 @@ fn timespec(nanos: u64) -> Timespec {
     }
 }
 
-/// The calling thread's id. A system call once for each thread.
+/// Returns the calling thread's id. One system call for each thread.
 #[inline]
 fn own_id() -> u32 {
     thread_local! {

@@ -140,12 +140,12 @@ fn those_that_wait_for_an_owner_that_ends_are_all_told() {
     for one in waiting {
         assert_eq!(one.join().unwrap(), Err(LockError::OwnerDied));
     }
-    // Whatever state they left it in, nobody gets at the value.
+    // The value's state is unknown, so no thread gets access to it.
     assert_eq!(mutex.lock().map(drop), Err(LockError::OwnerDied));
     assert!(!matches!(mutex.try_lock(), Ok(Some(_))));
 }
 
-/// A thread of a native priority on the first processor.
+/// Starts a thread of a native priority on the first processor.
 fn real_time<'scope, T: Send + 'scope>(
     scope: &'scope thread::Scope<'scope, '_>,
     priority: i32,
@@ -153,7 +153,7 @@ fn real_time<'scope, T: Send + 'scope>(
 ) -> thread::ScopedJoinHandle<'scope, T> {
     scope.spawn(move || {
         let first = processor::allowed().unwrap()[0];
-        // The priority first: an ordinary thread would never get at a processor where these run.
+        // The priority first: an ordinary thread would never get a processor where these run.
         scheduling::set_own(Scheduling::Fifo { priority }).unwrap();
         Processors::of(&[first]).unwrap().pin_own().unwrap();
         work()
@@ -169,8 +169,9 @@ fn may_be_real_time() -> bool {
     may
 }
 
-/// Low locks; medium, more urgent, computes on the same processor, and does not end; high waits for the lock.
-/// Without inheritance low would not run again before medium gives up.
+/// The low thread locks; the medium one, more urgent, computes on the same processor without end;
+/// the high one waits for the lock. Without inheritance the low thread would not run again before
+/// the medium one gives up.
 #[test]
 fn the_owner_runs_at_the_priority_of_whoever_waits_for_it() {
     if !may_be_real_time() {

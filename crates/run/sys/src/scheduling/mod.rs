@@ -1,7 +1,7 @@
-//! How the kernel schedules a thread: policy and priority (`sched(7)`).
+//! Scheduling of a thread by the kernel: policy and priority (`sched(7)`).
 //!
-//! Priorities here are *native*: the operating system's, which Real-time CORBA's are mapped to. A higher
-//! one is more urgent. To take a real-time policy a process needs `CAP_SYS_NICE`, or a limit
+//! Priorities here are *native*: the operating system's, which Real-time CORBA's are mapped to. A
+//! higher one is more urgent. To take a real-time policy a process needs `CAP_SYS_NICE`, or a limit
 //! (`RLIMIT_RTPRIO`) that allows the priority.
 
 #[allow(unsafe_code)]
@@ -17,33 +17,33 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// A thread's scheduling policy, with what belongs to it.
+/// Scheduling policy of a thread, with its parameters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduling {
     /// `SCHED_OTHER`: time is shared. Its priority is always 0; the thread keeps its nice value.
     #[default]
     Other,
-    /// `SCHED_BATCH`: as `Other`, for what computes and is not waited for.
+    /// `SCHED_BATCH`: as `Other`, for computations that no one waits for.
     Batch,
     /// `SCHED_IDLE`: only when nothing else wants to run.
     Idle,
     /// `SCHED_FIFO`: runs until it blocks, yields, or a more urgent thread wants to run.
     Fifo {
-        /// The native priority, one of [`native_priorities`].
+        /// Native priority, one of [`native_priorities`].
         priority: i32,
     },
     /// `SCHED_RR`: as `Fifo`, and takes turns with threads of the same priority.
     RoundRobin {
-        /// The native priority, one of [`native_priorities`].
+        /// Native priority, one of [`native_priorities`].
         priority: i32,
     },
-    /// `SCHED_DEADLINE`: ahead of all others, as long as it keeps to what it has reserved. Such a thread
-    /// may run on every processor; threads that it starts are ordinary ones (`SCHED_RESET_ON_FORK`, without which
-    /// it could start none).
+    /// `SCHED_DEADLINE`: ahead of all others, as long as the thread keeps to its reservation. Such
+    /// a thread may run on every processor; threads that it starts are ordinary ones
+    /// (`SCHED_RESET_ON_FORK`, without which it could start none).
     Deadline(Reservation),
 }
 
-/// A scheduling policy without its priority.
+/// Scheduling policy without its priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// `SCHED_OTHER`.
@@ -54,18 +54,18 @@ pub enum Policy {
     RoundRobin,
 }
 
-/// A thread as the kernel names it. The name is free for another thread once this one has ended.
+/// Kernel's id of a thread. It may name another thread once this one has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NativeThread(Pid);
 
 impl NativeThread {
-    /// The calling thread. One system call.
+    /// Returns the calling thread. One system call.
     #[must_use]
     pub fn current() -> Self {
         Self(rustix::thread::gettid())
     }
 
-    /// The kernel's number of it, as `top` and `/proc` show it.
+    /// Returns the kernel's thread id, as shown by `top` and `/proc`.
     #[must_use]
     pub fn id(self) -> i32 {
         self.0.as_raw_nonzero().get()
@@ -92,7 +92,7 @@ impl fmt::Display for Scheduling {
 }
 
 impl Scheduling {
-    /// Whether threads with this policy run ahead of every ordinary one.
+    /// Returns whether threads with this policy run ahead of every ordinary one.
     #[must_use]
     pub fn is_real_time(self) -> bool {
         matches!(
@@ -101,7 +101,7 @@ impl Scheduling {
         )
     }
 
-    /// The native priority; 0 where the policy has none.
+    /// Returns the native priority; 0 for a policy without one.
     #[must_use]
     pub fn priority(self) -> i32 {
         match self {
@@ -111,11 +111,11 @@ impl Scheduling {
     }
 }
 
-/// The native priorities that a policy has, on this machine: 1 to 99 for the real-time ones, 0 for
+/// Returns the native priorities of a policy on this machine: 1 to 99 for the real-time ones, 0 for
 /// `SCHED_OTHER` (`sched_get_priority_min(2)`).
 ///
 /// # Errors
-/// What the operating system says.
+/// The operating system's errors.
 pub fn native_priorities(policy: Policy) -> io::Result<RangeInclusive<i32>> {
     let policy = match policy {
         Policy::Other => libc::SCHED_OTHER,
@@ -125,15 +125,16 @@ pub fn native_priorities(policy: Policy) -> io::Result<RangeInclusive<i32>> {
     Ok(calls::min_priority(policy)?..=calls::max_priority(policy)?)
 }
 
-/// How the calling thread is scheduled. One system call, two where its policy has parameters.
+/// Returns the scheduling of the calling thread. One system call, two where its policy has
+/// parameters.
 ///
 /// # Errors
-/// `Unsupported` for a policy that is not known here, else what the operating system says.
+/// `Unsupported` for a policy that is not known here, else the operating system's errors.
 pub fn own() -> io::Result<Scheduling> {
     of_id(CALLING)
 }
 
-/// How a thread is scheduled.
+/// Returns the scheduling of a thread.
 ///
 /// # Errors
 /// `ESRCH` when it has ended; `Unsupported` for a policy that is not known here.
@@ -141,17 +142,18 @@ pub fn of(thread: NativeThread) -> io::Result<Scheduling> {
     of_id(thread.id())
 }
 
-/// Has the calling thread scheduled so from now on, and every thread that it starts but with `SCHED_DEADLINE`. One system
-/// call.
+/// Sets the scheduling of the calling thread and of every thread that it starts from now on;
+/// `SCHED_DEADLINE` is not inherited. One system call.
 ///
 /// # Errors
-/// `PermissionDenied` without the right to it; `InvalidInput` for a priority that the policy has not, or a
-/// reservation that is none; `ResourceBusy` (`EBUSY`) for one that the processors cannot keep.
+/// `PermissionDenied` without the privilege; `InvalidInput` for a priority that the policy lacks,
+/// or an invalid reservation; `ResourceBusy` (`EBUSY`) for a reservation that the processors cannot
+/// keep.
 pub fn set_own(scheduling: Scheduling) -> io::Result<()> {
     set_id(CALLING, scheduling)
 }
 
-/// Has a thread of this process scheduled so from now on. One system call.
+/// Sets the scheduling of a thread of this process. One system call.
 ///
 /// # Errors
 /// As [`set_own`]; `ESRCH` when the thread has ended.
@@ -159,11 +161,11 @@ pub fn set(thread: NativeThread, scheduling: Scheduling) -> io::Result<()> {
     set_id(thread.id(), scheduling)
 }
 
-/// The calling thread, to the system calls.
+/// Id that stands for the calling thread in the system calls.
 const CALLING: i32 = 0;
 
 fn of_id(thread: i32) -> io::Result<Scheduling> {
-    // What is added to a policy for threads that it starts.
+    // The flag that the kernel adds to a policy, for threads started later.
     let policy = calls::policy(thread)? & !libc::SCHED_RESET_ON_FORK;
     Ok(match policy {
         libc::SCHED_OTHER => Scheduling::Other,
@@ -225,7 +227,7 @@ mod tests {
         std::thread::spawn(test).join().unwrap();
     }
 
-    /// Sets it, unless this process may not.
+    /// Sets the scheduling; returns `false` if this process lacks the privilege.
     fn granted(scheduling: Scheduling) -> bool {
         match set_own(scheduling) {
             Ok(()) => true,

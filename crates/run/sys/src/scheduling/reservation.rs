@@ -1,55 +1,56 @@
-//! Reservations of processor time (`SCHED_DEADLINE`), and why the kernel refuses one.
+//! Reservations of processor time (`SCHED_DEADLINE`), and the reasons why the kernel refuses one.
 
 use std::fmt;
 use std::io;
 use std::time::Duration;
 
-/// What a `SCHED_DEADLINE` thread reserves: in each `period` so much `runtime`, by `deadline` behind its
-/// begin. At least 1,024 ns each, and `runtime <= deadline <= period`.
+/// Reservation of a `SCHED_DEADLINE` thread: in each `period`, `runtime` of processor time by
+/// `deadline` after the period's begin. `runtime` is at least 1,024 ns, and `runtime <= deadline <=
+/// period`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reservation {
-    /// How long it runs in a period, at most.
+    /// Most processor time used in a period.
     pub runtime: Duration,
-    /// By when behind the period's begin.
+    /// Time after the period's begin by which the work is done.
     pub deadline: Duration,
-    /// How often.
+    /// Length of a period.
     pub period: Duration,
 }
 
-/// Times that are no reservation.
+/// Error for times that form no reservation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum InvalidReservation {
-    /// The runtime is below what the kernel counts in.
+    /// The runtime is below the kernel's resolution.
     #[error("the runtime {0:?} is below 1.024µs, the shortest that there is")]
     TooShort(Duration),
-    /// More is to run than there is time.
+    /// The runtime exceeds the deadline.
     #[error("the runtime {runtime:?} is longer than the deadline {deadline:?}")]
     RuntimeBeyondDeadline {
-        /// The runtime.
+        /// Requested runtime.
         runtime: Duration,
-        /// The deadline.
+        /// Requested deadline.
         deadline: Duration,
     },
-    /// The deadline is behind the begin of the next period.
+    /// The deadline lies after the begin of the next period.
     #[error("the deadline {deadline:?} is longer than the period {period:?}")]
     DeadlineBeyondPeriod {
-        /// The deadline.
+        /// Requested deadline.
         deadline: Duration,
-        /// The period.
+        /// Requested period.
         period: Duration,
     },
-    /// More than the kernel's clock counts.
+    /// The time exceeds the range of the kernel's clock.
     #[error("the period {0:?} is longer than 2^63 ns")]
     TooLong(Duration),
 }
 
 impl Reservation {
-    /// The shortest runtime (`sched(7)`).
+    /// Shortest runtime (`sched(7)`).
     pub const SHORTEST: Duration = Duration::from_nanos(1024);
 
-    /// Whether it is a reservation on any machine (`sched(7)`). A kernel may refuse it all the same: it has bounds for
-    /// periods, 100 µs and 4 s by default, and what it can keep beside other reservations.
+    /// Checks that the times form a reservation on any machine (`sched(7)`). A kernel may still
+    /// refuse it: it bounds periods, by default to 100 µs and 4 s, and the sum of all reservations.
     ///
     /// # Errors
     /// [`InvalidReservation`].
@@ -74,7 +75,8 @@ impl Reservation {
         Ok(self)
     }
 
-    /// Why the kernel refused it with this error, and what the machine offers, for people.
+    /// Explains to people why the kernel refused the reservation with this error, and what the
+    /// machine offers.
     #[must_use]
     pub fn refusal(self, error: &io::Error) -> String {
         let why = match error.raw_os_error() {
@@ -94,7 +96,7 @@ impl Reservation {
     }
 }
 
-/// What the kernel gives to all reservations together.
+/// Describes the share of time that the kernel gives to all reservations together.
 fn offered() -> String {
     let processors = crate::processor::online();
     let limits = (
