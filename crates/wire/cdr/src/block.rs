@@ -1,8 +1,8 @@
-//! Memory that a connection lends: filled for sending, or full of what was received.
+//! Block of memory lent by a connection: filled for sending, or full of received bytes.
 //!
-//! A block goes where it came from when it is dropped, so that a warm path allocates nothing: to a cache
-//! of the thread that drops it, or to a pool that threads share. Its storage is a vector; runs that are
-//! lent stand beside it.
+//! A dropped block goes back where it came from, so that a warm path allocates nothing: to a cache
+//! of the thread that drops it, or to a pool that threads share. Its storage is a vector; lent runs
+//! stand beside it.
 
 use crate::lend::{Lent, Segment};
 use crate::thread_cache;
@@ -10,22 +10,22 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// Where a [`Block`]'s memory goes when the block is dropped, for example a lane's pool.
+/// Pool that gets a [`Block`]'s memory back when the block is dropped, for example a lane's.
 pub trait MemoryPool: Send + Sync {
-    /// Takes the memory back. The vector still holds what the block held.
+    /// Takes the memory back. The vector still holds the block's contents.
     fn give_back(&self, bytes: Vec<u8>);
 }
 
-/// A growable run of octets on loan.
+/// Growable buffer of bytes on loan.
 #[derive(Default)]
 pub struct Block {
     bytes: Vec<u8>,
     when_dropped: WhenDropped,
-    /// Segments that stand between the octets, in the order of their places. Few messages have any.
+    /// Segments that stand between the bytes, in the order of their places. Few messages have any.
     lent: Option<Box<Beside>>,
 }
 
-/// Segments, let go of out of the way: blocks without any are dropped in passing.
+/// Segments, dropped out of line: the common drop of a block without any stays cheap.
 #[derive(Default)]
 struct Beside(Vec<Lent>);
 
@@ -37,19 +37,19 @@ impl Drop for Beside {
     }
 }
 
-/// Where a block's memory goes when the block is dropped.
+/// Destination of a dropped block's memory.
 #[derive(Default)]
 enum WhenDropped {
-    /// It is freed.
+    /// The memory is freed.
     #[default]
     Free,
-    /// To the cache of the thread that drops it, if it has not grown beyond this many octets.
+    /// Cache of the thread that drops the block, unless the block has grown beyond this many bytes.
     CacheOnThread(usize),
     ToPool(Arc<dyn MemoryPool>),
 }
 
 impl Block {
-    /// A block that owns `bytes` and frees them when dropped.
+    /// Makes a block that owns `bytes` and frees them when dropped.
     #[must_use]
     pub fn from_vec(bytes: Vec<u8>) -> Self {
         Self {
@@ -59,10 +59,11 @@ impl Block {
         }
     }
 
-    /// An empty block with room for at least `capacity` octets, of the memory that the calling thread has
-    /// cached; the thread that drops it caches it; where it has grown beyond `kept` octets, only while messages
-    /// need such, and 32 MiB of them in a process at most. No lock, and no atomic exchange up to `kept`; allocates only
-    /// when nothing suitable is cached.
+    /// Makes an empty block with room for at least `capacity` bytes, from the calling thread's
+    /// cache; the thread that drops it caches its memory. A block that has grown beyond `kept`
+    /// bytes is cached only while messages need such blocks, and 32 MiB of them in a process at
+    /// most. No lock, and no atomic exchange up to `kept`; allocates only when nothing suitable is
+    /// cached.
     #[inline]
     #[must_use]
     pub fn of_thread(capacity: usize, kept: usize) -> Self {
@@ -77,7 +78,7 @@ impl Block {
         }
     }
 
-    /// A block whose memory is given to `pool` when it is dropped.
+    /// Makes a block whose memory is given to `pool` when it is dropped.
     #[must_use]
     pub fn from_pool(bytes: Vec<u8>, pool: Arc<dyn MemoryPool>) -> Self {
         Self {
@@ -87,35 +88,35 @@ impl Block {
         }
     }
 
-    /// The number of octets held.
+    /// Returns the number of bytes held.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Whether the block holds nothing.
+    /// Returns whether the block is empty.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The octets held.
+    /// Returns the bytes held.
     #[inline]
     #[must_use]
     pub fn as_slice(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The octets held, to be changed in place.
+    /// Returns the bytes held, to be changed in place.
     #[inline]
     #[must_use]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
         &mut self.bytes
     }
 
-    /// How many octets fit without an allocation.
+    /// Returns the number of bytes that fit without an allocation.
     #[inline]
     #[must_use]
     pub fn capacity(&self) -> usize {
@@ -137,7 +138,7 @@ impl Block {
         self.bytes.truncate(len);
     }
 
-    /// Makes room for `additional` octets more; allocates only if they don't fit.
+    /// Makes room for `additional` more bytes; allocates only if they don't fit.
     #[inline]
     pub fn reserve(&mut self, additional: usize) {
         self.bytes.reserve(additional);
@@ -149,19 +150,19 @@ impl Block {
         self.bytes.extend_from_slice(octets);
     }
 
-    /// Appends one octet.
+    /// Appends one byte.
     #[inline]
     pub fn push(&mut self, octet: u8) {
         self.bytes.push(octet);
     }
 
-    /// Shrinks or grows to `new_len` octets; new ones have the value `fill`.
+    /// Shrinks or grows to `new_len` bytes; new ones have the value `fill`.
     #[inline]
     pub fn resize(&mut self, new_len: usize, fill: u8) {
         self.bytes.resize(new_len, fill);
     }
 
-    /// Drops the first `count` octets (all, if there are fewer) and moves the rest to the front.
+    /// Drops the first `count` bytes (all, if there are fewer) and moves the rest to the front.
     #[inline]
     pub fn consume_front(&mut self, count: usize) {
         if count >= self.bytes.len() {
@@ -172,7 +173,7 @@ impl Block {
         }
     }
 
-    /// The memory itself, for a link that receives behind what the block holds.
+    /// Returns the memory itself, for a link that receives behind the block's contents.
     ///
     /// Only heap memory can be lent as a vector; a link that lends other memory fills it itself.
     #[inline]
@@ -181,15 +182,15 @@ impl Block {
         &mut self.bytes
     }
 
-    /// Puts a block back where [`std::mem::take`] took one from. What stands there meanwhile is nothing, so that it
-    /// needs no drop.
+    /// Puts a block back where [`std::mem::take`] took one from. The empty block left there needs
+    /// no drop.
     #[inline]
     pub(crate) fn put_back(&mut self, block: Self) {
         debug_assert!(self.capacity() == 0 && self.lent.is_none(), "it was taken");
         std::mem::forget(std::mem::replace(self, block));
     }
 
-    /// Keeps the memory for good: it does not go back.
+    /// Returns the memory for good: it does not go back to its pool or cache.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
         self.when_dropped = WhenDropped::Free;
@@ -198,26 +199,27 @@ impl Block {
 }
 
 impl Block {
-    /// Lets a segment stand behind the octets that the block holds now.
+    /// Attaches a segment behind the bytes that the block holds now.
     pub fn attach(&mut self, segment: Arc<dyn Segment>) {
         let at = self.bytes.len();
         self.lent_mut().push(Lent { at, segment });
     }
 
-    /// The segments that stand between the octets, in order.
+    /// Returns the segments that stand between the bytes, in order.
     #[inline]
     #[must_use]
     pub fn lent(&self) -> &[Lent] {
         self.lent.as_ref().map_or(&[], |beside| &beside.0)
     }
 
-    /// The segments, to be taken out or moved.
+    /// Returns the segments, to be taken out or moved.
     #[must_use]
     pub fn lent_mut(&mut self) -> &mut Vec<Lent> {
         &mut self.lent.get_or_insert_default().0
     }
 
-    /// Empties it for its next use, or gives it back if it has grown too large to be kept at hand.
+    /// Empties the block for its next use, or returns its memory if it has grown too large to be
+    /// kept.
     #[inline]
     pub fn reuse(&mut self) {
         match self.when_dropped {
@@ -226,7 +228,7 @@ impl Block {
         }
     }
 
-    /// Takes the segments that stand between the octets; what is left is the octets alone.
+    /// Takes out the segments that stand between the bytes; only the block's own bytes are left.
     #[inline]
     #[must_use]
     pub fn take_lent(&mut self) -> Vec<Lent> {
@@ -234,7 +236,7 @@ impl Block {
         taken.map_or_else(Vec::new, |mut beside| std::mem::take(&mut beside.0))
     }
 
-    /// Octets in all, those of the segments included.
+    /// Returns the total number of bytes, those of the segments included.
     #[inline]
     #[must_use]
     pub fn full_len(&self) -> usize {
@@ -245,7 +247,8 @@ impl Block {
         self.bytes.len() + lent
     }
 
-    /// Calls `each` with every stretch of octets in order, segments and what lies between them.
+    /// Calls `each` with every stretch of bytes in order: segments and the block's own bytes
+    /// between them.
     pub fn for_each_stretch<'b>(&'b self, mut each: impl FnMut(&'b [u8])) {
         let mut begin = 0;
         for lent in self.lent() {
@@ -294,7 +297,7 @@ impl From<Vec<u8>> for Block {
 
 impl fmt::Debug for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The length only: what it holds may be somebody's secret.
+        // The length only: the contents may be secret.
         f.debug_struct("Block")
             .field("len", &self.bytes.len())
             .finish_non_exhaustive()

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::error::CdrError;
 
-/// An IDL `char`: one character of ISO 8859-1, kept as its octet so that runs of them copy in
-/// bulk. On the wire it has the negotiated code set's form.
+/// IDL `char`: one character of ISO 8859-1, kept as its byte so that runs of them copy in bulk. On
+/// the wire it has the form of the negotiated code set.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct Char(pub u8);
@@ -34,7 +34,7 @@ impl From<Char> for char {
 impl TryFrom<char> for Char {
     type Error = CdrError;
 
-    /// The character as an IDL `char`, or [`CdrError::CharacterNotInCodeSet`] above U+00FF.
+    /// Converts the character to an IDL `char`; [`CdrError::CharacterNotInCodeSet`] above U+00FF.
     #[inline]
     fn try_from(character: char) -> Result<Self, CdrError> {
         u8::try_from(character)

@@ -1,4 +1,4 @@
-//! Everything an encoding depends on, beside the byte order.
+//! Parameters of an encoding, beside the byte order.
 
 use std::any::Any;
 use std::fmt;
@@ -11,33 +11,35 @@ use crate::version::GiopVersion;
 
 static DEFAULT_LIMITS: Limits = Limits::DEFAULT;
 
-/// What values that are more than data need to come alive: the ORB that object references belong to, and
-/// that knows the factories of valuetypes.
+/// Context that values beyond plain data need: the ORB that object references belong to, and the
+/// factories of valuetypes.
 pub trait Environment: Any + Send + Sync {
-    /// The same environment, for a value that comes alive later than it is read.
+    /// Returns the same environment, for a value that uses it after it has been read.
     fn share(&self) -> Arc<dyn Environment>;
 
-    /// What makes values of the type with that repository id. `None` if it is not known here.
+    /// Returns the factory of values of the type with that repository id; `None` for an unknown
+    /// one.
     fn value_factory(&self, _id: &str) -> Option<Arc<dyn ValueFactory>> {
         None
     }
 }
 
-/// What an encoder and a decoder must know beside the byte order. Cheap to copy.
+/// Parameters of an encoder and a decoder beside the byte order. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Coding<'e> {
-    /// The version of the message: it decides how wide text looks.
+    /// GIOP version of the message, which decides the encoding of wide text.
     pub version: GiopVersion,
-    /// The code sets agreed on.
+    /// Negotiated code sets.
     pub code_sets: CodeSets,
-    /// The limits in force.
+    /// Limits in force.
     pub limits: &'e Limits,
-    /// What values need to come alive. See [`Decoder::environment`](crate::Decoder::environment).
+    /// Context for object references and valuetypes. See
+    /// [`Decoder::environment`](crate::Decoder::environment).
     pub environment: Option<&'e dyn Environment>,
 }
 
 impl<'e> Coding<'e> {
-    /// A coding of this version with these limits, native code sets and no environment.
+    /// Makes a coding of this version with these limits, native code sets and no environment.
     #[must_use]
     pub const fn new(version: GiopVersion, limits: &'e Limits) -> Self {
         Self {
@@ -48,7 +50,7 @@ impl<'e> Coding<'e> {
         }
     }
 
-    /// The environment, if there is one of type `T`.
+    /// Returns the environment, if there is one of type `T`.
     #[inline]
     #[must_use]
     pub fn environment<T: Any>(&self) -> Option<&'e T> {
@@ -58,7 +60,7 @@ impl<'e> Coding<'e> {
 }
 
 impl Default for Coding<'static> {
-    /// GIOP 1.2, UTF-8 and UTF-16, the default limits, no environment.
+    /// Returns a coding of GIOP 1.2, UTF-8 and UTF-16, with the default limits and no environment.
     fn default() -> Self {
         Self::new(GiopVersion::V1_2, &DEFAULT_LIMITS)
     }

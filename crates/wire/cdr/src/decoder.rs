@@ -1,7 +1,7 @@
-//! Octets to values.
+//! Decoding of bytes to values.
 //!
-//! Here is where a decoder stands and what it passes over; `numbers` reads numbers, `runs` many of them at once,
-//! and `interruptions` gets over what stands between the octets.
+//! This file has the decoder's position and alignment; `numbers` reads numbers, `runs` many of them
+//! at once, and `interruptions` crosses whatever stands between the bytes.
 
 mod interruptions;
 mod numbers;
@@ -16,48 +16,49 @@ use crate::lend::Lent;
 use crate::order::ByteOrder;
 use crate::valuetype::{ColdOption, ReadValues};
 
-/// Reads values from a slice (CORBA 3.3 part 2, §9.3).
+/// Decoder: reads values from a slice (CORBA 3.3 part 2, §9.3).
 ///
 /// No input makes it panic. It allocates only for what it returns as owned. After an error its
 /// position is unspecified.
 #[derive(Clone, Debug)]
 pub struct Decoder<'d> {
-    /// What is read now: all there is, or the part of `whole` up to the next seam. Its first
-    /// octet lies at a multiple of 8 as alignment counts.
+    /// Bytes being read: all there are, or the part of `whole` up to the next seam. The first byte
+    /// counts as a multiple of 8 for alignment.
     bytes: &'d [u8],
-    /// Never beyond the end of `bytes`.
+    /// Position in `bytes`; never beyond their end.
     at: usize,
-    /// Where `bytes` begins in `whole`.
+    /// Offset of `bytes` in `whole`.
     base: usize,
     whole: &'d [u8],
-    /// Offsets in `whole`, not yet reached, at which alignment starts anew.
+    /// Offsets in `whole`, not yet reached, at which alignment restarts.
     seams: &'d [usize],
-    /// Runs that stand between the octets, from here on.
+    /// Lent runs that stand between the bytes, from the position on.
     lent: &'d [Lent],
-    /// Octets in those.
+    /// Number of bytes in those runs.
     ahead: usize,
     order: ByteOrder,
-    /// Levels of recursive values that are being read.
+    /// Nesting depth of the recursive values being read.
     depth: u16,
-    /// Octets that were read again, as something referred back to them.
+    /// Number of bytes read again, since something referred back to them.
     again: usize,
     coding: Coding<'d>,
-    /// What was read of values, once there is one.
+    /// State of valuetypes, once one has been read.
     values: ColdOption<ReadValues<'d>>,
 }
 
-/// What a place just behind a fragment's header is to alignment: 12 octets into a message.
+/// Alignment offset of a place just behind a fragment's header: 12 bytes into a message, modulo 8.
 const BEHIND_HEADER: usize = 4;
 
-/// No value is aligned to more.
+/// Largest alignment of any value.
 const MAX_ALIGNMENT: usize = 8;
 
-/// How often a message's octets may be read again, all together, and how many of a short one.
+/// Factor that bounds how many bytes may be read again, relative to the message's length. The
+/// constant below is the least bound, for short messages.
 const TIMES_AGAIN: usize = 14;
 const AGAIN_AT_LEAST: usize = 64 * 1024;
 
 impl<'d> Decoder<'d> {
-    /// A decoder at the start of `bytes`, from which alignment counts.
+    /// Makes a decoder at the start of `bytes`, from which alignment counts.
     #[inline]
     #[must_use]
     pub fn new(bytes: &'d [u8], order: ByteOrder, coding: Coding<'d>) -> Self {
@@ -77,7 +78,7 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// A decoder that stands at offset `at` of `bytes`, from the start of which alignment counts; at
+    /// Makes a decoder at offset `at` of `bytes`, from the start of which alignment counts; at
     /// their end, if that is less.
     #[inline]
     #[must_use]
@@ -88,10 +89,10 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// A decoder of a fragmented GIOP 1.1 message that was put together in `bytes`. In that
-    /// version each fragment is a message of its own to alignment: from each of `seams`,
-    /// ascending offsets at which the octets of another fragment begin, it counts as though a
-    /// header of 12 octets stood there. An array or a string runs on across a seam.
+    /// Makes a decoder of a fragmented GIOP 1.1 message that was put together in `bytes`. In that
+    /// version each fragment counts as a message of its own for alignment: from each of `seams`,
+    /// ascending offsets at which another fragment begins, alignment counts as though a header of
+    /// 12 bytes stood there. An array or a string continues across a seam.
     #[must_use]
     pub fn with_seams(
         bytes: &'d [u8],
@@ -105,12 +106,14 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// Reads octets that lent runs stand between. Such a run is read as a whole, by what reads runs of octets or
-    /// primitive values. Only views of a sequence of octets or numbers show it where it lies
-    /// ([`Segment::view`](crate::Segment::view)); everything else sees a copy that nobody changes.
+    /// Makes a decoder of bytes that lent runs stand between. Such a run is read as a whole, by
+    /// what reads runs of octets or primitive values. Only views of a sequence of octets or numbers
+    /// show it where it lies ([`Segment::view`](crate::Segment::view)); everything else sees a copy
+    /// that never changes.
     ///
-    /// Before a run stand at least eight octets, as those of a message's header: with fewer, some runs are refused
-    /// ([`CdrError::LentElsewhere`]), since what follows them could not be aligned.
+    /// At least eight bytes have to stand before a run, such as those of a message's header: with
+    /// fewer, some runs are refused ([`CdrError::LentElsewhere`]), since the bytes behind them
+    /// could not be aligned.
     #[must_use]
     pub fn with_lent(
         bytes: &'d [u8],
@@ -125,8 +128,8 @@ impl<'d> Decoder<'d> {
         this
     }
 
-    /// A decoder of an encapsulation's octets (§9.3.3), which stands behind their byte-order
-    /// octet. This is the form of profile, component and service context data.
+    /// Makes a decoder of an encapsulation (§9.3.3), positioned behind its byte-order octet.
+    /// Profiles, components and service contexts have this form.
     ///
     /// # Errors
     /// [`CdrError::BadEncapsulation`] if there is no byte-order octet, or it is neither 0 nor 1.
@@ -141,29 +144,29 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// The offset of the next octet.
+    /// Returns the offset of the next byte.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.base + self.at
     }
 
-    /// How many octets are left.
+    /// Returns the number of bytes left.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.whole.len() - self.position() + self.ahead
     }
 
-    /// The octets that are left.
+    /// Returns the bytes left.
     #[inline]
     #[must_use]
     pub fn rest(&self) -> &'d [u8] {
         self.whole.get(self.position()..).unwrap_or_default()
     }
 
-    /// A decoder of the same octets that stands at offset `at`, for what refers back to what was read before.
-    /// `None` if that is not before this one's position, or something intervenes.
+    /// Returns a decoder of the same bytes at offset `at`, for references back to earlier data.
+    /// `None` if `at` is not before this one's position, or the bytes between are interrupted.
     #[must_use]
     pub fn earlier(&self, at: usize) -> Option<Self> {
         let is_whole = self.base == 0 && at < self.at;
@@ -174,11 +177,12 @@ impl<'d> Decoder<'d> {
         })
     }
 
-    /// Counts octets that are read again ([`Decoder::earlier`]), or written again for each value that refers to them,
-    /// so that a short message is no long work.
+    /// Counts bytes that are read again ([`Decoder::earlier`]), or written again for each value
+    /// that refers to them, so that a short message cannot cause long work.
     ///
     /// # Errors
-    /// [`CdrError::ReadAgain`] when they are more than 14 times as many as the message has, and more than 64 KiB.
+    /// [`CdrError::ReadAgain`] when they are more than 14 times as many as the message has, and
+    /// more than 64 KiB.
     pub fn read_again(&mut self, octets: usize) -> Result<(), CdrError> {
         self.again = self.again.saturating_add(octets);
         let limit = self
@@ -195,26 +199,26 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Takes over what a decoder of the same octets has counted.
+    /// Takes over the count of another decoder of the same bytes.
     pub fn has_read_again(&mut self, by: &Self) {
         self.again = by.again;
     }
 
-    /// The byte order in which numbers are read.
+    /// Returns the byte order in which numbers are read.
     #[inline]
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
-    /// What the encoding depends on beside the byte order.
+    /// Returns the parameters of the encoding beside the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'d> {
         &self.coding
     }
 
-    /// The environment, if there is one of type `T`.
+    /// Returns the environment, if there is one of type `T`.
     #[inline]
     #[must_use]
     pub fn environment<T: Any>(&self) -> Option<&'d T> {
@@ -233,7 +237,7 @@ impl<'d> Decoder<'d> {
         self.coding.environment = Some(environment);
     }
 
-    /// Passes over `count` octets.
+    /// Skips `count` bytes.
     ///
     /// # Errors
     /// [`CdrError::Truncated`].
@@ -246,8 +250,8 @@ impl<'d> Decoder<'d> {
         self.skip_across_seams(count)
     }
 
-    /// Passes over padding up to a multiple of `boundary`, a power of two, from the origin. What
-    /// the padding holds is not looked at (§9.3.1: it is undefined).
+    /// Skips padding up to a multiple of `boundary`, a power of two, from the origin. The padding's
+    /// contents are ignored (§9.3.1: they are undefined).
     ///
     /// # Errors
     /// [`CdrError::Truncated`].
@@ -262,11 +266,11 @@ impl<'d> Decoder<'d> {
         self.align_at_end(boundary)
     }
 
-    /// As [`Decoder::align`], where `bytes` ends before what is aligned begins.
+    /// Aligns as [`Decoder::align`] does, where `bytes` ends before the aligned value begins.
     #[cold]
     fn align_at_end(&mut self, boundary: usize) -> Result<(), CdrError> {
-        // There is no padding to a multiple of 1, and what takes no octets may stand where a value ends: whatever is
-        // read next goes on to the next chunk itself.
+        // A boundary of 1 needs no padding, and a value of no bytes may stand where a valuetype's
+        // state ends; the next read crosses to the next chunk itself.
         if boundary == 1 {
             return Ok(());
         }
@@ -277,21 +281,21 @@ impl<'d> Decoder<'d> {
         self.skip(self.padding(boundary))
     }
 
-    /// How many octets of padding there are up to a multiple of `boundary`, a power of two up to 8.
+    /// Returns the number of padding bytes up to a multiple of `boundary`, a power of two up to 8.
     #[inline]
     #[must_use]
     pub fn padding(&self, boundary: usize) -> usize {
         self.at.wrapping_neg() & boundary.wrapping_sub(1)
     }
 
-    /// The octets up to where something else intervenes: the next seam, a lent run, the end.
+    /// Returns the bytes up to the next interruption: a seam, a lent run, the end.
     #[inline]
     #[must_use]
     pub fn unbroken(&self) -> &'d [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Reads `count` octets as they are; no copy is made but of a lent run.
+    /// Reads `count` bytes as they are, without a copy except of a lent run.
     ///
     /// # Errors
     /// [`CdrError::Truncated`].
@@ -307,8 +311,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Reads a `sequence<octet>`; no copy is made but of a lent run, which
-    /// [`unmarshal_slice`](crate::unmarshal_slice) may see where it lies.
+    /// Reads a `sequence<octet>`, without a copy except of a lent run, which
+    /// [`unmarshal_slice`](crate::unmarshal_slice) may show where it lies.
     ///
     /// # Errors
     /// [`CdrError::Truncated`] and [`CdrError::LengthOverLimit`].
@@ -318,8 +322,8 @@ impl<'d> Decoder<'d> {
         self.get_bytes(length)
     }
 
-    /// Reads the length of a sequence whose elements take `min_element_size` octets at least (0
-    /// counts as 1). A length that what is left can't hold is refused, so the caller may
+    /// Reads the length of a sequence whose elements take `min_element_size` bytes at least (0
+    /// counts as 1). A length that the bytes left cannot hold is refused, so the caller may
     /// allocate in proportion to it.
     ///
     /// # Errors
@@ -338,8 +342,8 @@ impl<'d> Decoder<'d> {
         Ok(length)
     }
 
-    /// Reads an encapsulation (§9.3.3): its length, and a decoder of its own for its content,
-    /// with the byte order it says and alignment from its start.
+    /// Reads an encapsulation (§9.3.3): its length, and a decoder of its own for its content, with
+    /// its byte order and alignment from its start.
     ///
     /// # Errors
     /// Those of [`Decoder::get_octets`] and [`Decoder::of_encapsulation`].

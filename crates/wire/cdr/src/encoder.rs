@@ -1,4 +1,4 @@
-//! Values to octets.
+//! Encoding of values to bytes.
 
 use std::any::Any;
 
@@ -11,25 +11,25 @@ use crate::lend::{LENT_AT_LEAST, Lender};
 use crate::order::ByteOrder;
 use crate::valuetype::{ColdOption, WrittenValues};
 
-/// Appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
+/// Encoder: appends values to a [`Block`] (CORBA 3.3 part 2, §9.3).
 ///
 /// It allocates only when the block has to grow. After an error the block holds part of a value:
 /// the caller truncates or drops it.
 #[derive(Debug)]
 pub struct Encoder<'e> {
     block: Block,
-    /// Where alignment counts from, as an offset in the block; never beyond its end.
+    /// Origin of alignment, as an offset in the block; never beyond its end.
     origin: usize,
     order: ByteOrder,
     coding: Coding<'e>,
-    /// Takes large runs out of the message.
+    /// Lender that takes large runs out of the message.
     lender: Option<&'e dyn Lender>,
-    /// What was written of values, once there is one.
+    /// State of valuetypes, once one has been written.
     values: ColdOption<WrittenValues<'e>>,
 }
 
 impl<'e> Encoder<'e> {
-    /// An encoder that continues at the end of `block`; alignment counts from the block's start.
+    /// Makes an encoder at the end of `block`; alignment counts from the block's start.
     #[inline]
     #[must_use]
     pub fn new(block: Block, order: ByteOrder, coding: Coding<'e>) -> Self {
@@ -43,8 +43,8 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// An encoder that goes on with what another has begun: at the end of `block`, with alignment counted
-    /// from its octet `origin`.
+    /// Makes an encoder that continues another's work: at the end of `block`, with alignment
+    /// counted from its byte `origin`.
     #[inline]
     #[must_use]
     pub fn resume(block: Block, origin: usize, order: ByteOrder, coding: Coding<'e>) -> Self {
@@ -58,8 +58,8 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// An encoder that continues at the end of `block` and begins something new there: alignment
-    /// counts from that place. For messages that share a block.
+    /// Makes an encoder at the end of `block` for a new message; alignment counts from that place.
+    /// For messages that share a block.
     #[inline]
     #[must_use]
     pub fn append(block: Block, order: ByteOrder, coding: Coding<'e>) -> Self {
@@ -73,8 +73,8 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// The octets of an encapsulation, without a length before them: the byte-order octet, and
-    /// what `content` writes. This is the form of profile, component and service context data.
+    /// Returns an encapsulation's bytes, without a length before them: the byte-order octet, and
+    /// the output of `content`. Profiles, components and service contexts have this form.
     ///
     /// # Errors
     /// Those of `content`.
@@ -89,57 +89,58 @@ impl<'e> Encoder<'e> {
         Ok(out.block.into_vec())
     }
 
-    /// The offset in the block at which the next octet goes; what [`Encoder::patch_u32`] takes.
+    /// Returns the offset in the block of the next byte, as [`Encoder::patch_u32`] takes it.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.block.len()
     }
 
-    /// Large runs of octets and primitive values in native order are lent from now on, where `lender`
-    /// takes them.
+    /// Sets the lender for large runs of bytes and primitive values in native order written from
+    /// now on.
     #[inline]
     pub fn set_lender(&mut self, lender: Option<&'e dyn Lender>) {
         self.lender = lender;
     }
 
-    /// Lends nothing from now on. Who lent until now.
+    /// Removes the lender and returns it.
     pub(crate) fn take_lender(&mut self) -> Option<&'e dyn Lender> {
         self.lender.take()
     }
 
-    /// What was written of values.
+    /// Returns the state of valuetypes, and makes it where there is none.
     pub(crate) fn written(&mut self) -> &mut WrittenValues<'e> {
         self.values.get_or_insert_default()
     }
 
-    /// Whether what is written next belongs to a value whose state is in chunks: another value stands between them.
+    /// Returns whether the next data belongs to a value whose state is in chunks: another value
+    /// stands between them.
     #[must_use]
     pub fn is_in_chunks(&self) -> bool {
         let values = self.values.as_ref();
         values.is_some_and(|values| values.is_in_chunks())
     }
 
-    /// Where the next octet goes, as offsets between places of a message count: lent octets are in it.
+    /// Returns the writing position for distances between places of a message; lent bytes count.
     pub(crate) fn place(&self) -> usize {
         self.block.len().wrapping_sub(self.origin)
     }
 
-    /// The byte order in which numbers are written.
+    /// Returns the byte order in which numbers are written.
     #[inline]
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
-    /// What the encoding depends on beside the byte order.
+    /// Returns the parameters of the encoding beside the byte order.
     #[inline]
     #[must_use]
     pub fn coding(&self) -> &Coding<'e> {
         &self.coding
     }
 
-    /// The environment, if there is one of type `T`.
+    /// Returns the environment, if there is one of type `T`.
     #[inline]
     #[must_use]
     pub fn environment<T: Any>(&self) -> Option<&'e T> {
@@ -152,21 +153,21 @@ impl<'e> Encoder<'e> {
         self.coding.code_sets = code_sets;
     }
 
-    /// What was written so far, with what the block held before.
+    /// Returns everything written so far, behind the block's earlier contents.
     #[inline]
     #[must_use]
     pub fn block(&self) -> &Block {
         &self.block
     }
 
-    /// The block, to be changed in place. What precedes the alignment origin must stay.
+    /// Returns the block, to be changed in place. Everything before the alignment origin must stay.
     #[inline]
     #[must_use]
     pub fn block_mut(&mut self) -> &mut Block {
         &mut self.block
     }
 
-    /// Ends encoding.
+    /// Ends encoding and returns the block.
     #[inline]
     #[must_use]
     pub fn into_block(self) -> Block {
@@ -191,7 +192,8 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// How many octets of padding there are up to a multiple of `boundary`, a power of two, from the origin.
+    /// Returns the number of padding bytes up to a multiple of `boundary`, a power of two, from the
+    /// origin.
     #[inline]
     #[must_use]
     pub fn padding(&self, boundary: usize) -> usize {
@@ -202,7 +204,7 @@ impl<'e> Encoder<'e> {
     fn pad(&mut self, padding: usize) {
         let end = self.block.len() + padding;
         if padding < 8 {
-            // A store of fixed size is cheaper than a fill of a size known only now.
+            // A store of fixed size is cheaper than a fill of a size known only at run time.
             self.block.extend_from_slice(&[0; 8]);
             self.block.truncate(end);
         } else {
@@ -234,7 +236,7 @@ impl<'e> Encoder<'e> {
         self.block.push(value.cast_unsigned());
     }
 
-    /// Writes octets as they are, without a length.
+    /// Writes bytes as they are, without a length.
     #[inline]
     pub fn put_bytes(&mut self, octets: &[u8]) {
         self.block.extend_from_slice(octets);
@@ -279,9 +281,9 @@ impl<'e> Encoder<'e> {
         self.put_u32(0);
         let start = self.position();
         let outer = std::mem::replace(&mut self.origin, start);
-        // An encapsulation is read as one stretch of octets.
+        // An encapsulation is read as one contiguous stretch.
         let lender = self.lender.take();
-        // Nor does it share values with what is around it.
+        // It shares no values with the data around it either.
         let values = self.values.take();
         self.put_u8(self.order.flag());
         let result = content(self);
@@ -297,8 +299,8 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// Overwrites the four octets at offset `at` of the block with `value` in this encoder's
-    /// byte order. What is not written yet can't be overwritten: then nothing happens.
+    /// Overwrites the four bytes at offset `at` of the block with `value` in this encoder's byte
+    /// order. Does nothing if they are not written yet.
     #[inline]
     pub fn patch_u32(&mut self, at: usize, value: u32) {
         let octets = match self.order {
@@ -337,7 +339,7 @@ impl<'e> Encoder<'e> {
         }
     }
 
-    /// Lends the octets, if there is somebody who takes them.
+    /// Lends the bytes if there is a lender that takes them; returns whether it did.
     fn lends(&mut self, octets: &[u8]) -> bool {
         let Some(lender) = self
             .lender
@@ -349,12 +351,12 @@ impl<'e> Encoder<'e> {
             return false;
         };
         self.block.attach(segment);
-        // What follows is aligned as if the octets were here.
+        // Later data is aligned as if the bytes were here.
         self.origin = self.origin.wrapping_sub(octets.len());
         true
     }
 
-    /// Makes room for so many more octets at once, where one knows that they come.
+    /// Makes room for `octets` more bytes at once, where the size is known in advance.
     pub fn reserve(&mut self, octets: usize) {
         self.block.reserve(octets);
     }

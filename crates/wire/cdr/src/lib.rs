@@ -1,19 +1,18 @@
-//! Common Data Representation (CORBA 3.3 part 2, §9.3): values to octets and back.
+//! Common Data Representation (CORBA 3.3 part 2, §9.3): values to bytes and back.
 //!
-//! This crate is the floor of the data path. It knows primitive types, text, sequences and
-//! encapsulations, the alignment of each, both byte orders and the three GIOP versions, and
-//! nothing of messages, references or requests. It does no I/O, reads no clock, and starts no
-//! thread.
+//! This crate is the lowest layer of the data path. It knows primitive types, text, sequences and
+//! encapsulations, the alignment of each, both byte orders and the three GIOP versions, and nothing
+//! of messages, references or requests. It does no I/O, reads no clock, and starts no thread.
 //!
 //! - [`Encoder`] appends to a [`Block`], memory that a connection lends and gets back on drop.
-//! - [`Decoder`] reads a slice. Nothing a peer sent makes it panic, and no allocation is larger
-//!   than what the octets that are really there can justify.
-//! - [`Marshal`] and [`Unmarshal`] are what generated code implements for each IDL type.
-//! - [`PlainData`] is what consists of numbers; [`plain_struct!`] makes structs such a type, and runs
-//!   of them are copied whole where CDR has them as memory has.
+//! - [`Decoder`] reads a slice. Hostile input cannot cause a panic, and every allocation is in
+//!   proportion to the bytes actually received.
+//! - [`Marshal`] and [`Unmarshal`] are implemented by generated code for each IDL type.
+//! - [`PlainData`] is a type that consists of numbers; [`plain_struct!`] makes structs such a type,
+//!   and runs of them are copied whole where CDR has them as memory has.
 //! - [`View`] is a received sequence as a servant sees it: without a copy where that is possible.
 //!
-//! Alignment counts from an origin: the first octet of a message (its header included), or the
+//! Alignment counts from an origin: the first byte of a message (its header included), or the
 //! byte-order octet of an encapsulation.
 #![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]

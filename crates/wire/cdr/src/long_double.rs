@@ -13,28 +13,28 @@ const FRACTION_BITS: u32 = 112;
 const FRACTION: u128 = (1 << FRACTION_BITS) - 1;
 const EXPONENT: u32 = 0x7fff;
 const BIAS: i32 = 16383;
-/// What a binary128 fraction has more than a binary64 one.
+/// Number of bits by which a binary128 fraction is longer than a binary64 one.
 const EXTRA_BITS: u32 = FRACTION_BITS - 52;
 
-/// An IDL `long double`: a 128-bit IEEE 754 number, kept bit for bit. It is carried, compared and
+/// IDL `long double`: a 128-bit IEEE 754 number, kept bit for bit. It is carried, compared and
 /// converted; arithmetic is done in `f64`.
 #[derive(Clone, Copy, Default)]
 pub struct LongDouble(u128);
 
 impl LongDouble {
-    /// The number with these bits: sign, 15 bits of exponent, 112 bits of fraction.
+    /// Makes the number with these bits: sign, 15 bits of exponent, 112 bits of fraction.
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
     }
 
-    /// The bits of the number.
+    /// Returns the bits of the number.
     #[must_use]
     pub const fn to_bits(self) -> u128 {
         self.0
     }
 
-    /// The number that `value` is. No `f64` loses anything; a NaN keeps its payload.
+    /// Converts an `f64`. No value loses precision; a NaN keeps its payload.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
         let bits = value.to_bits();
@@ -44,8 +44,8 @@ impl LongDouble {
         let (exponent, fraction) = match (exponent, fraction) {
             (0, 0) => (0, 0),
             (0, _) => {
-                // A subnormal f64 is a normal number here: bring its first set bit up to where
-                // it is implied.
+                // A subnormal f64 is a normal number here: shift its first set bit up to the
+                // implied place.
                 let shift = fraction.leading_zeros() - 11;
                 let normal = (fraction << shift) & ((1 << 52) - 1);
                 (u128::from(15361 - shift), normal)
@@ -56,7 +56,7 @@ impl LongDouble {
         Self(sign | (exponent << FRACTION_BITS) | (u128::from(fraction) << EXTRA_BITS))
     }
 
-    /// The nearest `f64`, ties to even; infinite if the number is too large for one.
+    /// Returns the nearest `f64`, ties to even; infinite if the number is too large for one.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         let sign = low_half(self.0 >> 64) & (1 << 63);
@@ -66,7 +66,7 @@ impl LongDouble {
             let payload = low_half(fraction >> EXTRA_BITS);
             match (fraction, payload) {
                 (0, _) => 0x7ff << 52,
-                // A payload in the lower bits only would read as infinity.
+                // A payload in the lower bits alone would read as infinity.
                 (_, 0) => (0x7ff << 52) | (1 << 51),
                 _ => (0x7ff << 52) | payload,
             }
@@ -76,14 +76,14 @@ impl LongDouble {
         f64::from_bits(sign | magnitude)
     }
 
-    /// Whether this is not a number.
+    /// Returns whether this is not a number.
     #[must_use]
     pub const fn is_nan(self) -> bool {
         self.0 << 1 > (EXPONENT as u128) << (FRACTION_BITS + 1)
     }
 }
 
-/// The bits of the `f64` nearest to `1.fraction * 2^exponent`.
+/// Returns the bits of the `f64` nearest to `1.fraction * 2^exponent`.
 fn round(exponent: i32, fraction: u128) -> u64 {
     if exponent > 1023 {
         return 0x7ff << 52;
@@ -117,7 +117,7 @@ impl From<f64> for LongDouble {
     }
 }
 
-/// IEEE equality: NaN equals nothing, and the zeroes are equal.
+/// Compares by IEEE equality: NaN equals nothing, and the zeroes are equal.
 impl PartialEq for LongDouble {
     fn eq(&self, other: &Self) -> bool {
         self.partial_cmp(other) == Some(Ordering::Equal)
@@ -154,7 +154,7 @@ impl fmt::Display for LongDouble {
     }
 }
 
-/// 16 octets, aligned to 8 (§9.3.1.1).
+/// Writes 16 octets, aligned to 8 (§9.3.1.1).
 impl Marshal for LongDouble {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -167,7 +167,7 @@ impl Marshal for LongDouble {
     }
 }
 
-/// 16 octets, aligned to 8 (§9.3.1.1).
+/// Reads 16 octets, aligned to 8 (§9.3.1.1).
 impl Unmarshal for LongDouble {
     const MIN_SIZE: usize = 16;
 

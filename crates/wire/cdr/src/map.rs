@@ -1,9 +1,9 @@
-//! Maps and optional members: what generated code calls for them.
+//! Maps and optional members: functions called by generated code.
 //!
-//! Plain CDR has neither. A map travels as the sequence of its pairs, in the order of its keys, as
-//! `sequence<struct { K key; V value; }>` does; an optional value as a boolean that says whether it
-//! follows, as `union switch (boolean) { case TRUE: T value; }` does. So peers without either can
-//! say in their IDL what they receive.
+//! Plain CDR has neither. A map is transmitted as the sequence of its pairs, in the order of its
+//! keys, as `sequence<struct { K key; V value; }>` is; an optional value as a boolean that says
+//! whether it follows, as `union switch (boolean) { case TRUE: T value; }` is. So peers without
+//! these types can declare in their IDL what they receive.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub fn marshal_map<K, V>(
     })
 }
 
-/// Reads a `map<K, V, bound>` whose pairs have `min_size` octets at least. Of pairs with the same
+/// Reads a `map<K, V, bound>` whose pairs have `min_size` bytes at least. Of pairs with the same
 /// key, the last one counts.
 ///
 /// # Errors

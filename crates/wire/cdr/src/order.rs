@@ -1,25 +1,25 @@
-//! The order of the octets of a number.
+//! Byte order of numbers.
 
-/// The order in which a number's octets travel. The sender chooses, the receiver follows
-/// (CORBA 3.3 part 2, §9.3.1.1).
+/// Order in which a number's bytes travel. The sender chooses, the receiver follows (CORBA 3.3 part
+/// 2, §9.3.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
-    /// Most significant octet first.
+    /// Most significant byte first.
     Big,
-    /// Least significant octet first.
+    /// Least significant byte first.
     Little,
 }
 
 impl ByteOrder {
-    /// The order of the machine this runs on.
+    /// Byte order of the machine this runs on.
     pub const NATIVE: Self = if cfg!(target_endian = "little") {
         Self::Little
     } else {
         Self::Big
     };
 
-    /// The order that a flag octet tells: bit 0 set means little-endian. Its other bits are not
-    /// looked at (in GIOP they say other things).
+    /// Returns the order that a flag octet denotes: bit 0 set means little-endian. Its other bits
+    /// are ignored (in GIOP they have other meanings).
     #[inline]
     #[must_use]
     pub const fn from_flag(flag: u8) -> Self {
@@ -30,7 +30,7 @@ impl ByteOrder {
         }
     }
 
-    /// The flag octet that tells this order: 0 for big-endian, 1 for little-endian.
+    /// Returns the flag octet of this order: 0 for big-endian, 1 for little-endian.
     #[inline]
     #[must_use]
     pub const fn flag(self) -> u8 {
@@ -40,7 +40,7 @@ impl ByteOrder {
         }
     }
 
-    /// The other one.
+    /// Returns the other order.
     #[inline]
     #[must_use]
     pub const fn other(self) -> Self {
@@ -50,7 +50,7 @@ impl ByteOrder {
         }
     }
 
-    /// Whether this is the machine's own order.
+    /// Returns whether this is the machine's own order.
     #[inline]
     #[must_use]
     pub fn is_native(self) -> bool {
@@ -59,7 +59,7 @@ impl ByteOrder {
 }
 
 impl Default for ByteOrder {
-    /// The machine's own order.
+    /// Returns the machine's own order.
     fn default() -> Self {
         Self::NATIVE
     }

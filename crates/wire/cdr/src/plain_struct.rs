@@ -1,11 +1,11 @@
-//! The macro that generated code calls for a struct of plain data.
+//! Macro that generated code calls for a struct of plain data.
 
 /// Implements [`PlainData`](crate::PlainData), [`Marshal`](crate::Marshal) and
 /// [`Unmarshal`](crate::Unmarshal) for a `repr(C)` struct, all members of which are plain data and
 /// are named in the order of their declaration.
 ///
-/// That no member is left out and that each has the type that is said is proved by the compiler,
-/// as is the order of the members in memory. Nothing that the caller writes is `unsafe`.
+/// The compiler proves that no member is left out, that each has the stated type, and the order of
+/// the members in memory. Nothing that the caller writes is `unsafe`.
 ///
 /// ```
 /// #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@
 /// punctual_cdr::plain_struct! { Flag { raised: bool } }
 /// ```
 ///
-/// So is one that is left out:
+/// So is a missing member:
 /// ```compile_fail
 /// #[derive(Clone, Copy)]
 /// #[repr(C)]
@@ -60,10 +60,10 @@ macro_rules! plain_struct {
             const _: () = $crate::prove_order(SIZE, PARTS);
 
             // SAFETY: `in_other_order` names each member with its type, or it would not compile;
-            // all of those are plain data, and `Copy` says that nothing is done when a value is
-            // dropped: any octets are a value. What is not a member's is zeroed as a gap, since
-            // `prove_order` has found each member behind the one before; inside of members, their
-            // own types see to it.
+            // all of those are plain data, and `Copy` means that dropping a value does nothing: any
+            // bytes are a value. Bytes outside of members are zeroed as gaps, since `prove_order`
+            // has found each member behind the one before; gaps inside of members are zeroed by
+            // their own types.
             unsafe impl $crate::PlainData for $name {
                 const LAYOUT: $crate::Layout = $crate::Layout::structure(SIZE, PARTS);
 

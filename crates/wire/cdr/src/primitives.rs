@@ -76,7 +76,7 @@ numbers! {
     f64, put_f64, get_f64;
 }
 
-/// Reads `length` values into the place of what `values` holds.
+/// Reads `length` values in place of the contents of `values`.
 #[inline]
 pub(crate) fn read_run<T: Primitive>(
     input: &mut Decoder<'_>,
@@ -90,7 +90,7 @@ pub(crate) fn read_run<T: Primitive>(
     };
     let size = length.saturating_mul(T::SIZE);
     if size.saturating_add(padding) > input.unbroken().len() {
-        // A lent run is copied once, straight to where it goes; or there is too little.
+        // A lent run is copied once, straight to its destination; or there is too little input.
         *values = input.get_run(length)?;
         return Ok(());
     }
@@ -101,7 +101,7 @@ pub(crate) fn read_run<T: Primitive>(
     Ok(())
 }
 
-/// Sees `length` values where they lie, or in memory that the thread keeps.
+/// Views `length` values where they lie, or copies them to the thread's scratch memory.
 #[inline]
 pub(crate) fn view_run<'d, T: Number>(
     input: &mut Decoder<'d>,

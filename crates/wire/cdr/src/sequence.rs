@@ -1,4 +1,4 @@
-//! Sequences, arrays and bounds: what generated code calls for them.
+//! Sequences, arrays and bounds: functions called by generated code.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
 }
 
 /// Writes a sequence whose elements have an encoding of their own (wide strings, bounded types):
-/// the length, then what `each` writes.
+/// the length, then the output of `each`.
 ///
 /// # Errors
 /// [`CdrError::LengthOverLimit`], and those of `each`.
@@ -35,7 +35,7 @@ pub fn marshal_each<T>(
     values.iter().try_for_each(|value| each(value, out))
 }
 
-/// Reads a sequence whose elements, of `min_size` octets at least, have an encoding of their own.
+/// Reads a sequence whose elements, of `min_size` bytes at least, have an encoding of their own.
 ///
 /// # Errors
 /// Those of [`Decoder::get_length`] and of `each`.
@@ -49,7 +49,7 @@ pub fn unmarshal_each<T>(
     vec_with(input, length, each)
 }
 
-/// Reads `length` elements; memory set aside in advance never exceeds the octets that are left.
+/// Reads `length` elements; memory allocated in advance never exceeds the bytes that are left.
 #[inline]
 pub(crate) fn vec_with<T>(
     input: &mut Decoder<'_>,
@@ -124,10 +124,10 @@ pub fn unmarshal_bounded<T: Unmarshal>(
     T::unmarshal_vec(input, length)
 }
 
-/// Reads a `sequence<T, bound>` into the place of what `values` holds, and uses its memory again.
+/// Reads a `sequence<T, bound>` in place of the contents of `values`, and reuses its memory.
 ///
 /// # Errors
-/// As [`unmarshal_bounded`]; `values` then holds anything.
+/// As [`unmarshal_bounded`]; the contents of `values` are then unspecified.
 #[inline]
 pub fn unmarshal_bounded_into<T: Unmarshal>(
     values: &mut Vec<T>,
@@ -162,7 +162,7 @@ pub fn unmarshal_bounded_string(input: &mut Decoder<'_>, bound: u32) -> Result<S
     unmarshal_bounded_str(input, bound).map(Cow::into_owned)
 }
 
-/// Reads a `string<bound>` as a view of the input, unless its octets have to be converted.
+/// Reads a `string<bound>` as a view of the input, unless its bytes have to be converted.
 ///
 /// # Errors
 /// As [`unmarshal_bounded_string`].
@@ -176,10 +176,10 @@ pub fn unmarshal_bounded_str<'d>(
     Ok(text)
 }
 
-/// Reads a `string<bound>` into the place of what `text` holds, and uses its memory again.
+/// Reads a `string<bound>` in place of the contents of `text`, and reuses its memory.
 ///
 /// # Errors
-/// As [`unmarshal_bounded_string`]; `text` then holds anything.
+/// As [`unmarshal_bounded_string`]; the contents of `text` are then unspecified.
 #[inline]
 pub fn unmarshal_bounded_string_into(
     text: &mut String,
@@ -215,10 +215,10 @@ pub fn unmarshal_bounded_wstring(input: &mut Decoder<'_>, bound: u32) -> Result<
     Ok(text)
 }
 
-/// Reads a `wstring<bound>` into the place of what `text` holds, and uses its memory again.
+/// Reads a `wstring<bound>` in place of the contents of `text`, and reuses its memory.
 ///
 /// # Errors
-/// As [`unmarshal_bounded_wstring`]; `text` then holds anything.
+/// As [`unmarshal_bounded_wstring`]; the contents of `text` are then unspecified.
 #[inline]
 pub fn unmarshal_bounded_wstring_into(
     text: &mut String,
@@ -231,7 +231,7 @@ pub fn unmarshal_bounded_wstring_into(
 
 /// Reads a sequence as a servant sees it: octets always where they were received, numbers and
 /// structs of plain data where order and alignment match, otherwise from memory that the thread
-/// keeps. What is more than numbers becomes a vector.
+/// keeps. Other types become a vector.
 ///
 /// # Errors
 /// Those of [`Unmarshal::unmarshal`].
@@ -241,7 +241,7 @@ pub fn unmarshal_slice<'d, T: Unmarshal>(input: &mut Decoder<'d>) -> Result<View
     T::unmarshal_view(input, length)
 }
 
-/// As [`unmarshal_slice`], for a `sequence<T, bound>`.
+/// Reads a `sequence<T, bound>` as [`unmarshal_slice`] does.
 ///
 /// # Errors
 /// [`CdrError::BoundExceeded`], and those of [`unmarshal_slice`].
@@ -256,7 +256,7 @@ pub fn unmarshal_slice_bounded<'d, T: Unmarshal>(
 }
 
 fn check_text_bound(text: &str, bound: u32) -> Result<(), CdrError> {
-    // No text has more characters than octets.
+    // No text has more characters than bytes.
     if text.len() <= bound as usize {
         return Ok(());
     }

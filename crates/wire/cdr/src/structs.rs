@@ -1,9 +1,8 @@
-//! Runs of structs of plain data: copied whole where their layout on the wire is the one in
-//! memory.
+//! Runs of structs of plain data: copied whole where their layout on the wire is the one in memory.
 //!
-//! The first struct of a run may begin where its layout is another (see [`Layout`]); it then
-//! travels number by number, and the others as one piece. So do all of them where the
-//! [`Layout`] never fits, and where a seam or a lent run intervenes.
+//! The first struct of a run may begin where its layout differs (see [`Layout`]); it is then
+//! transmitted number by number, and the others as one piece. All of them are transmitted number by
+//! number where the [`Layout`] never fits, and where a seam or a lent run intervenes.
 //!
 //! [`Layout`]: crate::Layout
 
@@ -44,7 +43,7 @@ pub fn marshal_structs<T: PlainData + Marshal>(
     marshal_run(later, out)
 }
 
-/// Writes one value at least, from a multiple of the type's alignment on.
+/// Writes at least one value, from a multiple of the type's alignment on.
 fn marshal_run<T: PlainData>(values: &[T], out: &mut Encoder<'_>) -> Result<(), CdrError> {
     debug_assert_eq!(out.padding(T::LAYOUT.alignment()), 0);
     if !are_characters(values, out.coding().code_sets.narrow) {
@@ -61,8 +60,8 @@ fn marshal_run<T: PlainData>(values: &[T], out: &mut Encoder<'_>) -> Result<(), 
     Ok(())
 }
 
-/// Reads `length` elements into `values`, in the place of what that holds. Allocates if they don't
-/// fit, in proportion to the octets that are left.
+/// Reads `length` elements in place of the contents of `values`. Allocates if they don't fit, in
+/// proportion to the bytes that are left.
 ///
 /// # Errors
 /// [`CdrError::Truncated`] and [`CdrError::BadCharacter`].
@@ -129,7 +128,7 @@ pub fn view_structs<'d, T: PlainData + Unmarshal>(
     Ok(View::from(scratch))
 }
 
-/// Reads elements number by number, but for the first if that is there already.
+/// Reads elements number by number, except the first if that has been read already.
 fn gather<'d, T: PlainData + Unmarshal>(
     input: &mut Decoder<'d>,
     length: usize,
@@ -147,12 +146,12 @@ fn gather<'d, T: PlainData + Unmarshal>(
     Ok(View::from(scratch))
 }
 
-/// Elements that have been passed over in the input.
+/// Elements that have been skipped in the input.
 struct Run<'d, T> {
-    /// The first one, if it did not lie as in memory.
+    /// First element, if it did not lie as in memory.
     first: Option<T>,
-    /// All, or all later ones, without the padding behind the last. `None` if they have not been
-    /// passed over, because they do not lie in one piece.
+    /// All elements, or all after the first, without the padding behind the last. `None` if they
+    /// have not been skipped, because they do not lie in one piece.
     octets: Option<&'d [u8]>,
 }
 
@@ -171,7 +170,7 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
             this.first = Some(T::unmarshal(input)?);
             left -= 1;
         }
-        // Behind a seam alignment may have begun anew.
+        // Alignment may have restarted behind a seam.
         let padding = input.padding(T::LAYOUT.first_alignment());
         let size = left.saturating_mul(size_of::<T>());
         let needed = size.saturating_sub(T::LAYOUT.trailing());
@@ -185,7 +184,7 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
         Ok(this)
     }
 
-    /// Puts what was copied in order.
+    /// Converts the byte order of copied values.
     #[inline]
     fn finish(&self, values: &mut [T], input: &Decoder<'_>) -> Result<(), CdrError> {
         if !input.order().is_native() {
@@ -206,13 +205,13 @@ impl<'d, T: PlainData + Unmarshal> Run<'d, T> {
     }
 }
 
-/// Whether a value that comes next begins at a multiple of the type's alignment.
+/// Returns whether the next value begins at a multiple of the type's alignment.
 #[inline]
 fn begins_aligned<T: PlainData>(input: &Decoder<'_>) -> bool {
     input.padding(T::LAYOUT.first_alignment()) == input.padding(T::LAYOUT.alignment())
 }
 
-/// Whether each `char` in the values is a character of the code set.
+/// Returns whether each `char` in the values is a character of the code set.
 #[inline]
 fn are_characters<T: PlainData>(values: &[T], code_set: NarrowCodeSet) -> bool {
     if !T::LAYOUT.has_chars() || code_set != NarrowCodeSet::Utf8 {

@@ -1,35 +1,36 @@
 //! Memory that a thread caches for the blocks of its next calls.
 //!
-//! A call needs a block to send from and one to receive into; a nested call as many again. More than a
-//! few would be memory that nobody uses.
+//! A call needs a block to send from and one to receive into; a nested call needs as many again.
+//! More than a few would be unused memory.
 //!
-//! Large blocks are kept, too, for as long as they are needed and the process keeps few octets in them: to get a
-//! megabyte from the operating system, a page at a time, takes ten times as long as to fill it. How many threads
-//! there are, and how long the messages that they receive, is up to peers, so that all of them share one bound.
+//! Large blocks are kept, too, while they are needed and the process keeps few bytes in them: to
+//! get a megabyte from the operating system, a page at a time, takes ten times as long as to fill
+//! it. Peers influence how many threads there are, and how long the messages that they receive, so
+//! all threads share one bound.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Vectors that a thread keeps.
+/// Number of vectors that a thread keeps.
 const BLOCKS: usize = 4;
-/// Octets that the process keeps in large vectors that nobody uses.
+/// Upper bound of the bytes that the process keeps in unused large vectors.
 const LARGE_IN_ALL: usize = 32 << 20;
-/// Large vectors that a thread keeps, so that a few threads have not all of those octets.
+/// Number of large vectors that a thread keeps, so that a few threads do not take the whole bound.
 const MOST_LARGE: u32 = 2;
-/// Octets of the largest that is kept.
+/// Size of the largest vector that is kept, in bytes.
 const LARGEST: usize = 4 << 20;
-/// A large vector whose last uses, so many, would have done with a small one is freed.
+/// Number of uses in a row that a small vector would have served, after which a large one is freed.
 const UNNEEDED: u32 = 64;
 
-/// Octets in the large vectors that are kept now. Relaxed: a bound, and nothing is read by it.
+/// Bytes in the large vectors that are kept now. Relaxed: a mere bound; it publishes nothing.
 static LARGE: AtomicUsize = AtomicUsize::new(0);
 
 struct Cache {
     vectors: [Cell<Vec<u8>>; BLOCKS],
     used: Cell<usize>,
-    /// A bit for each of the vectors that is a large one.
+    /// Set of the places that hold a large vector, as bits.
     large: Cell<u8>,
-    /// Uses of large vectors, one after the other, for which small ones would have done.
+    /// Uses of large vectors in a row that a small one would have served.
     unneeded: Cell<u32>,
 }
 
@@ -44,15 +45,16 @@ thread_local! {
     };
 }
 
-/// The vector that was given back last, empty; a new one without memory if there is none.
+/// Takes the vector that was given back last, empty; a new one without memory if there is none.
 #[inline]
 pub(crate) fn take() -> Vec<u8> {
     // A thread that is ending has no cache any more.
     CACHE.try_with(Cache::take).unwrap_or_default()
 }
 
-/// Keeps a vector's memory for the calling thread, unless enough is cached already. One that is larger than `kept`
-/// octets only while it is needed, and the process keeps few such; never if `kept` is 0.
+/// Keeps a vector's memory for the calling thread, unless enough is cached already. One larger than
+/// `kept` bytes is kept only while such are needed and the process keeps few of them; never if
+/// `kept` is 0.
 #[inline]
 pub(crate) fn give_back(bytes: Vec<u8>, kept: usize) {
     if bytes.capacity().wrapping_sub(1) < kept {
@@ -97,7 +99,7 @@ impl Cache {
         }
     }
 
-    /// Keeps a large one, if there is room for it.
+    /// Keeps a large vector, if there is room for it.
     fn put_large(&self, bytes: Vec<u8>, kept: usize) {
         let used = self.used.get();
         let unneeded = match bytes.len() <= kept {
@@ -118,7 +120,7 @@ impl Cache {
         self.put(bytes);
     }
 
-    /// One of the vectors is kept no more.
+    /// Records that the vector at `place` is no longer cached.
     fn took(&self, place: usize, bytes: &Vec<u8>) {
         let large = self.large.get();
         if large >> place & 1 == 1 {
@@ -153,7 +155,7 @@ mod tests {
         assert_eq!(again.as_slice().as_ptr(), memory);
     }
 
-    /// What the process keeps in large blocks is for one test at a time.
+    /// Serialises the tests, as the large blocks of the process are shared state.
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
     fn of_length(length: usize) -> Block {
@@ -186,7 +188,7 @@ mod tests {
         let threads: Vec<_> = (0..40).map(|_| thread(all.clone())).collect();
         let kept: usize = threads.into_iter().map(|one| one.join().unwrap()).sum();
         assert_eq!(kept, LARGE_IN_ALL);
-        // With their threads they are gone.
+        // They are freed with their threads.
         assert_eq!(LARGE.load(Ordering::Relaxed), 0);
     }
 

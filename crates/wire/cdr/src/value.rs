@@ -1,4 +1,5 @@
-//! The traits that every IDL type's Rust type has, and those of composed types.
+//! Traits implemented by the Rust type of every IDL type, and their implementations for composed
+//! types.
 
 use crate::decoder::Decoder;
 use crate::encoder::Encoder;
@@ -6,12 +7,12 @@ use crate::error::CdrError;
 use crate::sequence::{unmarshal_array_with, vec_with};
 use crate::view::View;
 
-/// A value that can be written.
+/// Type whose values can be written.
 pub trait Marshal {
     /// Writes the value.
     ///
     /// # Errors
-    /// What the value's type, the code sets or the limits don't allow.
+    /// A violation of the value's type, the code sets or the limits.
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError>;
 
     /// Writes the elements of an array or sequence, without a length. Primitive types do it in
@@ -28,19 +29,19 @@ pub trait Marshal {
     }
 }
 
-/// A value that can be read.
+/// Type whose values can be read.
 pub trait Unmarshal: Sized {
-    /// The least number of octets that a value takes, padding not counted. A sequence is refused
-    /// when it announces more elements than could be there.
+    /// Least number of bytes that a value takes, padding not counted. A sequence is refused when it
+    /// announces more elements than could be there.
     const MIN_SIZE: usize;
 
     /// Reads a value.
     ///
     /// # Errors
-    /// What is wrong with the octets.
+    /// A [`CdrError`] for malformed input.
     fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError>;
 
-    /// Reads `length` elements. Memory is set aside in proportion to the octets that are left,
+    /// Reads `length` elements. Memory is allocated in proportion to the bytes that are left,
     /// whatever `length` says.
     ///
     /// # Errors
@@ -68,20 +69,20 @@ pub trait Unmarshal: Sized {
         Self::unmarshal(input).map(Box::new)
     }
 
-    /// Reads a value into the place of this one, whose memory is used again where it has any.
+    /// Reads a value in place of this one, whose memory is reused where it has any.
     ///
     /// # Errors
-    /// Those of [`Unmarshal::unmarshal`]; the value is then any of its type.
+    /// Those of [`Unmarshal::unmarshal`]; the value is then unspecified.
     #[inline]
     fn unmarshal_into(&mut self, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         *self = Self::unmarshal(input)?;
         Ok(())
     }
 
-    /// Reads `length` elements into the places of those in `values`, whose memory is used again.
+    /// Reads `length` elements in place of those in `values`, whose memory is reused.
     ///
     /// # Errors
-    /// Those of [`Unmarshal::unmarshal`]; `values` then holds anything.
+    /// Those of [`Unmarshal::unmarshal`]; the contents of `values` are then unspecified.
     #[inline]
     fn unmarshal_vec_into(
         input: &mut Decoder<'_>,
@@ -114,7 +115,7 @@ pub trait Unmarshal: Sized {
     }
 }
 
-/// A type of which there is a nil value on the wire: object references and value types. It makes
+/// Type that has a nil value on the wire: object references and value types. It makes
 /// `Option<Self>` a type that can be written and read, for the crate that owns `Self`.
 pub trait Nilable: Sized {
     /// Writes a value or nil.
@@ -175,7 +176,7 @@ impl<T: Unmarshal> Unmarshal for Box<T> {
     }
 }
 
-/// A sequence: its length, then its elements.
+/// Writes a sequence: its length, then its elements.
 impl<T: Marshal> Marshal for [T] {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -184,7 +185,7 @@ impl<T: Marshal> Marshal for [T] {
     }
 }
 
-/// A sequence: its length, then its elements.
+/// Writes a sequence: its length, then its elements.
 impl<T: Marshal> Marshal for Vec<T> {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -192,7 +193,7 @@ impl<T: Marshal> Marshal for Vec<T> {
     }
 }
 
-/// A sequence: its length, then its elements.
+/// Reads a sequence: its length, then its elements.
 impl<T: Unmarshal> Unmarshal for Vec<T> {
     const MIN_SIZE: usize = 4;
 
@@ -209,7 +210,7 @@ impl<T: Unmarshal> Unmarshal for Vec<T> {
     }
 }
 
-/// An array: its elements.
+/// Writes an array: its elements.
 impl<T: Marshal, const N: usize> Marshal for [T; N] {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -222,7 +223,7 @@ impl<T: Marshal, const N: usize> Marshal for [T; N] {
     }
 }
 
-/// An array: its elements.
+/// Reads an array: its elements.
 impl<T: Unmarshal, const N: usize> Unmarshal for [T; N] {
     const MIN_SIZE: usize = T::MIN_SIZE * N;
 

@@ -1,8 +1,8 @@
-//! The GIOP version, on which the encoding of wide text depends.
+//! GIOP version, on which the encoding of wide text depends.
 
 use std::fmt;
 
-/// A version of GIOP that Punctual speaks.
+/// Version of GIOP that Punctual speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum GiopVersion {
     /// GIOP 1.0: no fragments, no wide text.
@@ -15,14 +15,14 @@ pub enum GiopVersion {
 }
 
 impl GiopVersion {
-    /// The major version number: 1.
+    /// Returns the major version number: 1.
     #[inline]
     #[must_use]
     pub const fn major(self) -> u8 {
         1
     }
 
-    /// The minor version number: 0, 1 or 2.
+    /// Returns the minor version number: 0, 1 or 2.
     #[inline]
     #[must_use]
     pub const fn minor(self) -> u8 {
@@ -33,7 +33,7 @@ impl GiopVersion {
         }
     }
 
-    /// The version with these numbers, if Punctual speaks it.
+    /// Returns the version with these numbers, if Punctual speaks it.
     #[inline]
     #[must_use]
     pub const fn from_numbers(major: u8, minor: u8) -> Option<Self> {
@@ -45,9 +45,9 @@ impl GiopVersion {
         }
     }
 
-    /// The highest version both sides speak, when the other side announces these numbers. A
-    /// minor version above 2 is treated as 2 (CORBA 3.3 part 2, §9.7.2: a minor version is
-    /// compatible with the lower ones); another major version has nothing in common with ours.
+    /// Returns the highest version that both sides speak, when the other side announces these
+    /// numbers. A minor version above 2 is treated as 2 (CORBA 3.3 part 2, §9.7.2: a minor version
+    /// is compatible with the lower ones); another major version has nothing in common with ours.
     #[inline]
     #[must_use]
     pub const fn common_with(major: u8, minor: u8) -> Option<Self> {

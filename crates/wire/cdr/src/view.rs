@@ -1,13 +1,13 @@
-//! A sequence as a servant sees it.
+//! View of a received sequence, for a servant.
 
 use std::fmt;
 use std::ops::Deref;
 
 use crate::bulk::Scratch;
 
-/// The elements of a sequence that was received: the received octets themselves where order and
-/// alignment allow it, else values in memory that the thread keeps for the next call, else (for
-/// types that are more than numbers) a vector.
+/// Elements of a received sequence: the received bytes themselves where order and alignment allow
+/// it, else values in memory that the thread keeps for the next call, else (for types other than
+/// plain numbers) a vector.
 pub struct View<'d, T>(Place<'d, T>);
 
 enum Place<'d, T> {
@@ -17,7 +17,7 @@ enum Place<'d, T> {
 }
 
 impl<T> View<'_, T> {
-    /// Whether the elements are seen where they were received, without a copy.
+    /// Returns whether the elements are viewed where they were received, without a copy.
     #[must_use]
     pub fn is_borrowed(&self) -> bool {
         matches!(self.0, Place::Received(_))

@@ -1,5 +1,5 @@
-//! Layout on the wire, octet by octet (CORBA 3.3 part 2, §9.3.1 to §9.3.3). The vectors were
-//! computed by hand.
+//! Tests of the layout on the wire, octet by octet (CORBA 3.3 part 2, §9.3.1 to §9.3.3). The
+//! vectors were computed by hand.
 
 #![allow(clippy::unwrap_used)]
 
@@ -119,7 +119,7 @@ fn sequences_of_primitives_are_aligned_once_and_not_at_all_when_empty() {
         marshal(ByteOrder::Little, &[1u16, 2, 3][..]),
         hex("03000000 0100 0200 0300")
     );
-    // Nothing follows the length of the empty one, and the next value is aligned from there.
+    // The empty one has nothing behind its length, and the next value is aligned from there.
     let bytes = encode(order, |out| {
         Vec::<u64>::new().marshal(out).unwrap();
         out.put_u16(7);
@@ -184,7 +184,7 @@ fn an_encapsulation_has_its_own_origin_and_byte_order() {
     assert_eq!(inner.get_u64().unwrap(), 2);
     assert_eq!(inner.remaining(), 0);
     assert_eq!(input.get_u16().unwrap(), 3);
-    // One in the other order within the same message.
+    // An encapsulation in the other byte order within the same message.
     let bytes = hex("08000000 00 000000 00000005");
     let mut inner = decoder(&bytes, ByteOrder::Little).encapsulation().unwrap();
     assert_eq!(inner.get_u32().unwrap(), 5);
@@ -336,7 +336,7 @@ fn nesting_ends_at_its_limit_also_across_encapsulations() {
     let mut input = Decoder::new(&bytes, ByteOrder::Big, coding);
     let read = input.nested(|input| input.encapsulation()?.nested(|_| Ok(())));
     assert_eq!(read, Err(CdrError::TooDeep { limit: 1 }));
-    // The level is left again.
+    // The level has been left again.
     assert_eq!(input.nested(|_| Ok(())), Ok(()));
 }
 

@@ -1,4 +1,4 @@
-//! What holds for all values and all octets.
+//! Properties that hold for all values and all bytes.
 
 #![allow(clippy::unwrap_used)]
 
@@ -24,7 +24,7 @@ fn versions() -> impl Strategy<Value = GiopVersion> {
     ]
 }
 
-/// Writes `value` behind `before` octets and reads it back; all octets have to be used.
+/// Writes `value` behind `before` bytes and reads it back; all bytes have to be used.
 fn there_and_back<T: Marshal + Unmarshal>(order: ByteOrder, before: usize, value: &T) -> T {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     out.put_bytes(&vec![0xaa; before]);
@@ -241,7 +241,7 @@ fn check_all(input: &Decoder<'_>) {
     assert!(peak <= 4 * input.remaining());
 }
 
-/// A value takes no more memory than a multiple of the octets it was read from.
+/// Checks that a value takes no more memory than a multiple of the bytes it was read from.
 fn check<T: Unmarshal>(input: &Decoder<'_>) {
     let peak = peak::peak_of(|| -> Result<T, CdrError> { T::unmarshal(&mut input.clone()) });
     let allowed = 16 * input.remaining() + 256;
@@ -250,7 +250,7 @@ fn check<T: Unmarshal>(input: &Decoder<'_>) {
 
 #[test]
 fn alignment_starts_anew_behind_each_seam() {
-    // Two pieces of 16 octets, then one of 8; a piece's first octet counts as offset 12.
+    // Two pieces of 16 bytes, then one of 8; a piece's first byte counts as offset 12.
     let mut bytes = vec![0u8; 40];
     bytes[15] = 1;
     bytes[16..20].copy_from_slice(&[0, 0, 0, 2]);
@@ -263,11 +263,11 @@ fn alignment_starts_anew_behind_each_seam() {
     // At 4 of 8 in the second piece.
     assert_eq!(input.get_u32(), Ok(2));
     assert_eq!(input.get_u64(), Ok(3));
-    // A run of octets goes on across the seam at 32.
+    // A run of bytes goes on across the seam at 32.
     assert_eq!(input.get_bytes(6), Ok(&[0, 0, 0, 4, 0, 0][..]));
     assert_eq!(input.position(), 34);
     assert_eq!(input.remaining(), 6);
-    // 34 counts as 14: two octets of padding, then what lies at 36.
+    // 34 counts as 14: two bytes of padding, then the value at 36.
     assert_eq!(input.get_u32(), Ok(5));
     assert!(input.get_u8().is_err());
 }
@@ -287,14 +287,14 @@ fn a_value_of_eight_octets_behind_a_seam_is_padded_by_four() {
 
 #[test]
 fn a_run_of_numbers_behind_a_seam_is_padded_as_one_number_is() {
-    // Cut where the two ways to count disagree, so that padding before the seam is not needed.
+    // Cut where the two ways of counting disagree, so that padding before the seam is not needed.
     let mut bytes = vec![0u8; 29];
     bytes[28] = 9;
     for (skip, seam) in [(17, 17), (16, 17), (12, 17)] {
         let seams = [seam];
         let mut input = Decoder::with_seams(&bytes, &seams, ByteOrder::Big, Coding::default());
         input.skip(skip).unwrap();
-        // What lies at 12 or 16 still fits there only in part: it runs on across the seam.
+        // The value at 12 or 16 fits there only in part: it continues across the seam.
         let mut run = input.clone();
         let (one, many) = (input.get_u64(), <[u64; 1]>::unmarshal(&mut run));
         assert_eq!(one.map(|it| [it]), many, "{skip}");
@@ -316,12 +316,12 @@ fn a_seam_at_every_octet_takes_no_stack() {
         };
         let mut start = Decoder::with_seams(&bytes, &seams, ByteOrder::Big, coding);
         start.skip(12).unwrap();
-        // There is no multiple of 8 in any of the fragments.
+        // No fragment contains a multiple of 8.
         assert!(start.clone().get_u64().is_err());
         assert!(<[u64; 2]>::unmarshal(&mut start.clone()).is_err());
         assert!(LongDouble::unmarshal(&mut start.clone()).is_err());
         assert!(start.clone().align(8).is_err());
-        // The first octet of each is at a multiple of 4.
+        // The first byte of each is at a multiple of 4.
         let mut input = start.clone();
         for _ in 0..50_000 {
             assert_eq!(input.get_u32(), Ok(0x0101_0101));

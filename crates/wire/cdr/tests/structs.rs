@@ -1,4 +1,5 @@
-//! Structs of plain data travel as they would number by number, wherever they begin.
+//! Tests that structs of plain data are transmitted as they would be number by number, wherever
+//! they begin.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,7 +14,7 @@ use punctual_cdr::{
 };
 use std::fmt::Debug;
 
-/// Declares structs with what IDL's compiler gives them, and a way to make any of their values.
+/// Declares structs as the IDL compiler generates them, and a way to make any of their values.
 macro_rules! shapes {
     ($($name:ident { $($field:ident: $type:ty),+ })*) => {$(
         #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,7 +31,7 @@ macro_rules! shapes {
     )*};
 }
 
-/// A value made from octets, no NaN and no character beyond ASCII in it.
+/// Type with a value made from bytes, without a NaN or a character beyond ASCII.
 trait Filled: Sized {
     fn filled(source: &mut dyn FnMut() -> u8) -> Self;
 }
@@ -95,7 +96,7 @@ fn values<T: Filled>(count: usize, octets: &[u8]) -> Vec<T> {
     (0..count).map(|_| T::filled(&mut next)).collect()
 }
 
-/// What is written number by number.
+/// Writes the values number by number.
 fn singly<T: Marshal>(values: &[T], order: ByteOrder, before: usize) -> Block {
     let mut out = Encoder::new(
         Block::from_vec(vec![0xaa; before]),
@@ -112,7 +113,7 @@ where
     T: PlainData + Filled + Marshal + Unmarshal + Debug + PartialEq,
 {
     let single = singly(values, order, before);
-    // The memory that is written to was full of other things before.
+    // The destination memory holds other data before.
     let mut memory = vec![0x55; single.len() + 64];
     memory.truncate(before);
     memory.fill(0xaa);
@@ -137,7 +138,7 @@ where
     }
 }
 
-/// Everything that is too short is refused, in every way of reading.
+/// Checks that truncated input is refused, in every way of reading.
 fn refuse_cut<T>(values: &[T], order: ByteOrder)
 where
     T: PlainData + Marshal + Unmarshal + Debug + PartialEq,
@@ -156,7 +157,8 @@ where
     }
 }
 
-/// In fragments of GIOP 1.1 too, whole and single reading see the same or fail alike.
+/// Checks that in fragments of GIOP 1.1, too, reading whole and one by one gives the same result or
+/// fails alike.
 fn agree_over_seams<T>(bytes: &[u8], seams: &[usize], order: ByteOrder, skip: usize)
 where
     T: PlainData + Unmarshal + Debug,
@@ -300,8 +302,8 @@ fn layouts_are_found_that_memory_and_wire_share() {
         Chars::LAYOUT,
     ];
     assert!(contiguous.iter().all(|layout| layout.is_contiguous()));
-    // The next begins behind the last number and not where the struct's memory ends, or what is
-    // inside begins where memory would not have it.
+    // The next struct begins behind the last number and not where the struct's memory ends, or an
+    // inner struct begins where memory would not have it.
     let others = [
         Cube::LAYOUT,
         Mixed::LAYOUT,
@@ -357,7 +359,7 @@ fn what_lies_as_in_memory_is_seen_without_a_copy() {
         Coding::default(),
     );
     values.marshal(&mut out).unwrap();
-    // At an address that is a multiple of 8, and at one that is none.
+    // At an address that is a multiple of 8, and at one that is not.
     let mut memory = vec![0_u64; out.position() / 8 + 2];
     let place: &mut [u8] = as_octets(&mut memory);
     for shift in [0, 1] {

@@ -1,4 +1,4 @@
-//! Text in each version and code set (CORBA 3.3 part 2, §9.3.1.6 and §9.3.2.7).
+//! Tests of text in each version and code set (CORBA 3.3 part 2, §9.3.1.6 and §9.3.2.7).
 
 #![allow(clippy::unwrap_used)]
 
@@ -294,7 +294,7 @@ fn bounds_count_characters() {
     assert_eq!(read.map(|_| Vec::new()), exceeded);
 }
 
-/// A code set by its number in the registry, text, and its octets there.
+/// Numbers of code sets in the registry, with a text and its encoding there.
 const REGISTERED: [(u32, &str, &[u8]); 12] = [
     (0x0001_0002, "Łódź", b"\xa3\xf3d\xbc"),
     (0x0001_0005, "Мир", b"\xbc\xd8\xe0"),
@@ -354,7 +354,7 @@ fn what_a_registered_code_set_lacks_is_refused() {
     assert_eq!(read(0x0001_0020, b"\x80"), Err(CdrError::BadCharacter));
     assert_eq!(read(0x0003_0010, b"\xc6"), Err(CdrError::BadCharacter));
     assert_eq!(read(0x0001_0003, b"\xa5"), Err(CdrError::BadCharacter));
-    // What looks like a byte-order mark is text.
+    // A sequence that looks like a byte-order mark is text.
     assert_eq!(read(0x1002_04e4, b"\xef\xbb\xbf"), Ok("ï»¿".to_owned()));
 }
 

@@ -1,13 +1,14 @@
-//! Values of plain data as octets and back, many at a time.
+//! Bulk copies of plain data values to bytes and back.
 
 use std::mem::MaybeUninit;
 
 use super::layout::PlainData;
 
-/// Octets that are copied before their padding is zeroed: what the processor's first cache holds.
+/// Number of bytes copied before their padding is zeroed: as many as fit the processor's
+/// first-level cache.
 const STEP: usize = 8 << 10;
 
-/// Appends the memory of `values`, padding zeroed. `values` have a size.
+/// Appends the memory of `values`, padding zeroed. `T` must not be zero-sized.
 #[inline]
 pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
     let size = size_of_val(values);
@@ -20,7 +21,7 @@ pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
         .zip(room.unwrap_or_default().chunks_mut(step * size_of::<T>()))
     {
         // SAFETY: both are as long as `values`: the last chunk of either holds what is left. They
-        // do not overlap, since `bytes` is borrowed exclusively. Octets of padding need not be
+        // do not overlap, since `bytes` is borrowed exclusively. Padding bytes need not be
         // initialised, as both sides may be uninitialised memory.
         unsafe {
             std::ptr::copy_nonoverlapping(
@@ -32,12 +33,12 @@ pub(crate) fn append<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
         clear_all::<T>(room);
         written += size_of_val(values);
     }
-    // SAFETY: `written` octets behind the length are within the capacity and were written: the
+    // SAFETY: `written` bytes behind the length are within the capacity and were written: the
     // numbers by the copies, the rest by `clear_padding`.
     unsafe { bytes.set_len(bytes.len() + written) };
 }
 
-/// Zeroes the padding of values that follow each other, several in one turn of the loop.
+/// Zeroes the padding of consecutive values, several in one turn of the loop.
 #[inline]
 fn clear_all<T: PlainData>(memory: &mut [MaybeUninit<u8>]) {
     const AT_ONCE: usize = 8;
@@ -56,7 +57,7 @@ fn clear_all<T: PlainData>(memory: &mut [MaybeUninit<u8>]) {
         .for_each(T::clear_padding);
 }
 
-/// As [`append`], each number in the order that is not the machine's.
+/// Appends as [`append`] does, each number in the byte order that is not the machine's.
 #[inline]
 pub(crate) fn append_in_other_order<T: PlainData>(bytes: &mut Vec<u8>, values: &[T]) {
     let size = size_of_val(values);
@@ -80,11 +81,11 @@ pub(crate) fn append_in_other_order<T: PlainData>(bytes: &mut Vec<u8>, values: &
     unsafe { bytes.set_len(bytes.len() + written) };
 }
 
-/// Appends `count` values from their octets in the machine's order, of which the last value's
-/// trailing padding may be left out.
+/// Appends `count` values from their bytes in the machine's order; the last value's trailing
+/// padding may be missing.
 ///
 /// # Panics
-/// When there are fewer octets than that, or more than `count` values have.
+/// When there are fewer bytes than that, or more than `count` values have.
 #[inline]
 pub(crate) fn extend_vec<T: PlainData>(values: &mut Vec<T>, octets: &[u8], count: usize) {
     values.reserve_exact(count);
@@ -106,8 +107,8 @@ pub(super) fn fill<T: PlainData>(room: &mut [MaybeUninit<T>], octets: &[u8], cou
         count <= room.len() && (least..=size).contains(&octets.len()),
         "octets of as many values as there is room for"
     );
-    // SAFETY: `room` has memory for `count` values, so for all octets; it is borrowed
-    // exclusively. Any octets are values, and what the last value may lack is padding.
+    // SAFETY: `room` has memory for `count` values, so for all bytes; it is borrowed exclusively.
+    // Any bytes are values, and the part that the last value may lack is padding.
     unsafe {
         std::ptr::copy_nonoverlapping(
             octets.as_ptr(),
@@ -117,12 +118,12 @@ pub(super) fn fill<T: PlainData>(room: &mut [MaybeUninit<T>], octets: &[u8], cou
     }
 }
 
-/// The first octets of `octets` seen as `count` values in the machine's order, if they lie where
-/// such values may lie, and are there with all of their padding.
+/// Returns the front of `octets` viewed as `count` values in the machine's order, if it is aligned
+/// for such values and holds all of their padding.
 #[inline]
 pub(crate) fn view_plain<T: PlainData>(octets: &[u8], count: usize) -> Option<&[T]> {
     let octets = octets.get(..count.checked_mul(size_of::<T>())?)?;
-    // SAFETY: any octets are a value of `T`; `align_to` sees to alignment and bounds.
+    // SAFETY: any bytes are a value of `T`; `align_to` ensures alignment and bounds.
     let (before, values, after) = unsafe { octets.align_to::<T>() };
     (before.is_empty() && after.is_empty() && values.len() == count).then_some(values)
 }
@@ -132,7 +133,7 @@ mod tests {
     use super::*;
     use crate::Char;
 
-    /// Padding between its members, behind the last one and in an inner struct.
+    /// Struct with padding between its members, behind the last one and in an inner struct.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C)]
     struct Inner {
@@ -165,13 +166,14 @@ mod tests {
         }
     }
 
-    /// More than are copied in one step, and no multiple of what a loop does in one turn.
+    /// Returns more values than are copied in one step, and no multiple of those of one turn of a
+    /// loop.
     fn several() -> Vec<Outer> {
         let count = STEP / size_of::<Outer>() + 13;
         (0..=255).cycle().take(count).map(outer).collect()
     }
 
-    /// Where no number of an `Outer` lies.
+    /// Offsets of padding in an `Outer`.
     const GAPS: [usize; 11] = [9, 10, 11, 17, 18, 19, 25, 28, 29, 30, 31];
 
     #[test]
@@ -225,7 +227,7 @@ mod tests {
         let values = several();
         let mut memory = Vec::new();
         append(&mut memory, &values);
-        // An allocator may put octets anywhere: what is said agrees with where they are.
+        // An allocator may put bytes anywhere: the result has to agree with their alignment.
         let is_aligned = memory.as_ptr().cast::<Outer>().is_aligned();
         let seen = view_plain::<Outer>(&memory, values.len());
         assert_eq!(seen, is_aligned.then_some(&*values));

@@ -2,69 +2,69 @@
 //! structs of both.
 //!
 //! CDR aligns the members of a struct one by one and never the struct itself, nor does it pad its
-//! end (CORBA 3.3 part 2, §9.3.2.1): where a struct begins decides where its members lie. A
-//! [`Layout`] says, for values that begin at a multiple of their alignment, whether each number
-//! is where the compiler put it, and whether the values of a sequence then follow each other as
-//! the elements of a slice do. It is worked out when the program is compiled, from the offsets
-//! that the compiler chose; a type of which it does not hold travels number by number.
+//! end (CORBA 3.3 part 2, §9.3.2.1): the offset of a struct decides the offsets of its members. A
+//! [`Layout`] says, for values that begin at a multiple of their alignment, whether each number is
+//! where the compiler put it, and whether the values of a sequence then follow each other as the
+//! elements of a slice do. It is computed at compile time, from the offsets that the compiler
+//! chose; a type whose layouts differ is transmitted number by number.
 
 use std::mem::MaybeUninit;
 
-/// A type that consists of plain numbers.
+/// Type that consists of plain numbers.
 ///
 /// [`plain_struct!`](crate::plain_struct) implements it for structs.
 ///
 /// # Safety
-/// Any octets in the place of a value are one, `LAYOUT` is the type's, and
-/// [`clear_padding`](PlainData::clear_padding) writes each octet that is not part of a number.
+/// Any bytes in the place of a value are one, `LAYOUT` is the type's, and
+/// [`clear_padding`](PlainData::clear_padding) writes each byte that is not part of a number.
 pub unsafe trait PlainData: Copy + 'static {
-    /// Where its numbers lie.
+    /// Layout of the type's numbers.
     const LAYOUT: Layout;
 
-    /// The value, each number with its octets in the opposite order.
+    /// Returns the value with the bytes of each number reversed.
     #[must_use]
     fn in_other_order(self) -> Self;
 
-    /// All octets of type `char` in it, one or-ed to the other; 0 if there are none.
+    /// Returns all bytes of type `char` in the value, or-ed together; 0 if there are none.
     #[must_use]
     fn chars(&self) -> u8;
 
-    /// Zeroes what lies between the numbers of a value.
+    /// Zeroes the padding between the numbers of a value.
     ///
     /// # Panics
     /// When `memory` is not as long as a value.
     fn clear_padding(memory: &mut [MaybeUninit<u8>]);
 }
 
-/// Where the numbers of a type lie, in memory and in CDR.
+/// Layout of the numbers of a type, in memory and in CDR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Octets of a value in memory.
+    /// Size of a value in memory, in bytes.
     size: usize,
-    /// What the number with the greatest alignment is aligned to.
+    /// Greatest alignment of any number in it.
     alignment: usize,
-    /// What the first number is aligned to.
+    /// Alignment of the first number.
     first: usize,
-    /// Where the last number ends.
+    /// Offset of the end of the last number.
     end: usize,
-    /// From a multiple of `alignment` on, CDR has each number where memory has it.
+    /// Whether, from a multiple of `alignment` on, CDR has each number where memory has it.
     agrees: bool,
-    /// Memory has octets that are not part of a number.
+    /// Whether memory has bytes that are not part of a number.
     is_padded: bool,
     has_chars: bool,
 }
 
-/// A member of a struct.
+/// Member of a struct.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Where it begins.
+    /// Offset of the member in the struct.
     pub offset: usize,
-    /// How it is laid out itself.
+    /// Layout of the member itself.
     pub layout: Layout,
 }
 
 impl Layout {
-    /// A number of `size` octets.
+    /// Returns the layout of a number of `size` bytes.
     #[must_use]
     pub const fn number(size: usize) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Layout {
         }
     }
 
-    /// A `char`.
+    /// Returns the layout of a `char`.
     #[must_use]
     pub const fn character() -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Layout {
         }
     }
 
-    /// An array of `count` elements.
+    /// Returns the layout of an array of `count` elements.
     #[must_use]
     pub const fn array(element: Self, count: usize) -> Self {
         if count == 0 {
@@ -111,7 +111,8 @@ impl Layout {
         }
     }
 
-    /// A struct of `size` octets with these members, in the order of their declaration.
+    /// Returns the layout of a struct of `size` bytes with these members, in the order of their
+    /// declaration.
     #[must_use]
     #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
     pub const fn structure(size: usize, parts: &[Part]) -> Self {
@@ -134,7 +135,7 @@ impl Layout {
                 this.alignment = layout.alignment;
             }
             let begin = on_wire.next_multiple_of(layout.first);
-            // What is inside agrees only from a multiple of its own alignment on.
+            // A member agrees only from a multiple of its own alignment on.
             this.agrees &= layout.agrees && begin == offset && begin % layout.alignment == 0;
             this.is_padded |= layout.is_padded;
             this.has_chars |= layout.has_chars;
@@ -147,11 +148,11 @@ impl Layout {
         this
     }
 
-    /// Whether values follow each other in CDR as they do in memory, from a multiple of the
+    /// Returns whether values follow each other in CDR as they do in memory, from a multiple of the
     /// alignment on.
     ///
-    /// A value that begins elsewhere may look otherwise; the one behind it then begins at such a
-    /// multiple: from its first number of the greatest alignment on, it is as it always is.
+    /// A value that begins elsewhere may differ; the one behind it then begins at such a multiple,
+    /// since from its first number of the greatest alignment on, its layout is the usual one.
     #[inline]
     #[must_use]
     pub const fn is_contiguous(&self) -> bool {
@@ -160,35 +161,35 @@ impl Layout {
             && self.size.is_multiple_of(self.alignment)
     }
 
-    /// What the number with the greatest alignment is aligned to.
+    /// Returns the greatest alignment of any number.
     #[inline]
     #[must_use]
     pub const fn alignment(&self) -> usize {
         self.alignment
     }
 
-    /// What the first number is aligned to.
+    /// Returns the alignment of the first number.
     #[inline]
     #[must_use]
     pub const fn first_alignment(&self) -> usize {
         self.first
     }
 
-    /// Octets behind the last number in memory. CDR has none there.
+    /// Returns the number of bytes behind the last number in memory. CDR has none there.
     #[inline]
     #[must_use]
     pub const fn trailing(&self) -> usize {
         self.size - self.end
     }
 
-    /// Whether memory has octets that are not part of a number.
+    /// Returns whether memory has bytes that are not part of a number.
     #[inline]
     #[must_use]
     pub const fn is_padded(&self) -> bool {
         self.is_padded
     }
 
-    /// Whether there is a `char` in it, which not every code set can have.
+    /// Returns whether the type contains a `char`, which may be invalid in a code set.
     #[inline]
     #[must_use]
     pub const fn has_chars(&self) -> bool {
@@ -196,11 +197,11 @@ impl Layout {
     }
 }
 
-/// Proves that members lie in the order of their declaration, the first at the beginning, none
-/// over the other, as `repr(C)` has them. For [`plain_struct!`](crate::plain_struct).
+/// Proves that members lie in the order of their declaration, the first at the beginning, without
+/// overlap, as `repr(C)` has them. For [`plain_struct!`](crate::plain_struct).
 ///
 /// # Panics
-/// When they do not: at compile time, where this is called.
+/// When they do not; at compile time, where the call is in a constant.
 #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
 pub const fn prove_order(size: usize, parts: &[Part]) {
     let (mut end, mut index) = (0, 0);
@@ -223,7 +224,7 @@ pub const fn prove_order(size: usize, parts: &[Part]) {
     );
 }
 
-/// Where the member behind the one at `index` begins, or the struct ends.
+/// Returns the offset of the member behind the one at `index`, or the end of the struct.
 #[must_use]
 #[allow(clippy::indexing_slicing)] // An iterator cannot be used in a constant.
 pub const fn gap_end(size: usize, parts: &[Part], index: usize) -> usize {
@@ -236,7 +237,7 @@ pub const fn gap_end(size: usize, parts: &[Part], index: usize) -> usize {
 
 macro_rules! numbers {
     ($($number:ty)*) => {$(
-        // SAFETY: a number has no padding, and any octets are one.
+        // SAFETY: a number has no padding, and any bytes are one.
         unsafe impl PlainData for $number {
             const LAYOUT: Layout = Layout::number(size_of::<Self>());
 
@@ -304,20 +305,20 @@ unsafe impl<T: PlainData, const N: usize> PlainData for [T; N] {
     }
 }
 
-/// Zeroes octets from one place to another.
+/// Zeroes the bytes from one offset to another.
 ///
 /// # Panics
-/// When they are not all there.
+/// When they are out of range.
 #[inline(always)]
 #[allow(clippy::indexing_slicing)] // Leaving a gap as it is would be worse than a panic.
 pub fn clear(memory: &mut [MaybeUninit<u8>], from: usize, to: usize) {
     memory[from..to].fill(MaybeUninit::new(0));
 }
 
-/// The memory of a member.
+/// Returns the memory of a member.
 ///
 /// # Panics
-/// When it is not all there.
+/// When it is out of range.
 #[inline(always)]
 #[allow(clippy::indexing_slicing)] // As above.
 pub fn member(

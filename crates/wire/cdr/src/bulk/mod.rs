@@ -1,10 +1,10 @@
-//! Runs of numbers and of structs of them as octets and back: the one module of this crate with
+//! Runs of numbers and of structs of them as bytes and back: the one module of this crate with
 //! `unsafe`.
 //!
-//! It holds the few reinterpretations that copying in bulk needs, each behind a safe function.
-//! The rest of the crate, and generated code, call those. `layout` says which structs may be
-//! copied whole, `copy` does it, `scratch` is memory for what a servant sees and did not lie in
-//! the message as it does in memory.
+//! It holds the few reinterpretations that copying in bulk needs, each behind a safe function. The
+//! rest of the crate, and generated code, call those. `layout` tells which structs may be copied
+//! whole, `copy` does it, `scratch` is memory for values that a servant sees in another layout than
+//! the message has.
 
 mod copy;
 mod layout;
@@ -14,20 +14,21 @@ pub(crate) use copy::{append, append_in_other_order, extend_vec, view_plain};
 pub use layout::{Layout, Part, PlainData, clear, gap_end, member, prove_order};
 pub(crate) use scratch::Scratch;
 
-/// A type whose values are plain numbers of a fixed size.
+/// Type whose values are plain numbers of a fixed size.
 ///
 /// # Safety
 /// The type has no padding, every bit pattern is one of its values, and `SIZE` is its size.
 pub(crate) unsafe trait Primitive: PlainData {
-    /// Size in memory and in CDR, in octets; also its alignment in CDR.
+    /// Size in memory and in CDR, in bytes; also its alignment in CDR.
     const SIZE: usize = size_of::<Self>();
-    /// Any value, to fill memory that is about to be overwritten.
+    /// Arbitrary value, to fill memory that is about to be overwritten.
     const ZERO: Self;
-    /// The value with its octets in the opposite order.
+    /// Returns the value with its bytes reversed.
     fn swapped(self) -> Self;
 }
 
-/// A number: nothing depends on its value, so that a run of them may be seen while somebody changes it.
+/// Number of which any bytes are valid, so that a run of them may be viewed while a peer changes
+/// it.
 pub(crate) trait Number: Primitive {}
 
 macro_rules! integers {
@@ -74,7 +75,7 @@ unsafe impl Primitive for crate::Char {
     }
 }
 
-/// The memory of `values`, in the machine's order.
+/// Returns the memory of `values`, in the machine's order.
 #[inline]
 pub(crate) fn octets_of<T: Primitive>(values: &[T]) -> &[u8] {
     // SAFETY: the range is that of `values`, which stays borrowed; `T` has no padding, so all of
@@ -82,7 +83,7 @@ pub(crate) fn octets_of<T: Primitive>(values: &[T]) -> &[u8] {
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), size_of_val(values)) }
 }
 
-/// The memory of `values` to be overwritten, in the machine's order.
+/// Returns the memory of `values` to be overwritten, in the machine's order.
 #[inline]
 pub(crate) fn octets_of_mut<T: Primitive>(values: &mut [T]) -> &mut [u8] {
     let size = size_of_val(values);
@@ -91,14 +92,14 @@ pub(crate) fn octets_of_mut<T: Primitive>(values: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast::<u8>(), size) }
 }
 
-/// The memory of `values`: a boolean is an octet that is 0 or 1.
+/// Returns the memory of `values`: a boolean is a byte that is 0 or 1.
 #[inline]
 pub(crate) fn octets_of_bools(values: &[bool]) -> &[u8] {
     // SAFETY: `bool` has the size of `u8`, no padding, and the values 0 and 1.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast::<u8>(), values.len()) }
 }
 
-/// Copies octets in the machine's order to values; octets after the last whole value are left.
+/// Copies bytes in the machine's order to values; bytes after the last whole value are ignored.
 #[inline]
 pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8]) -> Vec<T> {
     let count = octets.len() / size_of::<T>();
@@ -117,16 +118,16 @@ pub(crate) fn vec_from_octets<T: Primitive>(octets: &[u8]) -> Vec<T> {
     values
 }
 
-/// `octets` seen as values in the machine's order, if they lie where such values may lie and no
-/// octet is left over.
+/// Returns `octets` viewed as values in the machine's order, if they are aligned for such values
+/// and no byte is left over.
 #[inline]
 pub(crate) fn view<T: Primitive>(octets: &[u8]) -> Option<&[T]> {
-    // SAFETY: every bit pattern is a value of `T`; `align_to` sees to alignment and bounds.
+    // SAFETY: every bit pattern is a value of `T`; `align_to` ensures alignment and bounds.
     let (before, values, after) = unsafe { octets.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(values)
 }
 
-/// `octets` as text, if all of them are ASCII.
+/// Returns `octets` as text, if all of them are ASCII.
 #[inline]
 pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
     if octets.is_ascii() {
@@ -137,14 +138,14 @@ pub(crate) fn ascii(octets: &[u8]) -> Option<&str> {
     }
 }
 
-/// Short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass for what most
-/// strings are. `None` says nothing about the octets.
+/// Returns short `octets` as text, if all of them are ASCII and none is NUL: one cheap pass that
+/// suits most strings. `None` says nothing about the bytes.
 #[inline]
 pub(crate) fn short_ascii(octets: &[u8]) -> Option<&str> {
     const SHORT: usize = 32;
     let plain = |octet: &u8| octet.wrapping_sub(1) < 0x7f;
     if octets.len() <= SHORT && octets.iter().all(plain) {
-        // SAFETY: octets from 1 to 0x7f are ASCII, which is UTF-8.
+        // SAFETY: bytes from 1 to 0x7f are ASCII, which is UTF-8.
         Some(unsafe { std::str::from_utf8_unchecked(octets) })
     } else {
         None

@@ -1,4 +1,4 @@
-//! Memory that a thread keeps, for values that cannot be seen where they were received.
+//! Scratch memory that a thread keeps, for values that cannot be viewed where they were received.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -7,10 +7,10 @@ use std::mem::MaybeUninit;
 use super::copy::fill;
 use super::layout::PlainData;
 
-/// Octets that a thread keeps in all. What is larger is freed after use.
+/// Upper bound of the bytes that a thread keeps in all. Larger memory is freed after use.
 const KEPT: usize = 256 << 10;
 
-/// Pieces of memory that a thread keeps: as many arguments of one call find some.
+/// Number of pieces of memory that a thread keeps, and so of arguments of one call that find some.
 const PIECES: usize = 4;
 
 /// Memory aligned for all plain data.
@@ -21,20 +21,20 @@ thread_local! {
 }
 
 struct Cache {
-    /// Empty vectors, those without memory at any place.
+    /// Kept pieces; a place without memory holds an empty vector.
     pieces: [Memory; PIECES],
 }
 
 impl Cache {
-    /// The largest piece.
+    /// Takes the largest piece.
     #[inline]
     fn take(&mut self) -> Memory {
         let largest = self.pieces.iter_mut().max_by_key(|piece| piece.capacity());
         largest.map(std::mem::take).unwrap_or_default()
     }
 
-    /// Keeps `memory` in the place of the smallest piece, if that makes the kept ones larger
-    /// without making them too large.
+    /// Keeps `memory` in the place of the smallest piece, if it is larger than that and the total
+    /// stays within the bound.
     #[inline]
     fn keep(&mut self, memory: Memory) {
         let held: usize = self.pieces.iter().map(Vec::capacity).sum();
@@ -48,12 +48,12 @@ impl Cache {
     }
 }
 
-/// A run of plain data in memory that goes back to the thread when it is dropped. There is none of
-/// another type: each begins with [`Scratch::with_capacity`].
+/// Run of plain data in memory that goes back to the thread when it is dropped. Made only by
+/// [`Scratch::with_capacity`], which checks the type.
 #[derive(Debug)]
 pub(crate) struct Scratch<T> {
     memory: Memory,
-    /// Values; the memory holds as many.
+    /// Number of values, all of them initialised.
     len: usize,
     values: PhantomData<T>,
 }
@@ -64,14 +64,14 @@ impl<T: PlainData> Scratch<T> {
         "plain data is aligned to 8 octets at most"
     );
 
-    /// Room for `count` values. Allocates when the thread keeps no piece so large.
+    /// Makes room for `count` values. Allocates when the thread keeps no piece so large.
     #[inline]
     pub(crate) fn with_capacity(count: usize) -> Self {
         let () = Self::IS_ALIGNED;
         let words = count
             .saturating_mul(size_of::<T>())
             .div_ceil(size_of::<u64>());
-        // When the thread ends there may be no cache any more.
+        // A thread that is ending may have no cache any more.
         let kept = CACHE.try_with(|cache| cache.borrow_mut().take());
         let mut memory = kept.unwrap_or_default();
         memory.reserve_exact(words);
@@ -82,7 +82,7 @@ impl<T: PlainData> Scratch<T> {
         }
     }
 
-    /// Appends a value, if there is room for it; says if there was.
+    /// Appends a value if there is room for it; returns whether there was.
     #[inline]
     pub(crate) fn push(&mut self, value: T) -> bool {
         let at = self.len;
@@ -96,11 +96,11 @@ impl<T: PlainData> Scratch<T> {
         }
     }
 
-    /// Appends `count` values from octets in the machine's order; see
+    /// Appends `count` values from bytes in the machine's order; see
     /// [`extend_vec`](super::extend_vec).
     ///
     /// # Panics
-    /// When there is no room for them, or the octets are not theirs.
+    /// When there is no room for them, or the number of bytes does not fit.
     #[inline]
     pub(crate) fn extend(&mut self, octets: &[u8], count: usize) {
         let len = self.len;
@@ -112,14 +112,14 @@ impl<T: PlainData> Scratch<T> {
         self.len += count;
     }
 
-    /// The values, to be changed in place.
+    /// Returns the values, to be changed in place.
     #[inline]
     pub(crate) fn as_mut_slice(&mut self) -> &mut [T] {
         // SAFETY: as in `as_slice`; the borrow is exclusive.
         unsafe { std::slice::from_raw_parts_mut(self.memory.as_mut_ptr().cast::<T>(), self.len) }
     }
 
-    /// All of the memory as places for values.
+    /// Returns all of the memory as places for values.
     #[inline]
     fn room(&mut self) -> &mut [MaybeUninit<T>] {
         let count = self.memory.capacity() * size_of::<u64>() / size_of::<T>();
@@ -132,10 +132,10 @@ impl<T: PlainData> Scratch<T> {
 }
 
 impl<T> Scratch<T> {
-    /// The values.
+    /// Returns the values.
     #[inline]
     pub(crate) fn as_slice(&self) -> &[T] {
-        // SAFETY: the memory is aligned for `T`, as `with_capacity` has made sure, and holds `len`
+        // SAFETY: the memory is aligned for `T`, as `with_capacity` has ensured, and holds `len`
         // initialised values at its beginning: `len` only grows behind what was written.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast::<T>(), self.len) }
     }

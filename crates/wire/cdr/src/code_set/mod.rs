@@ -1,22 +1,22 @@
-//! Code sets: how text is transmitted once both sides agreed.
+//! Code sets: encodings of text, once both sides have agreed.
 
 mod registered;
 
 pub use registered::RegisteredCodeSet;
 
-/// A code set for `char` and `string`.
+/// Code set for `char` and `string`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NarrowCodeSet {
-    /// ISO 8859-1 (Latin-1), the fallback that every ORB has: one octet a character.
+    /// ISO 8859-1 (Latin-1), the fallback that every ORB has: one byte a character.
     Iso8859_1,
-    /// UTF-8: one to four octets a character.
+    /// UTF-8: one to four bytes a character.
     Utf8,
-    /// Another of the OSF registry.
+    /// Another code set of the OSF registry.
     Registered(RegisteredCodeSet),
 }
 
 impl NarrowCodeSet {
-    /// The number of this code set in the OSF registry.
+    /// Returns the number of this code set in the OSF registry.
     #[must_use]
     pub fn id(self) -> u32 {
         match self {
@@ -26,7 +26,7 @@ impl NarrowCodeSet {
         }
     }
 
-    /// Its name for people.
+    /// Returns the name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -36,13 +36,13 @@ impl NarrowCodeSet {
         }
     }
 
-    /// All that there are.
+    /// Returns all supported code sets for narrow text.
     pub fn all() -> impl Iterator<Item = Self> {
         let others = RegisteredCodeSet::all().map(Self::Registered);
         [Self::Utf8, Self::Iso8859_1].into_iter().chain(others)
     }
 
-    /// The code set with this number, if it is one we have for narrow text.
+    /// Returns the code set with this number, if it is supported for narrow text.
     #[must_use]
     pub fn from_id(id: u32) -> Option<Self> {
         match id {
@@ -53,7 +53,7 @@ impl NarrowCodeSet {
     }
 }
 
-/// A code set for `wchar` and `wstring`.
+/// Code set for `wchar` and `wstring`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideCodeSet {
     /// UTF-16: a character outside the basic plane is a pair of surrogates.
@@ -63,7 +63,7 @@ pub enum WideCodeSet {
 }
 
 impl WideCodeSet {
-    /// The number of this code set in the OSF registry.
+    /// Returns the number of this code set in the OSF registry.
     #[must_use]
     pub const fn id(self) -> u32 {
         match self {
@@ -72,36 +72,37 @@ impl WideCodeSet {
         }
     }
 
-    /// The code set with this number, if it is one we have for wide text.
+    /// Returns the code set with this number, if it is supported for wide text.
     #[must_use]
     pub const fn from_id(id: u32) -> Option<Self> {
         match id {
             0x0001_0109 => Some(Self::Utf16),
-            // Its three levels differ in combining characters, of which nobody here knows.
+            // Its three levels differ in combining characters, which are not treated specially
+            // here.
             0x0001_0100..=0x0001_0102 => Some(Self::Ucs2),
             _ => None,
         }
     }
 }
 
-/// The transmission code sets of one connection (CORBA 3.3 part 2, §7.10.2).
+/// Transmission code sets of one connection (CORBA 3.3 part 2, §7.10.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CodeSets {
-    /// For `char` and `string`.
+    /// Code set for `char` and `string`.
     pub narrow: NarrowCodeSet,
-    /// For `wchar` and `wstring`; `None` until it is agreed on: there is no fallback, and using
-    /// wide text then is an error.
+    /// Code set for `wchar` and `wstring`; `None` until it is agreed on: there is no fallback, and
+    /// using wide text then is an error.
     pub wide: Option<WideCodeSet>,
 }
 
 impl CodeSets {
-    /// What holds while nothing is agreed: ISO 8859-1, and no wide text (§7.10.2.6).
+    /// Code sets before any are agreed on: ISO 8859-1, and no wide text (§7.10.2.6).
     pub const UNNEGOTIATED: Self = Self {
         narrow: NarrowCodeSet::Iso8859_1,
         wide: None,
     };
 
-    /// Our native code sets: UTF-8 and UTF-16.
+    /// Native code sets of Punctual: UTF-8 and UTF-16.
     pub const NATIVE: Self = Self {
         narrow: NarrowCodeSet::Utf8,
         wide: Some(WideCodeSet::Utf16),
@@ -109,7 +110,7 @@ impl CodeSets {
 }
 
 impl Default for CodeSets {
-    /// [`CodeSets::NATIVE`].
+    /// Returns [`CodeSets::NATIVE`].
     fn default() -> Self {
         Self::NATIVE
     }

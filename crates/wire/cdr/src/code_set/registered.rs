@@ -1,30 +1,32 @@
-//! Code sets for narrow text besides ISO 8859-1 and UTF-8: their numbers in the OSF registry, and how
-//! their octets become text. Tables are those of `encoding_rs`.
+//! Code sets for narrow text besides ISO 8859-1 and UTF-8: their numbers in the OSF registry, and
+//! their conversion to text. Tables are those of `encoding_rs`.
 
 use crate::error::CdrError;
 use encoding_rs::Encoding;
 use std::borrow::Cow;
 use std::fmt;
 
-/// A code set for narrow text that is neither ISO 8859-1 nor UTF-8. Its first 128 characters are ASCII.
+/// Code set for narrow text that is neither ISO 8859-1 nor UTF-8. Its first 128 characters are
+/// ASCII.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RegisteredCodeSet(u8);
 
-/// One that the registry knows, maybe by several numbers.
+/// Code set of the registry, which may have several numbers there.
 struct Row {
     name: &'static str,
-    /// Its numbers; the first is the one to publish.
+    /// Numbers in the registry; the first is the one to publish.
     ids: &'static [u32],
     octets: Octets,
 }
 
-/// How octets above ASCII become characters.
+/// Meaning of bytes above ASCII.
 enum Octets {
-    /// There are none.
+    /// No such bytes are valid.
     Ascii,
-    /// As the encoding has it.
+    /// Characters of the encoding.
     As(&'static Encoding),
-    /// As the encoding has it, but that 0x80 to 0x9f are control characters, as in all parts of ISO 8859.
+    /// Characters of the encoding, except that 0x80 to 0x9f are control characters, as in all parts
+    /// of ISO 8859.
     WithControls(&'static Encoding),
 }
 
@@ -34,7 +36,7 @@ const fn row(name: &'static str, ids: &'static [u32], octets: Octets) -> Row {
     Row { name, ids, octets }
 }
 
-/// A place in it is a code set: new ones are added at the end.
+/// Table of the code sets. A code set is an index into it, so new ones are added at the end.
 static ROWS: [Row; 29] = [
     row("ISO 646", &[0x0001_0020], Ascii),
     row("ISO 8859-2", &[0x0001_0002], As(encoding_rs::ISO_8859_2)),
@@ -109,48 +111,48 @@ static ROWS: [Row; 29] = [
         &[0x0003_0010, 0x0500_0010, 0x0502_0001],
         As(encoding_rs::EUC_JP),
     ),
-    // OSF's, the Japanese vendors' and IBM-943.
+    // Numbers of OSF, the Japanese vendors and IBM-943.
     row(
         "Shift-JIS",
         &[0x0500_0011, 0x0502_0002, 0x1002_03af],
         As(encoding_rs::SHIFT_JIS),
     ),
-    // The registry is older: IBM-1392.
+    // The registry is older than GB18030; this is the number of IBM-1392.
     row("GB18030", &[0x1002_0570], As(encoding_rs::GB18030)),
     row("EUC-KR", &[0x0004_000a], As(encoding_rs::EUC_KR)),
-    // IBM-950.
+    // The number of IBM-950.
     row("Big5", &[0x1002_03b6], As(encoding_rs::BIG5)),
 ];
 
 impl RegisteredCodeSet {
-    /// All of them.
+    /// Returns all of them.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
     }
 
-    /// The one with this number in the OSF registry.
+    /// Returns the one with this number in the OSF registry.
     pub(super) fn from_id(id: u32) -> Option<Self> {
         Self::all().find(|one| one.row().ids.contains(&id))
     }
 
-    /// Its number in the OSF registry, the usual one where it has several.
+    /// Returns the number in the OSF registry, the usual one where there are several.
     #[must_use]
     pub fn id(self) -> u32 {
         self.row().ids.first().copied().unwrap_or_default()
     }
 
-    /// Its name for people.
+    /// Returns the name for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
     fn row(self) -> &'static Row {
-        // Only places in the table are made.
+        // The index is always valid.
         ROWS.get(usize::from(self.0)).unwrap_or(&ROWS[0])
     }
 
-    /// The octets of a text.
+    /// Encodes a text.
     pub(crate) fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, CdrError> {
         match self.row().octets {
             _ if text.is_ascii() => Ok(Cow::Borrowed(text.as_bytes())),
@@ -169,7 +171,7 @@ impl RegisteredCodeSet {
         }
     }
 
-    /// The text that octets are.
+    /// Decodes bytes to text.
     pub(crate) fn decode(self, octets: &[u8]) -> Result<Cow<'_, str>, CdrError> {
         let decoded = match self.row().octets {
             _ if octets.is_ascii() => std::str::from_utf8(octets).ok().map(Cow::Borrowed),
@@ -184,7 +186,7 @@ impl RegisteredCodeSet {
         decoded.ok_or(CdrError::BadCharacter)
     }
 
-    /// The one octet of a character.
+    /// Encodes a character that takes one byte.
     pub(crate) fn encode_char(self, character: char) -> Result<u8, CdrError> {
         match *self.encode(character.encode_utf8(&mut [0; 4]))? {
             [octet] => Ok(octet),
@@ -192,7 +194,7 @@ impl RegisteredCodeSet {
         }
     }
 
-    /// The character that one octet is.
+    /// Decodes the character of one byte.
     pub(crate) fn decode_char(self, octet: u8) -> Result<char, CdrError> {
         let text = self.decode(std::slice::from_ref(&octet))?;
         text.chars().next().ok_or(CdrError::BadCharacter)

@@ -1,5 +1,5 @@
-//! What interrupts the octets that a decoder sees, and how it gets over that: seams between fragments, runs that
-//! are lent beside a message, chunks of values. Also how to look ahead of all of it.
+//! Interruptions of the bytes that a decoder sees: seams between fragments, runs that are lent
+//! beside a message, chunks of values. Also looking ahead across all of them.
 
 use super::{BEHIND_HEADER, Decoder, MAX_ALIGNMENT};
 use crate::error::CdrError;
@@ -8,9 +8,9 @@ use crate::order::ByteOrder;
 use crate::valuetype::ReadValues;
 
 impl<'d> Decoder<'d> {
-    /// Moves on over each seam that has nothing but padding before it: an aligned value is then
-    /// the first one behind the seam. A peer may send as many seams as messages may have
-    /// fragments, so this is a loop.
+    /// Crosses each seam that has only padding before it: an aligned value is then the first one
+    /// behind the seam. A peer may send as many seams as messages may have fragments, so this is a
+    /// loop.
     pub(super) fn cross_padding(&mut self, boundary: usize) {
         while !self.seams.is_empty() && self.bytes.len() - self.at <= self.padding(boundary) {
             self.at = self.bytes.len();
@@ -18,8 +18,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Moves on to the part of `whole` that holds the octet at the current position, which may
-    /// lie beyond the end of `bytes`. Passes over one seam at least if it lies there.
+    /// Moves on to the part of `whole` that holds the byte at the current position, which may lie
+    /// beyond the end of `bytes`. Crosses at least one seam if one lies there.
     #[cold]
     pub(super) fn cross_seams(&mut self) {
         let position = self.position();
@@ -47,33 +47,33 @@ impl<'d> Decoder<'d> {
         self.bytes = part.unwrap_or_default();
     }
 
-    /// What was read of values.
+    /// Returns the state of valuetypes, and makes it where there is none.
     pub(crate) fn values(&mut self) -> &mut ReadValues<'d> {
         self.values.get_or_insert_default()
     }
 
-    /// What was read of values, if anything was.
+    /// Returns the state of valuetypes, if any has been read.
     pub(crate) fn read_values(&self) -> Option<&ReadValues<'d>> {
         self.values.as_deref()
     }
 
-    /// Where the chunk of a value's state ends that is being read, as an offset in all octets.
+    /// Returns the end of the current chunk of a value's state, as an offset in all bytes.
     pub(crate) fn chunk_end(&self) -> Option<usize> {
         self.values.as_ref().and_then(|values| values.chunk_end)
     }
 
-    /// Looks anew how far the octets can be read on from here without anything that intervenes.
+    /// Recomputes how far the bytes can be read from here without an interruption.
     pub(crate) fn see_to_end(&mut self) {
         self.end_at_seam();
     }
 
-    /// How far reading has come, as offsets between places of a message count: lent octets are in it.
+    /// Returns the reading position for distances between places of a message; lent bytes count.
     pub(crate) fn place(&self) -> usize {
         (usize::MAX >> 1) - self.remaining()
     }
 
-    /// The `unsigned long` that comes next, if it is there. Allocates only where it is interrupted within the chunk of
-    /// a value.
+    /// Returns the next `unsigned long` without consuming it, if it is there. Allocates only where
+    /// it is interrupted within a chunk of a value.
     #[inline]
     #[must_use]
     pub fn peek_u32(&mut self) -> Option<u32> {
@@ -87,9 +87,9 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// A decoder at the same place to look ahead with. It knows nothing of the values that were read before, which
-    /// may be many, so that this costs the same wherever it is done: nothing, but within the chunk of a value, where
-    /// it allocates.
+    /// Returns a decoder at the same place, to look ahead with. It knows none of the values that
+    /// were read before, which may be many, so that this costs the same everywhere: nothing, except
+    /// within a chunk of a value, where it allocates.
     #[inline]
     #[must_use]
     pub fn ahead(&mut self) -> Self {
@@ -100,7 +100,7 @@ impl<'d> Decoder<'d> {
         ahead
     }
 
-    /// Goes on at the place that a decoder has come to which [`Decoder::ahead`] made of this one.
+    /// Moves on to the position of a decoder that [`Decoder::ahead`] made of this one.
     #[inline]
     pub fn catch_up(&mut self, mut ahead: Self) {
         if let Some(mut known) = self.values.take() {
@@ -137,14 +137,15 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// A lent run of exactly `count` octets that stands here: a copy, as the reader may check it.
+    /// Reads a lent run of exactly `count` bytes that stands here, as a copy, since the reader may
+    /// check it.
     fn get_lent(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         let segment = &self.step_over(count)?.segment;
         Ok(segment.as_slice())
     }
 
-    /// As [`Decoder::get_bytes_across_seams`], for octets of which any are values: a lent run may be seen where
-    /// it lies.
+    /// Reads as [`Decoder::get_bytes_across_seams`] does, where any bytes are valid: a lent run may
+    /// be viewed where it lies.
     #[cold]
     pub(super) fn view_across_seams(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         if self.is_lent(count) {
@@ -153,7 +154,7 @@ impl<'d> Decoder<'d> {
         self.get_bytes_across_seams(count)
     }
 
-    /// Passes over octets; a lent run is not copied for that.
+    /// Skips bytes; a lent run is not copied for that.
     #[cold]
     pub(super) fn skip_across_seams(&mut self, count: usize) -> Result<(), CdrError> {
         if self.is_lent(count) {
@@ -162,14 +163,15 @@ impl<'d> Decoder<'d> {
         self.get_bytes_across_seams(count).map(drop)
     }
 
-    /// Passes over the lent run of `count` octets that stands here. What follows it is aligned as if
-    /// its octets had been in their place.
+    /// Skips the lent run of `count` bytes that stands here. The data behind it is aligned as if
+    /// its bytes had been in place.
     pub(super) fn step_over(&mut self, count: usize) -> Result<&'d Lent, CdrError> {
         let position = self.position();
         match self.lent.split_first() {
             Some((lent, later)) if lent.at == position && lent.segment.len() == count => {
                 let phase = self.at.wrapping_add(count) % MAX_ALIGNMENT;
-                // Alignment goes on from octets before the run: where there are too few, what follows would be misread.
+                // Alignment continues from bytes before the run: with too few of them, later data
+                // would be misread.
                 let base = position.checked_sub(phase);
                 self.base = base.ok_or(CdrError::LentElsewhere)?;
                 self.at = position - self.base;
@@ -183,7 +185,8 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Whether a lent run of `count` octets stands here, and not within a chunk, which holds none.
+    /// Returns whether a lent run of `count` bytes stands here, outside of a chunk, since chunks
+    /// hold none.
     #[inline]
     pub(super) fn is_lent(&self, count: usize) -> bool {
         let first = self.lent.first();

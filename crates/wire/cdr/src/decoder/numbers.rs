@@ -1,4 +1,4 @@
-//! Numbers: each is aligned to its size, and in the byte order of the message.
+//! Reading of numbers: each is aligned to its size, and in the byte order of the message.
 
 use super::Decoder;
 use crate::error::CdrError;
@@ -18,7 +18,7 @@ impl Decoder<'_> {
         }
     }
 
-    /// As [`Decoder::get_aligned`], where `bytes` ends before the value does.
+    /// Reads as [`Decoder::get_aligned`] does, where `bytes` ends before the value does.
     #[cold]
     fn get_aligned_at_end<const N: usize>(&mut self) -> Result<[u8; N], CdrError> {
         self.cross_padding(N);

@@ -1,12 +1,12 @@
-//! Runs of primitive values: padding once, then one copy.
+//! Reading of runs of primitive values: padding once, then one copy.
 
 use super::Decoder;
 use crate::bulk::{self, Number, Primitive};
 use crate::error::CdrError;
 
 impl<'d> Decoder<'d> {
-    /// The octets of `count` numbers, padding passed over. They may lie in memory that a peer still writes:
-    /// any octets are numbers.
+    /// Returns the bytes of `count` numbers behind their padding. They may lie in memory that a
+    /// peer still writes: any bytes are numbers.
     #[inline]
     pub(crate) fn view_run_octets<T: Number>(
         &mut self,
@@ -26,7 +26,7 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// The octets of `count` primitive values, padding passed over.
+    /// Returns the bytes of `count` primitive values behind their padding.
     #[inline]
     fn get_run_octets<T: Primitive>(&mut self, count: usize) -> Result<&'d [u8], CdrError> {
         if count == 0 {
@@ -47,7 +47,8 @@ impl<'d> Decoder<'d> {
         Ok(values)
     }
 
-    /// A run while lent ones are ahead: one of those is copied once, straight to where it goes.
+    /// Reads a run while lent ones are ahead: one of those is copied once, straight to its
+    /// destination.
     #[cold]
     fn get_lent_run<T: Primitive>(&mut self, count: usize) -> Result<Vec<T>, CdrError> {
         self.align(T::SIZE)?;
@@ -81,7 +82,8 @@ impl<'d> Decoder<'d> {
         Ok(values)
     }
 
-    /// As [`Decoder::get_array`], where `bytes` ends before the array does; one that is lent is copied once.
+    /// Reads as [`Decoder::get_array`] does, where `bytes` ends before the array does; a lent array
+    /// is copied once.
     #[cold]
     fn get_array_across_seams<T: Primitive, const N: usize>(&mut self) -> Result<[T; N], CdrError> {
         let mut values = [T::ZERO; N];

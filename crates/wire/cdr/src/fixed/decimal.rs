@@ -1,5 +1,6 @@
-//! Decimal numbers whose digits and scale are known at run time only, and arithmetic: what sums, products
-//! and quotients of fixed-point numbers are before they fit a type (CORBA 3.3 part 1, §7.10.2).
+//! Decimal numbers whose digits and scale are known only at run time, and their arithmetic: the
+//! sums, products and quotients of fixed-point numbers before they are fitted to a type (CORBA 3.3
+//! part 1, §7.10.2).
 
 use super::{Fixed, FixedError};
 use ethnum::I256;
@@ -8,17 +9,18 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// The most digits that a number has.
+/// Largest number of digits.
 const MOST_DIGITS: u32 = 31;
 
-/// The first number with too many digits.
+/// Smallest number with too many digits.
 const OVERFLOW: i128 = 10i128.pow(MOST_DIGITS);
 
-/// A decimal number of up to 31 digits: `scaled / 10^scale`.
+/// Decimal number of up to 31 digits: `scaled / 10^scale`.
 ///
-/// Arithmetic is exact and then cut to 31 digits: digits after the point are lost, those before it never.
-/// Numbers compare by value, whatever their scale.
-// Not aligned as its number would be: what holds one of them, or something else, is as large as the largest.
+/// Arithmetic is exact and then cut to 31 digits: digits after the point are lost, those before it
+/// never. Numbers compare by value, whatever their scale.
+// Packed, so that an enum with this as its largest variant is not enlarged by the alignment of
+// `i128`.
 #[derive(Clone, Copy, Default)]
 #[repr(Rust, packed(8))]
 pub struct Decimal {
@@ -27,7 +29,7 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// The number `scaled / 10^scale`: `Decimal::new(12345, 2)` is 123.45.
+    /// Makes the number `scaled / 10^scale`: `Decimal::new(12345, 2)` is 123.45.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`] for more than 31, and for a scale beyond ±31.
@@ -38,19 +40,19 @@ impl Decimal {
         Ok(Self { scaled, scale })
     }
 
-    /// The number times 10^scale.
+    /// Returns the number times 10^scale.
     #[must_use]
     pub const fn scaled(self) -> i128 {
         self.scaled
     }
 
-    /// The digits after the point.
+    /// Returns the number of digits after the point.
     #[must_use]
     pub const fn scale(self) -> i16 {
         self.scale
     }
 
-    /// How many digits it has, those after the point counted; at least one.
+    /// Returns the number of digits, those after the point included; at least one.
     #[must_use]
     pub fn digits(self) -> u16 {
         let digits = self.scaled.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
@@ -59,45 +61,46 @@ impl Decimal {
         })
     }
 
-    /// The sum.
+    /// Adds two numbers.
     ///
     /// # Errors
-    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    /// [`FixedError::TooManyDigits`] if the sum has more than 31 digits before the point.
     pub fn checked_add(self, other: impl Into<Self>) -> Result<Self, FixedError> {
         let (a, b, scale) = self.aligned(other.into());
         Self::cut(a + b, scale)
     }
 
-    /// The difference.
+    /// Subtracts `other`.
     ///
     /// # Errors
-    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    /// [`FixedError::TooManyDigits`] if the difference has more than 31 digits before the point.
     pub fn checked_sub(self, other: impl Into<Self>) -> Result<Self, FixedError> {
         let (a, b, scale) = self.aligned(other.into());
         Self::cut(a - b, scale)
     }
 
-    /// The product.
+    /// Multiplies two numbers.
     ///
     /// # Errors
-    /// [`FixedError::TooManyDigits`] if there are more than 31 before the point.
+    /// [`FixedError::TooManyDigits`] if the product has more than 31 digits before the point.
     pub fn checked_mul(self, other: impl Into<Self>) -> Result<Self, FixedError> {
         let other = other.into();
         let product = I256::from(self.scaled) * I256::from(other.scaled);
         Self::cut(product, i32::from(self.scale) + i32::from(other.scale))
     }
 
-    /// The quotient, to 31 digits and no further.
+    /// Divides by `other`, to 31 digits.
     ///
     /// # Errors
-    /// [`FixedError::DivisionByZero`]; [`FixedError::TooManyDigits`] if there are more than 31 before the
-    /// point.
+    /// [`FixedError::DivisionByZero`]; [`FixedError::TooManyDigits`] if the quotient has more than
+    /// 31 digits before the point.
     pub fn checked_div(self, other: impl Into<Self>) -> Result<Self, FixedError> {
         let other = other.into();
         if other.scaled == 0 {
             return Err(FixedError::DivisionByZero);
         }
-        // 31 digits and 44 zeroes fit; a quotient then has 44 digits at least, and is cut.
+        // 31 digits and 44 zeroes fit into the integer type; a quotient then has 44 digits at
+        // least, and is cut.
         const ZEROES: u32 = 44;
         let dividend = I256::from(self.scaled) * power(ZEROES);
         let scale = i32::from(self.scale) - i32::from(other.scale) + ZEROES.cast_signed();
@@ -105,7 +108,7 @@ impl Decimal {
         Ok(quotient.without_zeroes())
     }
 
-    /// The number with this many digits after the point; half of the last one is rounded away from zero.
+    /// Rounds to `scale` digits after the point; half of the last digit is rounded away from zero.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`] if there are more than 31.
@@ -120,7 +123,7 @@ impl Decimal {
         Self::of_wide(rounded, scale)
     }
 
-    /// The number with this many digits after the point; others are cut off.
+    /// Truncates to `scale` digits after the point.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`] if there are more than 31.
@@ -128,8 +131,8 @@ impl Decimal {
         self.rescaled(scale)
     }
 
-    /// The number as one of a type: what the type has no digits for after the point is cut off, as where
-    /// CORBA's mappings assign one `fixed` to another.
+    /// Converts to a `Fixed` type: surplus digits after the point are cut off, as where CORBA's
+    /// mappings assign one `fixed` to another.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`] if the type has too few digits before the point.
@@ -138,7 +141,7 @@ impl Decimal {
         Fixed::new(self.rescaled(S).map_err(too_many)?.scaled)
     }
 
-    /// The nearest `double`.
+    /// Returns the nearest `double`.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.to_string().parse().unwrap_or(f64::NAN)
@@ -164,7 +167,8 @@ impl Decimal {
         }
     }
 
-    /// Both at the same scale. Exact, but for one that is too large for any result.
+    /// Brings both numbers to the same scale. Exact, except for a number that is too large for any
+    /// result.
     fn aligned(self, other: Self) -> (I256, I256, i32) {
         let scale = self.scale.max(other.scale);
         let widened = |number: Self| {
@@ -176,14 +180,14 @@ impl Decimal {
         (widened(self), widened(other), scale.into())
     }
 
-    /// A result, without as many digits after the point as it has too many.
+    /// Makes a result, from which surplus digits after the point are cut.
     fn cut(mut scaled: I256, mut scale: i32) -> Result<Self, FixedError> {
         let most = I256::from(OVERFLOW);
         while scale > 0 && (scaled.abs() >= most || scale > 31) {
             scaled /= I256::from(10i8);
             scale -= 1;
         }
-        // Zeroes before the point that are not kept become digits.
+        // Zeroes before the point that were not stored become digits.
         if scale < 0 {
             scaled = scaled
                 .checked_mul(power(scale.unsigned_abs()))
@@ -194,7 +198,7 @@ impl Decimal {
         Self::of_wide(scaled, scale)
     }
 
-    /// The same number with no zero at the end of its fraction.
+    /// Returns the same number without zeroes at the end of its fraction.
     fn without_zeroes(mut self) -> Self {
         while self.scale > 0 && self.scaled % 10 == 0 {
             self.scaled /= 10;
@@ -229,7 +233,7 @@ macro_rules! from_integers {
 
 from_integers! { i8 u8 i16 u16 i32 u32 i64 u64 }
 
-/// The part before the point.
+/// Converts the part before the point.
 impl TryFrom<Decimal> for i64 {
     type Error = FixedError;
 
@@ -302,8 +306,8 @@ impl fmt::Debug for Decimal {
 impl FromStr for Decimal {
     type Err = FixedError;
 
-    /// Reads a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow. Its scale is the number
-    /// of digits after the point.
+    /// Parses a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow. The scale is
+    /// the number of digits after the point.
     fn from_str(text: &str) -> Result<Self, FixedError> {
         let number = text.trim_end_matches(['d', 'D']);
         let fraction = number.split_once('.').map_or("", |(_, fraction)| fraction);

@@ -14,30 +14,30 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Unmarshal};
 
-/// A decimal number of `D` digits, `S` of them after the point. A negative `S` means so many
-/// zeroes before the point that are not kept.
+/// Decimal number of `D` digits, `S` of them after the point. A negative `S` means that many zeroes
+/// before the point, which are not stored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Fixed<const D: u16, const S: i16> {
-    /// The number times 10^S.
+    /// Number times 10^S.
     scaled: i128,
 }
 
-/// Why a number or text is not a [`Fixed`] of a given type.
+/// Reason why a number or text is not a [`Fixed`] of a given type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum FixedError {
-    /// More digits than the type has.
+    /// The number has more digits than the type.
     #[error("the number has more than {digits} digits")]
     TooManyDigits {
-        /// The digits that the type has.
+        /// Digits of the type.
         digits: u16,
     },
-    /// More digits after the point than the type has, and not all of them zero.
+    /// The number has more digits after the point than the type, and not all of them are zero.
     #[error("the number has more digits after the point than {scale}")]
     TooPrecise {
-        /// The digits after the point that the type has.
+        /// Digits after the point of the type.
         scale: i16,
     },
-    /// A quotient with zero below.
+    /// The divisor is zero.
     #[error("division by zero")]
     DivisionByZero,
     /// The text is not a decimal number.
@@ -46,16 +46,16 @@ pub enum FixedError {
 }
 
 impl<const D: u16, const S: i16> Fixed<D, S> {
-    /// The first number with too many digits. A type that CORBA does not have does not compile.
+    /// Smallest number with too many digits. A type that CORBA does not have does not compile.
     const OVERFLOW: i128 = {
         assert!(D >= 1 && D <= 31, "a fixed type has 1 to 31 digits");
         10i128.pow(D as u32)
     };
 
-    /// Octets on the wire: a half octet for each digit and one for the sign, rounded up.
+    /// Number of octets on the wire: a half octet for each digit and one for the sign, rounded up.
     const OCTETS: usize = D as usize / 2 + 1;
 
-    /// The number `scaled / 10^S`: `Fixed::<5, 2>::new(12345)` is 123.45.
+    /// Makes the number `scaled / 10^S`: `Fixed::<5, 2>::new(12345)` is 123.45.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`].
@@ -66,7 +66,7 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         Ok(Self { scaled })
     }
 
-    /// As [`Fixed::new`].
+    /// Makes a number as [`Fixed::new`] does.
     ///
     /// # Errors
     /// [`FixedError::TooManyDigits`].
@@ -74,10 +74,10 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         Self::new(scaled)
     }
 
-    /// As [`Fixed::new`], for constants.
+    /// Makes a number as [`Fixed::new`] does, for constants.
     ///
     /// # Panics
-    /// If the number has too many digits; in a constant that is an error of the compiler.
+    /// If the number has too many digits; in a constant that is a compile-time error.
     #[must_use]
     pub const fn literal(scaled: i128) -> Self {
         match Self::new(scaled) {
@@ -86,19 +86,19 @@ impl<const D: u16, const S: i16> Fixed<D, S> {
         }
     }
 
-    /// The number times 10^S.
+    /// Returns the number times 10^S.
     #[must_use]
     pub const fn scaled(self) -> i128 {
         self.scaled
     }
 
-    /// The digits of the type.
+    /// Returns the number of digits of the type.
     #[must_use]
     pub const fn digits(self) -> u16 {
         D
     }
 
-    /// The digits after the point of the type.
+    /// Returns the number of digits after the point of the type.
     #[must_use]
     pub const fn scale(self) -> i16 {
         S
@@ -135,13 +135,14 @@ impl<const D: u16, const S: i16> fmt::Debug for Fixed<D, S> {
 impl<const D: u16, const S: i16> FromStr for Fixed<D, S> {
     type Err = FixedError;
 
-    /// Reads a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow.
+    /// Parses a sign, digits, a point and digits, as in IDL; a `d` or `D` may follow.
     fn from_str(text: &str) -> Result<Self, FixedError> {
         Self::new(parse(text, S, Self::OVERFLOW, D)?)
     }
 }
 
-/// A number times 10^scale, below `overflow` either way, which has one digit more than `digits`.
+/// Parses a number and returns it times 10^scale; its magnitude is below `overflow`, the smallest
+/// number of `digits` + 1 digits.
 fn parse(text: &str, scale: i16, overflow: i128, digits: u16) -> Result<i128, FixedError> {
     let text = text.trim_end_matches(['d', 'D']);
     let (negative, text) = match text.strip_prefix(['-', '+']) {
@@ -153,7 +154,7 @@ fn parse(text: &str, scale: i16, overflow: i128, digits: u16) -> Result<i128, Fi
     if whole.len() + fraction.len() == 0 || !all_digits(whole) || !all_digits(fraction) {
         return Err(FixedError::NotANumber);
     }
-    // The last digit that is kept has this place: 1 is the first one after the point.
+    // Place of the last digit kept: 1 is the first one after the point.
     let mut magnitude = 0i128;
     let mut place = -i64::try_from(whole.len()).unwrap_or(i64::MAX);
     for octet in whole.bytes().chain(fraction.bytes()) {
@@ -177,8 +178,8 @@ fn parse(text: &str, scale: i16, overflow: i128, digits: u16) -> Result<i128, Fi
     Ok(if negative { -magnitude } else { magnitude })
 }
 
-/// Packed decimal (§9.3.2.8): a half octet for each digit, the most significant first, then one
-/// for the sign: 0xC for positive and zero, 0xD for negative. An even number of digits begins
+/// Writes packed decimal (§9.3.2.8): a half octet for each digit, the most significant first, then
+/// one for the sign: 0xC for positive and zero, 0xD for negative. An even number of digits begins
 /// with a zero half octet. No alignment.
 impl<const D: u16, const S: i16> Marshal for Fixed<D, S> {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -224,7 +225,7 @@ fn get(input: &mut Decoder<'_>, size: usize) -> Result<i128, CdrError> {
         if digit > 9 {
             return Err(CdrError::BadFixed);
         }
-        // 31 digits and one more don't overflow.
+        // 32 digits don't overflow.
         magnitude = magnitude * 10 + i128::from(digit);
     }
     match last & 0xf {
@@ -234,13 +235,13 @@ fn get(input: &mut Decoder<'_>, size: usize) -> Result<i128, CdrError> {
     }
 }
 
-/// Octets on the wire of a type of this many digits.
+/// Returns the octets on the wire of a type of this many digits.
 fn octets(digits: u16) -> usize {
     usize::from(digits.min(31)) / 2 + 1
 }
 
 impl Decimal {
-    /// Writes the number as one of type `fixed<digits, scale>`.
+    /// Writes the number as a value of type `fixed<digits, scale>`.
     ///
     /// # Errors
     /// [`CdrError::BadFixed`] if the type has too few digits, before the point or after it.
@@ -261,7 +262,7 @@ impl Decimal {
     /// Reads a number of type `fixed<digits, scale>`.
     ///
     /// # Errors
-    /// [`CdrError::Truncated`]; [`CdrError::BadFixed`] for what is no such number.
+    /// [`CdrError::Truncated`]; [`CdrError::BadFixed`] for ill-formed input.
     pub fn unmarshal_as(
         digits: u16,
         scale: i16,

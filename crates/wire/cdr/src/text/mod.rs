@@ -1,8 +1,8 @@
 //! Text: `char`, `string`, `wchar` and `wstring` in the negotiated code sets.
 //!
-//! A string is an `unsigned long` that counts octets with the NUL, then the octets (CORBA 3.3
-//! part 2, §9.3.2.7); `narrow` has it. Wide text differs by version: `wide`. Which types of Rust
-//! travel as text is in `values`.
+//! A string is an `unsigned long` that counts octets with the NUL, then the octets (CORBA 3.3 part
+//! 2, §9.3.2.7), see `narrow`. Wide text differs by version, see `wide`. `values` lists the types
+//! of Rust that are transmitted as text.
 
 mod narrow;
 mod values;

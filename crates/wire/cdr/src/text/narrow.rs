@@ -61,7 +61,7 @@ impl Encoder<'_> {
     /// Writes a `char` in the narrow transmission code set.
     ///
     /// # Errors
-    /// [`CdrError::CharacterNotInCodeSet`] for a character that takes more than one octet there.
+    /// [`CdrError::CharacterNotInCodeSet`] for a character that takes more than one byte there.
     #[inline]
     pub fn put_char(&mut self, character: Char) -> Result<(), CdrError> {
         let octet = if character.0 < 0x80 {
@@ -75,8 +75,8 @@ impl Encoder<'_> {
 }
 
 impl<'d> Decoder<'d> {
-    /// Reads a `string` in the narrow transmission code set. Borrowed unless its octets have to
-    /// be converted. A length of 0, which some ORBs send, is read as the empty string.
+    /// Reads a `string` in the narrow transmission code set. Borrowed unless its bytes have to be
+    /// converted. A length of 0, which some ORBs send, is read as the empty string.
     ///
     /// # Errors
     /// [`CdrError::Truncated`], [`CdrError::LengthOverLimit`], [`CdrError::StringWithoutNul`],
@@ -125,10 +125,10 @@ impl<'d> Decoder<'d> {
         std::str::from_utf8(octets).map_err(|_| CdrError::BadCharacter)
     }
 
-    /// Reads the octets of a `string`, without its NUL and whatever their code set.
+    /// Reads the bytes of a `string`, without its NUL and whatever their code set.
     ///
     /// # Errors
-    /// As [`Decoder::get_string`], but for [`CdrError::BadCharacter`].
+    /// As [`Decoder::get_string`], except [`CdrError::BadCharacter`].
     #[inline]
     pub fn get_string_octets(&mut self) -> Result<&'d [u8], CdrError> {
         let octets = self.get_terminated()?;
@@ -136,12 +136,12 @@ impl<'d> Decoder<'d> {
         Ok(octets)
     }
 
-    /// Reads the octets before a string's last NUL.
+    /// Reads the bytes before a string's last NUL.
     #[inline]
     fn get_terminated(&mut self) -> Result<&'d [u8], CdrError> {
         let length = self.get_u32()? as usize;
         let limit = self.coding().limits.string;
-        // The limit counts without the NUL, as it does on the sending side.
+        // The limit counts without the NUL, as on the sending side.
         if length > limit.saturating_add(1) {
             return Err(CdrError::over_limit(length, limit));
         }
@@ -155,15 +155,15 @@ impl<'d> Decoder<'d> {
     /// Reads a `char` in the narrow transmission code set.
     ///
     /// # Errors
-    /// [`CdrError::Truncated`]; [`CdrError::BadCharacter`] for an octet that is no character, or none
-    /// that a [`Char`] can be.
+    /// [`CdrError::Truncated`]; [`CdrError::BadCharacter`] for an octet that is not a character, or
+    /// not one that a [`Char`] can hold.
     #[inline]
     pub fn get_char(&mut self) -> Result<Char, CdrError> {
         char_in(self.get_u8()?, self.coding().code_sets.narrow)
     }
 }
 
-/// The `char` that an octet of a code set is.
+/// Converts an octet of a code set to a `char`.
 #[inline]
 pub(super) fn char_in(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrError> {
     match octet {
@@ -172,7 +172,7 @@ pub(super) fn char_in(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrErr
     }
 }
 
-/// The octet of a `char` beyond ASCII.
+/// Converts a `char` beyond ASCII to its octet.
 #[cold]
 fn octet_of(character: Char, code_set: NarrowCodeSet) -> Result<u8, CdrError> {
     match code_set {
@@ -182,7 +182,7 @@ fn octet_of(character: Char, code_set: NarrowCodeSet) -> Result<u8, CdrError> {
     }
 }
 
-/// The `char` that an octet beyond ASCII is.
+/// Converts an octet beyond ASCII to a `char`.
 #[cold]
 fn char_of(octet: u8, code_set: NarrowCodeSet) -> Result<Char, CdrError> {
     match code_set {

@@ -1,5 +1,5 @@
-//! Rust's strings and characters as IDL's: `str` and `String` are `string`, [`Char`] is `char`, `char` is
-//! `wchar`.
+//! Mapping of Rust's strings and characters to IDL's: `str` and `String` are `string`, [`Char`] is
+//! `char`, `char` is `wchar`.
 
 use std::borrow::Cow;
 
@@ -47,7 +47,7 @@ impl Unmarshal for String {
     }
 }
 
-/// An IDL `wchar`.
+/// Writes an IDL `wchar`.
 impl Marshal for char {
     #[inline]
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
@@ -55,7 +55,7 @@ impl Marshal for char {
     }
 }
 
-/// An IDL `wchar`.
+/// Reads an IDL `wchar`.
 impl Unmarshal for char {
     const MIN_SIZE: usize = 2;
 
@@ -131,7 +131,7 @@ impl Unmarshal for Char {
     }
 }
 
-/// Turns octets of the transmission code set, each of which is a character, into these.
+/// Converts octets of the transmission code set, one for each character, to ISO 8859-1.
 #[inline]
 fn convert(values: &mut [Char], input: &Decoder<'_>) -> Result<(), CdrError> {
     let code_set = input.coding().code_sets.narrow;
@@ -144,7 +144,7 @@ fn convert(values: &mut [Char], input: &Decoder<'_>) -> Result<(), CdrError> {
     })
 }
 
-/// Whether the octets are characters as they stand.
+/// Returns whether the octets are valid characters without conversion.
 #[inline]
 fn are_characters(octets: &[u8], code_set: NarrowCodeSet) -> bool {
     code_set == NarrowCodeSet::Iso8859_1 || octets.is_ascii()

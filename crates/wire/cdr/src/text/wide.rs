@@ -129,11 +129,11 @@ impl Decoder<'_> {
         Ok(text)
     }
 
-    /// As [`Decoder::get_wstring`], into the place of what `text` holds, whose memory is used
-    /// again.
+    /// Reads as [`Decoder::get_wstring`] does, in place of the contents of `text`, whose memory is
+    /// reused.
     ///
     /// # Errors
-    /// As [`Decoder::get_wstring`]; `text` then holds anything.
+    /// As [`Decoder::get_wstring`]; the contents of `text` are then unspecified.
     pub fn get_wstring_into(&mut self, text: &mut String) -> Result<(), CdrError> {
         wide(self.coding().version, self.coding().code_sets.wide)?;
         text.clear();
@@ -162,7 +162,7 @@ impl Decoder<'_> {
     }
 }
 
-/// The code set for wide text, if this version has any and one was agreed on.
+/// Returns the code set for wide text, if this version has wide text and a code set was agreed on.
 #[inline]
 fn wide(version: GiopVersion, agreed: Option<WideCodeSet>) -> Result<WideCodeSet, CdrError> {
     if version == GiopVersion::V1_0 {

@@ -1,4 +1,5 @@
-//! What may be an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that tells, then it.
+//! Abstract interfaces, an object or a value (CORBA 3.3 part 2, §9.3.4.7): a boolean that tells
+//! which, then the object reference or the value.
 
 use std::any::TypeId;
 use std::marker::PhantomData;
@@ -45,12 +46,12 @@ where
     Ok(input.get_value(formal)?.map(value))
 }
 
-/// The formal type of a place for values that support the abstract interface `T`.
+/// Formal type of a place for values that support the abstract interface `T`.
 #[derive(Debug)]
 pub struct Supports<T>(PhantomData<fn() -> T>);
 
 impl<T> Supports<T> {
-    /// The formal type.
+    /// Makes the formal type.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)

@@ -1,15 +1,15 @@
-//! The chunks that a value's state may travel in: where they end, and what comes then.
+//! Chunks of a value's state: their ends, and what may follow.
 //!
-//! A chunk's end is the end of what the decoder sees, like a fragment's. What reads beyond it gets to
-//! [`Decoder::cross_chunk`], and goes on in the next chunk of the same value.
+//! A chunk's end is the end of the bytes that the decoder sees, like a fragment's. A read beyond it
+//! reaches [`Decoder::cross_chunk`], and continues in the next chunk of the same value.
 
 use super::tag::{FIRST_TAG, INDIRECTION, NULL, ValueTag};
 use crate::decoder::Decoder;
 use crate::error::CdrError;
 
 impl Decoder<'_> {
-    /// Reads the number that stands where a value is expected. Null and indirections may stand in a chunk,
-    /// where they belong, or between chunks.
+    /// Reads the number that stands where a value is expected. Null and indirections may stand in a
+    /// chunk, where they belong, or between chunks.
     pub(super) fn get_value_tag(&mut self) -> Result<u32, CdrError> {
         if self.chunk_end().is_none() || self.is_in_chunk(4) {
             let number = self.get_u32()?;
@@ -28,7 +28,7 @@ impl Decoder<'_> {
         if number == NULL || ValueTag::is_tag(number) {
             return Ok(number);
         }
-        // Where an indirection would stand between chunks an end tag is meant.
+        // Between chunks the number of an indirection means an end tag.
         self.enter_chunk(number)?;
         if !self.is_in_chunk(4) {
             return Err(CdrError::Invalid("a chunk ends within a value"));
@@ -36,7 +36,7 @@ impl Decoder<'_> {
         self.get_value_tag()
     }
 
-    /// Begins the state of a chunked value. Its level.
+    /// Begins the state of a chunked value and returns its level.
     pub(super) fn begin_chunked(&mut self) -> Result<u32, CdrError> {
         let position = self.position();
         let values = self.values();
@@ -47,23 +47,23 @@ impl Decoder<'_> {
         Ok(level)
     }
 
-    /// Goes on with the state of the value at that level, or with what is in no chunks if that is 0.
+    /// Resumes the state of the value at that level, or unchunked data for level 0.
     pub(super) fn resume_state(&mut self, level: u32) {
         let position = self.position();
         let values = self.values();
         values.reading = level;
         if values.level < level {
-            // It ended with one that it held: if there is more to read, that is an error.
+            // The value ended together with one that it held: reading more of it is an error.
             values.chunk_end = Some(position);
             self.see_to_end();
         }
     }
 
-    /// Ends a chunked value: passes over its end tag, if the end of one within was not its own, too.
+    /// Ends a chunked value: skips its end tag, unless the end tag of an inner value ended it, too.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] if there is more of the state, unless that is `is_cut`, and for end tags that
-    /// do not fit.
+    /// [`CdrError::Invalid`] if more of the state follows, unless `is_cut` is set, and for end tags
+    /// that do not fit.
     pub(super) fn end_chunked(&mut self, level: u32, is_cut: bool) -> Result<(), CdrError> {
         while self.values().level >= level {
             let left = self.left_in_chunk();
@@ -88,7 +88,7 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// What comes next belongs to the innermost value that is open, or to none.
+    /// Prepares to read on behind a value, in the innermost open value, if there is one.
     fn see_outer_chunk(&mut self) {
         let position = self.position();
         let values = self.values();
@@ -96,7 +96,7 @@ impl Decoder<'_> {
         self.see_to_end();
     }
 
-    /// The header of a value in what is passed over.
+    /// Skips the header of a value within skipped data.
     fn pass_over_header(&mut self, number: u32) -> Result<(), CdrError> {
         let tag = ValueTag::parse(number)?;
         if !tag.is_chunked {
@@ -108,7 +108,7 @@ impl Decoder<'_> {
         self.begin_chunked().map(drop)
     }
 
-    /// Obeys an end tag: all values down to that level have ended.
+    /// Processes an end tag: all values down to that level have ended.
     fn close_to(&mut self, tag: u32) -> Result<(), CdrError> {
         let values = self.values();
         let ended = tag.wrapping_neg();
@@ -120,14 +120,14 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Reads a number that stands outside of chunks; what follows is outside, too.
+    /// Reads a number that stands outside of chunks; the data behind it is outside, too.
     fn get_between_chunks(&mut self) -> Result<u32, CdrError> {
         self.values().chunk_end = None;
         self.see_to_end();
         let number = self.get_u32()?;
         let position = self.position();
         if number >= FIRST_TAG {
-            // An end, or a header, which is outside of chunks.
+            // An end tag or a header, which is outside of chunks.
             return Ok(number);
         }
         self.values().chunk_end = Some(position);
@@ -151,8 +151,8 @@ impl Decoder<'_> {
         Ok(())
     }
 
-    /// Moves on to the next chunk, if the one that is being read has ended, or has nothing but padding up to
-    /// a multiple of `boundary` left. Whether it did.
+    /// Moves on to the next chunk, if the current one has ended, or has only padding up to a
+    /// multiple of `boundary` left. Returns whether it did.
     ///
     /// # Errors
     /// [`CdrError::Invalid`] if the value ends here, or another begins.
@@ -169,7 +169,7 @@ impl Decoder<'_> {
         Ok(true)
     }
 
-    /// The value that is being read must not have ended with one that it held.
+    /// Checks that the value being read has not ended together with one that it held.
     fn check_level(&mut self) -> Result<(), CdrError> {
         let values = self.values();
         if values.level == values.reading {
@@ -179,13 +179,14 @@ impl Decoder<'_> {
         }
     }
 
-    /// How many octets the open chunk has left.
+    /// Returns the number of bytes left in the open chunk.
     fn left_in_chunk(&self) -> usize {
         let end = self.chunk_end().unwrap_or_default();
         end.saturating_sub(self.position())
     }
 
-    /// Whether the open chunk has `count` octets more, padding to a multiple of that passed over.
+    /// Returns whether the open chunk has `count` more bytes behind padding to a multiple of
+    /// `count`.
     fn is_in_chunk(&self, count: usize) -> bool {
         let end = self.chunk_end().unwrap_or_default();
         self.position() + self.padding(count) + count <= end

@@ -1,9 +1,9 @@
-//! What hardly any message needs: it costs a pointer, and a look at it at the end.
+//! Optional state that few messages need: it costs a pointer, and one test at the end.
 
 use std::ops::{Deref, DerefMut};
 
-/// An optional value in memory of its own, which is hardly ever there: dropping `None` is inlined, dropping
-/// the value is out of the way.
+/// Optional value in memory of its own, which is rarely present: dropping `None` is inlined,
+/// dropping the value is out of line.
 #[derive(Clone, Debug)]
 pub(crate) struct ColdOption<T>(Option<Box<T>>);
 

@@ -1,4 +1,4 @@
-//! `custom` valuetypes: the user's code writes and reads the state (CORBA 3.3 part 1, §9.6).
+//! `custom` valuetypes, whose state is written and read by user code (CORBA 3.3 part 1, §9.6).
 
 use super::{Formal, ValueRef, ValueType};
 use crate::character::Char;
@@ -7,9 +7,9 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Unmarshal};
 
-/// How a custom valuetype's state travels: implemented for the state that was generated for it.
+/// Encoding of a custom valuetype's state: implemented for the generated state.
 ///
-/// What `marshal` writes `unmarshal` has to read; what it leaves is passed over.
+/// `unmarshal` has to read the output of `marshal`; unread data is skipped.
 pub trait CustomMarshal {
     /// Writes the state.
     ///
@@ -24,25 +24,26 @@ pub trait CustomMarshal {
     fn unmarshal(&mut self, is: &mut DataInputStream<'_, '_>) -> Result<(), CdrError>;
 }
 
-/// `CORBA::DataOutputStream`: where a custom state is written to.
+/// `CORBA::DataOutputStream`: destination of a custom state.
 #[derive(Debug)]
 pub struct DataOutputStream<'s, 'e> {
     out: &'s mut Encoder<'e>,
 }
 
-/// `CORBA::DataInputStream`: where a custom state is read from.
+/// `CORBA::DataInputStream`: source of a custom state.
 #[derive(Debug)]
 pub struct DataInputStream<'s, 'd> {
     input: &'s mut Decoder<'d>,
 }
 
 impl<'s, 'e> DataOutputStream<'s, 'e> {
-    /// A stream to an encoder.
+    /// Makes a stream to an encoder.
     pub fn new(out: &'s mut Encoder<'e>) -> Self {
         Self { out }
     }
 
-    /// Writes what has an IDL type: structs, unions, enums, sequences, references, Anys, TypeCodes.
+    /// Writes a value of an IDL type: structs, unions, enums, sequences, references, Anys,
+    /// TypeCodes.
     ///
     /// # Errors
     /// Those of the value.
@@ -84,12 +85,13 @@ impl<'s, 'e> DataOutputStream<'s, 'e> {
 }
 
 impl<'s, 'd> DataInputStream<'s, 'd> {
-    /// A stream from a decoder.
+    /// Makes a stream from a decoder.
     pub fn new(input: &'s mut Decoder<'d>) -> Self {
         Self { input }
     }
 
-    /// Reads what has an IDL type: structs, unions, enums, sequences, references, Anys, TypeCodes.
+    /// Reads a value of an IDL type: structs, unions, enums, sequences, references, Anys,
+    /// TypeCodes.
     ///
     /// # Errors
     /// Those of the value.

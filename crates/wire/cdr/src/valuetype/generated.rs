@@ -1,6 +1,6 @@
-//! What generated code leaves to this crate: what is the same for every handle to values, but for names.
+//! Support for generated code: the parts that are the same for every value handle except for names.
 
-/// How many things lists have together.
+/// Returns the total length of several lists.
 #[doc(hidden)]
 #[must_use]
 pub const fn length_of_all<T>(mut lists: &[&[T]]) -> usize {
@@ -12,10 +12,10 @@ pub const fn length_of_all<T>(mut lists: &[&[T]]) -> usize {
     length
 }
 
-/// The things of lists, one list after the other; `N` is their count, and `filler` is overwritten.
+/// Concatenates lists; `N` is their total length, and `filler` is overwritten.
 ///
 /// # Panics
-/// Where there are more than `N`; when constants are evaluated, that is a compiler's error.
+/// Where there are more than `N` elements; in a constant that is a compile-time error.
 #[doc(hidden)]
 #[must_use]
 pub const fn one_of_all<T: Copy, const N: usize>(mut lists: &[&[T]], filler: T) -> [T; N] {
@@ -30,13 +30,13 @@ pub const fn one_of_all<T: Copy, const N: usize>(mut lists: &[&[T]], filler: T) 
     all
 }
 
-/// What handles to values have beside their members and operations, for `struct $name($inner)`, where `$inner` is the
-/// first base or [`ValueRef`](crate::ValueRef).
+/// Implements the common part of a value handle, beside its members and operations, for `struct
+/// $name($inner)`, where `$inner` is the first base or [`ValueRef`](crate::ValueRef).
 ///
-/// Of a type with bases, the handle is also the first base's (by `Deref`), and can be widened to each. The first list
-/// has the first base and what that derives from, the second what other bases add, the third the abstract interfaces
-/// that are supported. Behind them stand the factory, if values of just this type have one, and whether the type may be
-/// truncated to its first base.
+/// The handle of a type with bases is also the first base's (by `Deref`), and can be widened to
+/// each base. The first list has the first base and the bases of that, the second the bases that
+/// other bases add, the third the supported abstract interfaces. Behind them stand the factory, if
+/// values of exactly this type have one, and whether the type may be truncated to its first base.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! value_handle {
@@ -195,8 +195,8 @@ macro_rules! value_handle {
     };
 }
 
-/// Gives back, from a factory's `view`, what implements a type's operations, if it is wanted as what it is for one of a
-/// list of traits: its own and its bases'.
+/// Returns, from a factory's `view`, the implementation of a type's operations, if it is requested
+/// as one of a list of traits: its own and its bases'.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! as_operations {

@@ -1,11 +1,11 @@
 //! Graphs of values, and handles to them.
 //!
-//! A [`Graph`] owns its nodes. A [`ValueRef`] that an application has counts the graph; one that stands in the
-//! state of a value of the same graph does not, and is made a counting one again by `clone`. Between
-//! different graphs every link counts. So a cycle is freed when all of it is in one graph: received ones are,
-//! and one's own are that were made *beside* one another.
+//! A [`Graph`] owns its nodes. A [`ValueRef`] held by an application counts the graph; one in the
+//! state of a value of the same graph does not, and its `clone` does. Between different graphs
+//! every link counts. So a cycle is freed when all of it is in one graph: received cycles are, and
+//! local ones whose values were made *beside* one another.
 //!
-//! Nodes that are cut off inside a graph are freed with the graph, not before.
+//! Nodes that become unreachable inside a graph are freed with the graph, not before.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -21,29 +21,29 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::value::{Marshal, Nilable, Unmarshal};
 
-/// Owns values that may refer to one another.
+/// Owner of values that may refer to one another.
 #[derive(Clone)]
 pub struct Graph(Arc<Nodes>);
 
 #[derive(Default)]
 struct Nodes(Mutex<Vec<Arc<Node>>>);
 
-/// A value.
+/// Value of a graph.
 pub(super) struct Node {
     graph: Weak<Nodes>,
     factory: Arc<dyn ValueFactory>,
-    /// `None` while it is read, and when it is gone.
+    /// State; `None` while it is being read, and once it is gone.
     state: RwLock<Option<Box<dyn ValueState>>>,
 }
 
 impl Graph {
-    /// A graph without values.
+    /// Makes a graph without values.
     #[must_use]
     pub(super) fn new() -> Self {
         Self(Arc::default())
     }
 
-    /// Another value, whose state comes later if it is `None`, and its place.
+    /// Adds a value, whose state is set later if it is `None`; returns it and its index.
     pub(super) fn add(
         &self,
         factory: Arc<dyn ValueFactory>,
@@ -63,13 +63,13 @@ impl Graph {
         (node, place)
     }
 
-    /// The value at a place.
+    /// Returns the value at an index.
     pub(super) fn at(&self, place: u32) -> Option<Arc<Node>> {
         let nodes = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         nodes.get(place as usize).cloned()
     }
 
-    /// A handle to one of its values, for outside of it.
+    /// Returns a handle to one of the graph's values, for use outside of the graph.
     pub(super) fn handle(&self, node: &Arc<Node>) -> ValueRef {
         ValueRef(Handle::Outside {
             graph: self.clone(),
@@ -78,8 +78,8 @@ impl Graph {
     }
 }
 
-/// Pushes onto a list that grows by half of what it has: a message may be nothing but values of a few octets each, and
-/// what names them is to be little beside them.
+/// Pushes onto a list that grows by half of its length: a message may consist of values of a few
+/// bytes each, and the list of them must stay small in comparison.
 pub(super) fn push_by_halves<T>(list: &mut Vec<T>, one: T) {
     const FIRST: usize = 4;
     if list.len() == list.capacity() {
@@ -100,7 +100,7 @@ impl Node {
         &self.factory
     }
 
-    /// The state that a value was read with.
+    /// Sets the state that was read for a value.
     pub(super) fn complete(&self, state: Box<dyn ValueState>) {
         let mut place = self.state.write().unwrap_or_else(PoisonError::into_inner);
         *place = Some(state);
@@ -112,12 +112,12 @@ impl Node {
 }
 
 thread_local! {
-    /// States that are to be dropped by who drops one already.
+    /// States queued to be dropped by the outermost drop on this thread.
     static DROPPED: RefCell<Option<Vec<Box<dyn ValueState>>>> = const { RefCell::new(None) };
 }
 
-/// A state may hold the last handle to another graph, its state to yet another: they are dropped one after
-/// the other instead of one within the other.
+/// Drops the state. It may hold the last handle to another graph, whose state may hold one to yet
+/// another: they are dropped one after the other instead of recursively.
 impl Drop for Node {
     fn drop(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -144,7 +144,7 @@ impl Drop for Node {
     }
 }
 
-/// Ends the queue when it is empty.
+/// Takes the next state of the queue, and ends the queue when it is empty.
 fn next_dropped() -> Option<Box<dyn ValueState>> {
     DROPPED
         .try_with(|dropped| {
@@ -158,20 +158,21 @@ fn next_dropped() -> Option<Box<dyn ValueState>> {
         .ok()?
 }
 
-/// A handle to a value of any type: CORBA's `ValueBase`. Cheap to clone; clones are the same value.
+/// Handle to a value of any type: CORBA's `ValueBase`. Cheap to clone; clones refer to the same
+/// value.
 ///
-/// Two handles are equal if they are to the same value.
+/// Two handles are equal if they refer to the same value.
 pub struct ValueRef(Handle);
 
 enum Handle {
-    /// Holds the graph.
+    /// Handle from outside, which keeps the graph alive.
     Outside { graph: Graph, node: Arc<Node> },
-    /// In the state of a value of the same graph.
+    /// Link in the state of a value of the same graph.
     Within { node: Weak<Node> },
 }
 
 impl ValueRef {
-    /// A value, in a graph of its own.
+    /// Makes a value, in a graph of its own.
     #[must_use]
     pub fn new(factory: Arc<dyn ValueFactory>, state: Box<dyn ValueState>) -> Self {
         let graph = Graph::new();
@@ -179,7 +180,8 @@ impl ValueRef {
         graph.handle(&node)
     }
 
-    /// A value in the graph of this one: a cycle through both is freed with the last handle to either.
+    /// Makes a value in the graph of this one: a cycle through both is freed with the last handle
+    /// to either.
     #[must_use]
     pub fn beside(&self, factory: Arc<dyn ValueFactory>, state: Box<dyn ValueState>) -> Self {
         let Some((graph, _)) = self.parts() else {
@@ -189,20 +191,20 @@ impl ValueRef {
         graph.handle(&node)
     }
 
-    /// A link within the graph.
+    /// Makes a link within the graph.
     pub(super) fn within(node: &Arc<Node>) -> Self {
         Self(Handle::Within {
             node: Arc::downgrade(node),
         })
     }
 
-    /// The repository id of the value's type.
+    /// Returns the repository id of the value's type.
     #[must_use]
     pub fn repository_id(&self) -> String {
         self.factory().repository_id().to_owned()
     }
 
-    /// What made it, which knows its type.
+    /// Returns the value's factory, which knows its type.
     #[must_use]
     pub fn factory(&self) -> Arc<dyn ValueFactory> {
         match self.parts() {
@@ -211,23 +213,23 @@ impl ValueRef {
         }
     }
 
-    /// The value as one of another type: CORBA's down- and upcast.
+    /// Converts to a handle of another type: CORBA's down- and upcast.
     #[must_use]
     pub fn downcast<T: ValueType>(&self) -> Option<T> {
         T::downcast(self.clone()).ok()
     }
 
-    /// The value seen as a `V`, if its factory knows how.
+    /// Returns the value viewed as a `V`, if its factory supports that.
     #[must_use]
     pub fn view<V: 'static>(&self) -> Option<V> {
         let view = self.factory().view(TypeId::of::<V>(), self)?;
         view.downcast().ok().map(|view| *view)
     }
 
-    /// What `look` finds in the part `P` of the state. While the value is being read its state is the one
-    /// that a new one has.
+    /// Returns the result of `look` on the part `P` of the state. While the value is being read,
+    /// `look` gets the default state.
     ///
-    /// The state is locked meanwhile: `look` may not change the value.
+    /// The state is locked meanwhile: `look` must not change the value.
     pub fn read<P: Any + Default, R>(&self, look: impl FnOnce(&P) -> R) -> R {
         if let Some((_graph, node)) = self.parts() {
             let state = node.read();
@@ -239,7 +241,7 @@ impl ValueRef {
         look(&P::default())
     }
 
-    /// Puts `new` in the place of a member of the part `P`: where that is, `place` says.
+    /// Replaces a member of the part `P` by `new`; `place` selects the member.
     pub fn replace<P: Any, T: HoldsValues>(
         &self,
         mut new: T,
@@ -251,7 +253,7 @@ impl ValueRef {
         }
     }
 
-    /// As [`ValueRef::replace`], for a member that holds no values.
+    /// Replaces a member that holds no values; otherwise as [`ValueRef::replace`].
     pub fn set<P: Any, T>(&self, mut new: T, place: impl FnOnce(&mut P) -> &mut T) {
         if let Some((_graph, node)) = self.parts() {
             let mut state = node.state.write().unwrap_or_else(PoisonError::into_inner);
@@ -260,10 +262,10 @@ impl ValueRef {
                 std::mem::swap(place(part), &mut new);
             }
         }
-        // What stood there is dropped when nothing is locked.
+        // The old content is dropped while nothing is locked.
     }
 
-    /// What `look` finds in the whole state; `None` while it is being read.
+    /// Returns the result of `look` on the whole state; `None` while that is being read.
     pub fn with_state<R>(&self, look: impl FnOnce(&dyn ValueState) -> R) -> Option<R> {
         let (_graph, node) = self.parts()?;
         let state = node.read();
@@ -278,7 +280,7 @@ impl ValueRef {
         }
     }
 
-    /// Where the value is in memory; the same for all handles to it.
+    /// Returns the value's address in memory; the same for all handles to it.
     pub(super) fn address(&self) -> usize {
         match &self.0 {
             Handle::Outside { node, .. } => Arc::as_ptr(node).addr(),
@@ -286,7 +288,7 @@ impl ValueRef {
         }
     }
 
-    /// `None` for a link that was taken out of a graph which is gone.
+    /// Returns the graph and node; `None` for a link whose graph is gone.
     fn parts(&self) -> Option<(Graph, Arc<Node>)> {
         match &self.0 {
             Handle::Outside { graph, node } => Some((graph.clone(), Arc::clone(node))),
@@ -322,7 +324,7 @@ impl Hash for ValueRef {
     }
 }
 
-/// The type and nothing of the state, which may lead back here.
+/// Shows the type and nothing of the state, which may lead back to this value.
 impl fmt::Debug for ValueRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ValueRef({})", self.factory().repository_id())
@@ -366,7 +368,7 @@ impl Nilable for ValueRef {
     }
 }
 
-/// The type of what a link leads to whose graph is gone.
+/// Placeholder type of a link whose graph is gone.
 struct Gone;
 
 impl ValueFactory for Gone {

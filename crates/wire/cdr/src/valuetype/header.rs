@@ -1,4 +1,4 @@
-//! What stands between a value's tag and its state: the codebase, and the ids of its type.
+//! Header between a value's tag and its state: the codebase, and the ids of its type.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use super::tag::{INDIRECTION, TypeInformation, ValueTag};
 use crate::decoder::Decoder;
 use crate::error::CdrError;
 
-/// No value has more types that it may be taken for.
+/// Upper bound of the ids that a value may list.
 const MOST_IDS: usize = 64;
 
-/// The type that a value says it has.
+/// Type information in a value's header.
 pub(super) struct Header {
-    /// Its id, then those of what it may be truncated to, as places in the list of ids that were read. `None`
-    /// where it says nothing.
+    /// Own id, then those of types it may be truncated to, as indices into the list of ids read.
+    /// `None` where the header has no type information.
     pub(super) types: Option<Arc<[usize]>>,
 }
 
 impl<'d> Decoder<'d> {
-    /// Reads what the tag says comes next.
+    /// Reads the parts of the header that the tag announces.
     pub(super) fn get_value_header(&mut self, tag: ValueTag) -> Result<Header, CdrError> {
         if tag.has_codebase {
             self.get_codebase()?;
@@ -31,7 +31,7 @@ impl<'d> Decoder<'d> {
         Ok(Header { types })
     }
 
-    /// Where the sender's code can be fetched from, of which no use is made.
+    /// Reads the location of the sender's code, which is ignored.
     fn get_codebase(&mut self) -> Result<(), CdrError> {
         if self.get_marked()? {
             let to = self.get_indirection()?;
@@ -46,7 +46,7 @@ impl<'d> Decoder<'d> {
         Ok(())
     }
 
-    /// An id, as its place among those that were read.
+    /// Reads an id and returns its index among those read.
     fn get_id(&mut self) -> Result<usize, CdrError> {
         if self.get_marked()? {
             let to = self.get_indirection()?;
@@ -90,7 +90,7 @@ impl<'d> Decoder<'d> {
         Ok(ids)
     }
 
-    /// Whether an indirection comes next; if so, its mark is passed over.
+    /// Returns whether an indirection comes next; if so, skips its marker.
     fn get_marked(&mut self) -> Result<bool, CdrError> {
         self.align(4)?;
         let is_marked = self.peek_u32() == Some(INDIRECTION);

@@ -1,12 +1,13 @@
-//! What may hold handles to values, so that those to values of one's own graph can let go of it.
+//! Types that may hold handles to values, so that handles within one graph need not keep it alive.
 
 use std::collections::BTreeMap;
 
 use super::{Graph, ValueRef};
 
-/// A type whose values may hold handles.
+/// Type whose values may hold handles.
 pub trait HoldsValues {
-    /// Lets go of `graph` wherever a handle leads to a value of it: it is going to hold this.
+    /// Turns handles to values of `graph` into links that do not keep it alive, since it is going
+    /// to own this.
     fn adopt(&mut self, graph: &Graph);
 }
 

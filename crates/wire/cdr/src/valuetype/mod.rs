@@ -1,18 +1,22 @@
-//! Valuetypes (CORBA 3.3 part 1, §9; part 2, §9.3.4): what is passed with its state, and shared.
+//! Valuetypes (CORBA 3.3 part 1, §9; part 2, §9.3.4): values that are passed with their state, and
+//! shared.
 //!
-//! Values form graphs: one may be held by several others, or in the end by itself. On the wire the second
-//! mention of a value is an *indirection* to the first. Here the values of one message live in one [`Graph`],
-//! which a [`ValueRef`] from outside holds. Links between values of a graph do not hold it, so that the last
-//! handle frees all of it, cycles included; and dropping never recurses, however long a list is.
+//! Values form graphs: one may be held by several others, or indirectly by itself. On the wire the
+//! second mention of a value is an *indirection* to the first. Here the values of one message live
+//! in one [`Graph`], which a [`ValueRef`] from outside holds. Links between values of a graph do
+//! not hold it, so that the last handle frees all of it, cycles included; and dropping never
+//! recurses, however long a list is.
 //!
-//! Three traits are what generated code implements:
+//! Generated code implements three traits:
 //!
-//! - [`ValueState`] is the state: read and written in *steps*, each some plain members, or one member that is
+//! - [`ValueState`] is the state: read and written in *steps*, each some plain members, or one
+//!   member that is
 //!   a value. The loop over them stands here and keeps its own stack, so that a list of any length is read
 //!   and written without recursion. Values in sequences, structs and unions do recurse, and count towards
 //!   [`Limits::nesting`](crate::Limits::nesting).
-//! - [`ValueFactory`] makes states, and knows the type: its repository id, what it may be truncated to, what
-//!   its operations do.
+//! - [`ValueFactory`] makes states, and knows the type: its repository id, the types it may be
+//!   truncated to, the
+//!   implementation of its operations.
 //! - [`ValueType`] is a typed handle.
 //!
 //! | layout of a value | |
@@ -22,8 +26,8 @@
 //! | value | tag `0x7fff_ff00` + 1 codebase, + 2 one id or + 6 a list of them, + 8 chunked; codebase; ids; state |
 //! | state in chunks | any of: `long` size and as many octets; a value; at the end `long` -level, which also ends all values within |
 //!
-//! Ids, lists and codebases that were written before are indirections, too. Null and indirections within a
-//! chunked value stand in its chunks: outside they could not be told from end tags.
+//! Ids, lists and codebases that were written before are indirections, too. Null and indirections
+//! within a chunked value stand in its chunks: outside they could not be told from end tags.
 
 mod abstract_interface;
 mod chunks;
@@ -57,66 +61,66 @@ pub use state::{ReadStep, ValueState, WriteStep};
 pub use write::OpenValue;
 pub(crate) use write::WrittenValues;
 
-/// Makes values of one type, and says all there is to know about the type. CORBA's `ValueFactory`.
+/// Factory of values of one type, with all information about the type. CORBA's `ValueFactory`.
 pub trait ValueFactory: Send + Sync + 'static {
-    /// The repository id of the type.
+    /// Returns the repository id of the type.
     fn repository_id(&self) -> &str;
 
-    /// The ids of the types that a receiver who does not know this one may take a value for, by cutting its
-    /// state: those of its bases as far as it is `truncatable`, nearest first.
+    /// Returns, by index, the ids of the types that a receiver without this one may truncate a
+    /// value to: those of its bases as far as it is `truncatable`, nearest first.
     fn truncatable_to(&self, _at: usize) -> Option<&str> {
         None
     }
 
-    /// Whether the user's code marshals the state. Such values travel in chunks.
+    /// Returns whether user code marshals the state. Such values travel in chunks.
     fn is_custom(&self) -> bool {
         false
     }
 
-    /// The handles that a value of this type may be held as: its own, and its bases'.
+    /// Returns the handle types of a value of this type: its own, and its bases'.
     fn kinds(&self) -> &[TypeId];
 
-    /// The state of a value that is about to be read. CORBA's `create_for_unmarshal`.
+    /// Makes the state of a value that is about to be read. CORBA's `create_for_unmarshal`.
     fn create(&self) -> Box<dyn ValueState>;
 
-    /// The value seen as something else: its operations, a servant of an interface that it supports. What is
-    /// in the box is of the type `wanted`.
+    /// Returns the value viewed as something else: its operations, a servant of an interface that
+    /// it supports. The box holds a value of type `wanted`.
     fn view(&self, _wanted: TypeId, _value: &ValueRef) -> Option<Box<dyn Any>> {
         None
     }
 }
 
-/// A typed handle to values.
+/// Typed handle to values.
 pub trait ValueType: Clone + Send + Sync + 'static {
-    /// The repository id of the type; empty for `CORBA::ValueBase`.
+    /// Repository id of the type; empty for `CORBA::ValueBase`.
     const REPOSITORY_ID: &'static str;
 
-    /// The handles that a value of this type may be held as; what [`ValueFactory::kinds`] says of factories.
+    /// Handle types of a value of this type; [`ValueFactory::kinds`] returns them for factories.
     #[doc(hidden)]
     const KINDS: &'static [TypeId] = &[];
 
-    /// The types that a value of this type may be truncated to, nearest first.
+    /// Types that a value of this type may be truncated to, nearest first.
     #[doc(hidden)]
     const TRUNCATABLE_TO: &'static [&'static str] = &[];
 
-    /// The handle to a value, which is of this type.
+    /// Makes the handle to a value, which must be of this type.
     #[doc(hidden)]
     fn from_value(value: ValueRef) -> Self;
 
-    /// The value without its type. CORBA's `ValueBase`.
+    /// Returns the untyped value. CORBA's `ValueBase`.
     fn as_value(&self) -> &ValueRef;
 
-    /// What makes values of exactly this type where no factory is registered: such that have state, and no
-    /// operations. `None` for abstract types.
+    /// Returns the factory of values of exactly this type that serves where none is registered: for
+    /// types with state and without operations. `None` for abstract types.
     #[must_use]
     fn default_factory() -> Option<Arc<dyn ValueFactory>> {
         None
     }
 
-    /// The value as one of this type.
+    /// Converts the value to this type.
     ///
     /// # Errors
-    /// The value itself, if it is not.
+    /// The value itself, if it is of another type.
     fn downcast(value: ValueRef) -> Result<Self, ValueRef> {
         if Formal::<Self>::new().admits(&*value.factory()) {
             Ok(Self::from_value(value))
@@ -126,24 +130,24 @@ pub trait ValueType: Clone + Send + Sync + 'static {
     }
 }
 
-/// What a value is read as: the type that its place in the IDL has.
+/// Formal type of a value: the type that its place in the IDL has.
 pub trait FormalValue {
-    /// The id of that type; empty where any value will do.
+    /// Returns the id of that type; empty where any value is allowed.
     fn repository_id(&self) -> &str;
 
-    /// What makes values of exactly that type, if none is registered.
+    /// Returns the factory of values of exactly that type, for when none is registered.
     fn factory(&self) -> Option<Arc<dyn ValueFactory>>;
 
-    /// Whether values of a factory may stand here.
+    /// Returns whether values of a factory may stand here.
     fn admits(&self, factory: &dyn ValueFactory) -> bool;
 }
 
-/// The formal type of a place for a `T`.
+/// Formal type of a place for a `T`.
 #[derive(Debug)]
 pub struct Formal<T>(PhantomData<fn() -> T>);
 
 impl<T> Formal<T> {
-    /// The formal type.
+    /// Makes the formal type.
     #[must_use]
     pub const fn new() -> Self {
         Self(PhantomData)
@@ -170,7 +174,7 @@ impl<T: ValueType> FormalValue for Formal<T> {
     }
 }
 
-/// Writes a value or null, as what stands for `T` in generated code does.
+/// Writes a value or null, on behalf of the generated type `T`.
 ///
 /// # Errors
 /// Those of [`Encoder::put_value`].

@@ -1,4 +1,4 @@
-//! Octets to values.
+//! Reading of values from bytes.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,37 +10,37 @@ use super::{FormalValue, Graph, ReadStep, ValueFactory, ValueRef, ValueState};
 use crate::decoder::Decoder;
 use crate::error::CdrError;
 
-/// What was read of values in one message, or in one encapsulation.
+/// State of valuetypes read in one message, or in one encapsulation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadValues<'d> {
-    /// Owns all values of the message, if there are any.
+    /// Graph of all values of the message, if there are any.
     graph: Option<Graph>,
-    /// Where the first value's tag stands.
+    /// Position of the first value's tag.
     first: usize,
-    /// How far behind it the tags of all values stand, ascending, and their places in the graph: a message has no more
-    /// octets than a `u32` counts.
+    /// Distances of the tags of all values from the first, ascending, and the values' indices in
+    /// the graph: a message has no more bytes than a `u32` counts.
     values: Vec<(u32, u32)>,
-    /// Where ids stand, ascending.
+    /// Ids read, in the order of their positions.
     pub(super) ids: Vec<KnownId<'d>>,
-    /// Where lists of ids stand, ascending, and which of the ids are in them.
+    /// Positions of lists of ids, ascending, and the indices of their ids.
     pub(super) lists: Vec<(usize, Arc<[usize]>)>,
-    /// Where codebases stand, ascending.
+    /// Positions of codebases, ascending.
     pub(super) codebases: Vec<usize>,
-    /// How many chunked values are open.
+    /// Number of open chunked values.
     pub(super) level: u32,
-    /// The level of the value whose state is being read; 0 if it is not in chunks.
+    /// Level of the value whose state is being read; 0 if it is not in chunks.
     pub(super) reading: u32,
-    /// Where the chunk ends that is being read, or the last one has ended, as an offset in all octets.
+    /// End of the current chunk, or of the last one, as an offset in all bytes.
     pub(crate) chunk_end: Option<usize>,
-    /// Values whose states are being read.
+    /// Number of values whose states are being read.
     open: usize,
-    /// What states were taken apart into, where no generated code knows their types.
+    /// Number of parts that states were split into, where no generated code knows their types.
     parts: usize,
-    /// Values whose states are read on when that of one that they hold is there.
+    /// Values whose states are continued once the value that they hold has been read.
     waiting: Waiting,
 }
 
-/// No part of a clone, which reads no state to its end that the original has begun.
+/// Excluded from clones: a clone does not finish the states that the original has begun.
 #[derive(Default)]
 struct Waiting(Vec<Open>);
 
@@ -61,7 +61,7 @@ impl ReadValues<'_> {
         self.graph.get_or_insert_with(Graph::new)
     }
 
-    /// The chunk that is being read, if it is one, and none of the values.
+    /// Returns a copy with only the current chunk, if there is one, and no values.
     pub(crate) fn chunk_alone(&self) -> Option<Box<Self>> {
         let chunk = || Self {
             level: self.level,
@@ -73,13 +73,13 @@ impl ReadValues<'_> {
     }
 }
 
-/// A repository id that was read.
+/// Repository id that was read.
 #[derive(Clone)]
 pub(super) struct KnownId<'d> {
-    /// Where it stands.
+    /// Position of the id.
     pub(super) at: usize,
     pub(super) id: Cow<'d, str>,
-    /// The factory that is registered for it, if any is, once that was asked.
+    /// Factory registered for it, if any; the outer `None` before the look-up.
     pub(super) registered: Option<Option<Arc<dyn ValueFactory>>>,
 }
 
@@ -95,53 +95,56 @@ impl std::fmt::Debug for Node {
     }
 }
 
-/// An id that is no longer may be looked at for each value that refers to it; a longer one counts as read again.
+/// Length up to which an id may be compared for each value that refers to it; a longer one counts
+/// as read again.
 const SHORT_ID: usize = 96;
 
-/// A value whose state is being read.
+/// Value whose state is being read.
 struct Open {
     node: Arc<Node>,
     state: Box<dyn ValueState>,
     step: usize,
-    /// Its level, if it is in chunks.
+    /// Level, if it is in chunks.
     level: Option<u32>,
-    /// What is left of its state is passed over: it is truncated, or the user reads it.
+    /// Whether the rest of its state is skipped: it is truncated, or user code reads it.
     is_cut: bool,
 }
 
-/// What stands where a value is expected.
+/// Content of a place for a value.
 enum Found {
     Null,
-    /// One that was read before.
+    /// Value that was read before.
     Earlier(Arc<Node>),
-    /// One that begins here.
+    /// Value that begins here.
     New(Open),
 }
 
 impl<'d> Decoder<'d> {
-    /// Reads a value, or null, where the IDL has a value of type `formal` (§9.3.4). The values that it holds
-    /// as members are read without recursion, to any depth.
+    /// Reads a value, or null, where the IDL has a value of type `formal` (§9.3.4). The values that
+    /// it holds as members are read without recursion, to any depth.
     ///
-    /// All values of a message, or of an encapsulation, are in one graph, which lives as long as a handle to
-    /// any of them.
+    /// All values of a message, or of an encapsulation, are in one graph, which lives as long as a
+    /// handle to any of them.
     ///
     /// # Errors
-    /// [`CdrError::UnknownValue`] if there is no factory for the value, and none for a type that it may be
-    /// truncated to. [`CdrError::Invalid`] for indirections to nowhere or to values of another type, and for
-    /// chunks and end tags that do not fit. [`CdrError::TooManyValues`]. [`CdrError::TooDeep`] if values nest
-    /// too deep in sequences, structs and unions.
+    /// [`CdrError::UnknownValue`] if there is no factory for the value, and none for a type that it
+    /// may be truncated to. [`CdrError::Invalid`] for indirections to nowhere or to values of
+    /// another type, and for chunks and end tags that do not fit. [`CdrError::TooManyValues`].
+    /// [`CdrError::TooDeep`] if values nest too deep in sequences, structs and unions.
     pub fn get_value(&mut self, formal: &dyn FormalValue) -> Result<Option<ValueRef>, CdrError> {
         self.nested(|this| this.get_graph(formal))
     }
 
-    /// How many parts the states of the message's values were taken apart into so far, by who knows their
-    /// types at run time only, and [says so](Decoder::note_parts_of_values).
+    /// Returns the number of parts that the states of the message's values were split into so far,
+    /// by readers that know the types only at run time and [report
+    /// it](Decoder::note_parts_of_values).
     #[must_use]
     pub fn parts_of_values(&self) -> usize {
         self.read_values().map_or(0, |values| values.parts)
     }
 
-    /// Notes that what was read was taken apart into so many more parts, if it belongs to a value's state.
+    /// Records that the data just read was split into `count` more parts, if it belongs to a
+    /// value's state.
     pub fn note_parts_of_values(&mut self, count: usize) {
         if self.read_values().is_some_and(|values| values.open > 0) {
             let values = self.values();
@@ -172,12 +175,12 @@ impl<'d> Decoder<'d> {
 
     /// Reads the state of a value, and of all that it holds as members.
     fn get_states(&mut self, first: Open) -> Result<(), CdrError> {
-        // Those below belong to who reads a state that this value is within a sequence of.
+        // Entries below belong to an outer read, of a state that holds this value in a sequence.
         let values = self.values();
         let (below, open) = (values.waiting.0.len(), values.open);
         let read = self.get_states_above(first, below);
         if read.is_err() {
-            // Who goes on in spite of it reads what comes after with the states below.
+            // A caller that ignores the error continues with the entries below.
             let values = self.values();
             values.waiting.0.truncate(below);
             values.open = open;
@@ -229,7 +232,7 @@ impl<'d> Decoder<'d> {
         }
     }
 
-    /// Reads null, an indirection, or all that stands before a value's state.
+    /// Reads null, an indirection, or everything before a value's state.
     fn find_value(&mut self, formal: &dyn FormalValue) -> Result<Found, CdrError> {
         let number = self.get_value_tag()?;
         let at = self.place().wrapping_sub(4);
@@ -305,8 +308,8 @@ impl<'d> Decoder<'d> {
         }))
     }
 
-    /// The factory for the first of the types that the value says it is, or may be taken for, and whether
-    /// that is another than its own.
+    /// Returns the factory for the first known type of the value's header, its own or one that it
+    /// may be truncated to, and whether it is truncated.
     fn value_factory(
         &mut self,
         header: &Header,
@@ -331,7 +334,7 @@ impl<'d> Decoder<'d> {
             if let Some(factory) = registered.clone().or_else(|| own(&known.id)) {
                 return Ok((factory, index > 0));
             }
-            // It was compared to the end, perhaps.
+            // The comparison may have read all of it.
             let length = known.id.len();
             if length > SHORT_ID && length == formal_id.len() {
                 self.read_again(length)?;
@@ -340,7 +343,7 @@ impl<'d> Decoder<'d> {
         Err(CdrError::UnknownValue)
     }
 
-    /// Reads an offset back from where it stands itself.
+    /// Reads an offset that counts back from its own position.
     pub(super) fn get_indirection(&mut self) -> Result<usize, CdrError> {
         let offset = self.get_i32()?;
         if offset >= -4 {

@@ -1,4 +1,4 @@
-//! The state of a value, as it is read and written: in steps.
+//! State of a value, read and written in steps.
 
 use std::any::Any;
 
@@ -7,63 +7,64 @@ use crate::decoder::Decoder;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
 
-/// What a step of writing has done.
+/// Result of a writing step.
 #[derive(Debug)]
 pub enum WriteStep {
-    /// It wrote some members.
+    /// Some members were written.
     Wrote,
-    /// The next member is this value, which is for the caller to write.
+    /// The next member is this value, which the caller has to write.
     Value(Option<ValueRef>),
-    /// There was nothing left to write.
+    /// Nothing was left to write.
     End,
 }
 
-/// What a step of reading has done.
+/// Result of a reading step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadStep {
-    /// It read some members.
+    /// Some members were read.
     Read,
-    /// The next member is a value, which is for the caller to read, as [`ValueState::formal`] says, and to
-    /// [`link`](ValueState::link).
+    /// The next member is a value, which the caller has to read, as [`ValueState::formal`] says,
+    /// and to [`link`](ValueState::link).
     Value,
-    /// There was nothing left to read.
+    /// Nothing was left to read.
     End,
 }
 
-/// The state of a value: what its type's members are, those of its bases first.
+/// State of a value: the members of its type, those of its bases first.
 ///
-/// Both ways through it go by steps that count from 0. A step is as many members as come before the next one
+/// It is read and written in steps that count from 0. A step covers all members before the next one
 /// that is a value by itself, or that one.
 pub trait ValueState: Any + Send + Sync {
-    /// Writes what belongs to a step.
+    /// Writes the members of a step.
     ///
     /// # Errors
     /// Those of the members.
     fn write_step(&self, step: usize, out: &mut Encoder<'_>) -> Result<WriteStep, CdrError>;
 
-    /// Reads what belongs to a step.
+    /// Reads the members of a step.
     ///
     /// # Errors
     /// Those of the members.
     fn read_step(&mut self, step: usize, input: &mut Decoder<'_>) -> Result<ReadStep, CdrError>;
 
-    /// What the value that a step stopped at is read as.
+    /// Returns the formal type of the value that a step stopped at.
     fn formal(&self, step: usize) -> &dyn FormalValue;
 
-    /// Puts the value that a step stopped at in its place. It is one that `formal` admits.
+    /// Stores the value that a step stopped at. It is one that `formal` admits.
     fn link(&mut self, step: usize, value: Option<ValueRef>);
 
-    /// Lets go of `graph` wherever a link leads to a value of the same graph, which holds this state.
+    /// Turns links to values of `graph` into links that do not keep it alive, since it owns this
+    /// state.
     fn adopt(&mut self, graph: &Graph);
 
-    /// The state, or the part of it that a base has, as who knows its type sees it.
+    /// Returns the state, or the part of it that belongs to a base, by its type.
     fn part(&self, wanted: std::any::TypeId) -> Option<&dyn Any>;
 
-    /// As [`ValueState::part`], to be changed.
+    /// Returns the part as [`ValueState::part`] does, to be changed.
     fn part_mut(&mut self, wanted: std::any::TypeId) -> Option<&mut dyn Any>;
 }
 
-/// The formal type of what is no value member.
+/// Formal type of a place that is not a value member.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnyValue;
 
@@ -81,7 +82,7 @@ impl FormalValue for AnyValue {
     }
 }
 
-/// A state without members.
+/// State without members.
 pub(super) struct Empty;
 
 impl ValueState for Empty {

@@ -1,14 +1,15 @@
-//! The first `long` of a value.
+//! Tag of a value: its first `long`.
 
 use crate::error::CdrError;
 
-/// No value.
+/// Null value.
 pub(super) const NULL: u32 = 0;
 
-/// A value, an id, a list of ids or a codebase that stands earlier.
+/// Marker of an indirection, to an earlier value, id, list of ids or codebase.
 pub(super) const INDIRECTION: u32 = 0xffff_ffff;
 
-/// Numbers from here on, and below `0x8000_0000`, are tags of values. Smaller ones are sizes of chunks.
+/// Smallest tag of a value: numbers from here on, and below `0x8000_0000`, are tags. Smaller ones
+/// are sizes of chunks.
 pub(super) const FIRST_TAG: u32 = 0x7fff_ff00;
 
 const LAST_TAG: u32 = 0x7fff_ffff;
@@ -18,18 +19,18 @@ const ONE_ID: u32 = 0x02;
 const LIST_OF_IDS: u32 = 0x06;
 const CHUNKED: u32 = 0x08;
 
-/// What a value says of its type.
+/// Type information in a value's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeInformation {
-    /// It is what is expected.
+    /// None: the type is the expected one.
     None,
-    /// Its id.
+    /// Own id alone.
     One,
-    /// Its id, and those of types that it may be taken for.
+    /// Own id, and those of types that it may be truncated to.
     List,
 }
 
-/// The tag of a value that stands here.
+/// Tag of a value that begins here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueTag {
     pub(super) has_codebase: bool,
@@ -38,13 +39,15 @@ pub(super) struct ValueTag {
 }
 
 impl ValueTag {
-    /// Whether the number is the tag of a value that stands here.
+    /// Returns whether the number is the tag of a value that begins here.
     pub(super) fn is_tag(number: u32) -> bool {
         (FIRST_TAG..=LAST_TAG).contains(&number)
     }
 
+    /// Parses a tag.
+    ///
     /// # Errors
-    /// [`CdrError::Invalid`] for what is no tag.
+    /// [`CdrError::Invalid`] for any other number.
     pub(super) fn parse(number: u32) -> Result<Self, CdrError> {
         if !Self::is_tag(number) || number & 0xf0 != 0 {
             return Err(CdrError::Invalid("a value does not begin with a tag"));

@@ -1,4 +1,4 @@
-//! Values to octets.
+//! Writing of values to bytes.
 
 use std::collections::HashMap;
 
@@ -8,29 +8,30 @@ use crate::encoder::Encoder;
 use crate::error::CdrError;
 use crate::lend::Lender;
 
-/// What was written of values in one message, or in one encapsulation.
+/// State of valuetypes written in one message, or in one encapsulation.
 #[derive(Default)]
 pub(crate) struct WrittenValues<'e> {
-    /// Where the tag of each value stands, by the value's address, which none else has while it is held here.
+    /// Position of each value's tag, by the value's address, which is unique while the value is
+    /// held here.
     values: HashMap<usize, (usize, ValueRef)>,
-    /// Where ids stand.
+    /// Positions of ids.
     ids: HashMap<Box<str>, usize>,
-    /// How many chunked values are open.
+    /// Number of open chunked values.
     level: u32,
-    /// Where the octets of the open chunk begin.
+    /// Open chunk, if there is one.
     chunk: Option<Chunk>,
-    /// How many calls of [`Encoder::put_value`] are in one another.
+    /// Nesting depth of calls of [`Encoder::put_value`].
     depth: u16,
-    /// Who takes large runs when no chunk is open.
+    /// Lender of large runs, in use while no chunk is open.
     lender: Option<&'e dyn Lender>,
 }
 
-/// A chunk that is being written.
+/// Chunk that is being written.
 #[derive(Clone, Copy)]
 struct Chunk {
-    /// The length of the block before the chunk, padding not counted.
+    /// Length of the block before the chunk, padding not counted.
     before: usize,
-    /// Where its octets begin in the block.
+    /// Offset of the chunk's bytes in the block.
     start: usize,
 }
 
@@ -43,7 +44,7 @@ impl std::fmt::Debug for WrittenValues<'_> {
     }
 }
 
-/// A value whose state is being written.
+/// Value whose state is being written.
 struct Open {
     value: ValueRef,
     step: usize,
@@ -51,29 +52,30 @@ struct Open {
 }
 
 impl WrittenValues<'_> {
-    /// Whether what is written next belongs to a value whose state is in chunks.
+    /// Returns whether the next data belongs to a value whose state is in chunks.
     pub(crate) fn is_in_chunks(&self) -> bool {
         self.level > 0
     }
 }
 
-/// A value whose state is written without a handle to it: see [`Encoder::open_value`].
+/// Value whose state is written without a handle to it: see [`Encoder::open_value`].
 #[derive(Clone, Copy, Debug)]
 pub struct OpenValue {
-    /// Where its tag is.
+    /// Position of its tag.
     at: usize,
     is_chunked: bool,
 }
 
 impl<'e> Encoder<'e> {
-    /// Writes a value, an indirection to where it was written before, or null (§9.3.4). The values that it
-    /// holds as members follow without recursion, to any depth.
+    /// Writes a value, an indirection to where it was written before, or null (§9.3.4). The values
+    /// that it holds as members follow without recursion, to any depth.
     ///
-    /// Sharing holds within one message, and within each encapsulation by itself. Others may change the
-    /// value meanwhile; each step is written as it is then.
+    /// Sharing is preserved within one message, and within each encapsulation by itself. Other
+    /// threads may change the value meanwhile; each step is written as it is then.
     ///
     /// # Errors
-    /// Those of its members; [`CdrError::TooDeep`] if values nest too deep in sequences, structs and unions.
+    /// Those of its members; [`CdrError::TooDeep`] if values nest too deep in sequences, structs
+    /// and unions.
     pub fn put_value(&mut self, value: Option<&ValueRef>) -> Result<(), CdrError> {
         let limit = self.coding().limits.nesting;
         let written = self.written();
@@ -83,7 +85,7 @@ impl<'e> Encoder<'e> {
         written.depth += 1;
         let result = self.put_graph(value.cloned());
         self.written().depth -= 1;
-        // Who writes a chunked state goes on behind the value.
+        // The writer of an enclosing chunked state continues behind the value.
         if result.is_ok() {
             self.open_chunk();
         }
@@ -114,7 +116,7 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// Writes null, an indirection, or all that stands before a value's state.
+    /// Writes null, an indirection, or everything before a value's state.
     fn begin_value(
         &mut self,
         value: Option<ValueRef>,
@@ -139,11 +141,11 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// Writes what stands before the state of a value that no handle leads to, for who has the state in another form,
-    /// and writes it next, and [`Encoder::close_value`] behind it.
+    /// Writes the header of a value to which no handle exists, for callers that have the state in
+    /// another form. They write the state next, and then call [`Encoder::close_value`].
     ///
     /// # Errors
-    /// What the encoding can't have.
+    /// Those of the encoding.
     pub fn open_value(&mut self, factory: &dyn ValueFactory) -> Result<OpenValue, CdrError> {
         let (at, is_chunked) = self.put_head(factory)?;
         self.open_chunk();
@@ -171,7 +173,8 @@ impl<'e> Encoder<'e> {
         self.put_indirection(value.at)
     }
 
-    /// What stands before a value's state. Where the value is, and whether its state is in chunks.
+    /// Writes everything before a value's state. Returns the value's position, and whether its
+    /// state is in chunks.
     fn put_head(&mut self, factory: &dyn ValueFactory) -> Result<(usize, bool), CdrError> {
         self.close_chunk()?;
         let is_truncatable = factory.truncatable_to(0).is_some();
@@ -201,8 +204,9 @@ impl<'e> Encoder<'e> {
         Ok((at, is_chunked))
     }
 
-    /// A list of ids: the type's own, then those of what it may be truncated to. Never an indirection to a
-    /// list, which JacORB takes for a list of -1: each of the ids is one.
+    /// Writes a list of ids: the type's own, then those of types it may be truncated to. Never an
+    /// indirection to a list, which JacORB takes for a list of length -1: each of the ids is an
+    /// indirection.
     fn put_ids(&mut self, factory: &dyn ValueFactory) -> Result<(), CdrError> {
         let own = factory.repository_id();
         let bases = (0..).map_while(|at| factory.truncatable_to(at));
@@ -229,7 +233,7 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// The end tag of the innermost chunked value.
+    /// Writes the end tag of the innermost chunked value.
     fn end_chunked(&mut self) -> Result<(), CdrError> {
         self.close_chunk()?;
         let level = self.written().level;
@@ -243,7 +247,7 @@ impl<'e> Encoder<'e> {
         Ok(())
     }
 
-    /// Makes room for a chunk's size, if what follows stands in a chunk and none is open.
+    /// Makes room for a chunk's size, if the next data belongs into a chunk and none is open.
     fn open_chunk(&mut self) {
         let before = self.position();
         let written = self.written();
@@ -255,7 +259,7 @@ impl<'e> Encoder<'e> {
         self.written().chunk = Some(Chunk { before, start });
     }
 
-    /// Writes the size of the open chunk, or takes it away if nothing is in it.
+    /// Writes the size of the open chunk, or removes the chunk if it is empty.
     fn close_chunk(&mut self) -> Result<(), CdrError> {
         let Some(Chunk { before, start }) = self.written().chunk.take() else {
             return Ok(());

@@ -1,6 +1,6 @@
-//! Octets as tests write them.
+//! Bytes in tests, from text.
 
-/// Octets from hexadecimal digits; spaces and the like are passed over.
+/// Parses hexadecimal digits; spaces and the like are skipped.
 pub(crate) fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u8> = text
         .chars()

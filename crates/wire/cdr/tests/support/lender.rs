@@ -1,4 +1,4 @@
-//! A lender that takes every run.
+//! Lender that takes every run.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ impl Segment for Run {
     }
 }
 
-/// Takes every run it is shown.
+/// Lender that takes every run it is offered.
 #[derive(Debug)]
 pub(crate) struct TakesAll;
 

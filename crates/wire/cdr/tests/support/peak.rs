@@ -1,4 +1,4 @@
-//! An allocator that tells how much memory a piece of code held at most.
+//! Allocator that measures the peak of memory held by a piece of code.
 
 #![allow(unsafe_code)]
 
@@ -16,15 +16,14 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 fn changed(more: usize, less: usize) {
-    // Outside of a thread's life nothing is counted.
+    // Nothing is counted outside of a thread's life.
     let _ = HELD.try_with(|held| {
         held.set(held.get().wrapping_add(more).wrapping_sub(less));
         let _ = PEAK.try_with(|peak| peak.set(peak.get().max(held.get())));
     });
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting does not
-// allocate.
+// SAFETY: every call is passed on to the system's allocator unchanged; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         changed(layout.size(), 0);
@@ -39,7 +38,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// The most memory that this thread held during `work`, beyond what it held before.
+/// Returns the most memory that this thread held during `work`, beyond what it held before.
 pub(crate) fn peak_of<R>(work: impl FnOnce() -> R) -> usize {
     HELD.set(usize::MAX / 2);
     PEAK.set(usize::MAX / 2);

@@ -1,4 +1,4 @@
-//! A custom value that goes on where a value in it can't be read.
+//! Custom value whose unmarshalling ignores the error of a value in it.
 
 use std::any::{Any, TypeId};
 use std::sync::Arc;
@@ -82,7 +82,8 @@ impl Environment for Knows {
     }
 }
 
-/// The outer one of two nodes waits for the inner one, which fails: what comes behind is not read as its state.
+/// The outer one of two nodes waits for the inner one, which fails: the data behind it is not read
+/// as the outer's state.
 #[test]
 fn what_comes_behind_a_value_that_failed_is_no_part_of_who_waited_for_it() {
     let inner = Node::new(NodeState {
@@ -103,7 +104,7 @@ fn what_comes_behind_a_value_that_failed_is_no_part_of_who_waited_for_it() {
         .windows(4)
         .position(|four| four == [0x0b; 4])
         .unwrap();
-    // Behind its number comes its `next`, which is nil, and now no tag.
+    // Its number is followed by its `next`, which was nil, and is now an invalid tag.
     octets[number + 4..number + 8].copy_from_slice(&[0x12; 4]);
     let coding = Coding {
         environment: Some(&Knows),

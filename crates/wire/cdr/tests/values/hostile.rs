@@ -1,4 +1,4 @@
-//! What is wrong with octets is an error, and nothing else happens.
+//! Tests that malformed input is an error, and nothing else happens.
 
 use proptest::prelude::*;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Marshal, Nilable, Unmarshal, ValueRef};
@@ -14,7 +14,7 @@ fn head() -> Octets {
     Octets::default().long(0x7fff_ff02).string("IDL:Node:1.0")
 }
 
-/// 20 octets.
+/// Makes 20 octets of a chunked value.
 fn chunked() -> Octets {
     Octets::default().long(0x7fff_ff0a).string("IDL:Node:1.0")
 }
@@ -121,7 +121,7 @@ fn a_chunk_must_hold_the_state_and_no_more() {
 
 #[test]
 fn an_end_tag_within_must_not_end_a_value_that_has_more_to_come() {
-    // The inner value's end tag ends the outer one, too, which has a sequence left.
+    // The inner value's end tag ends the outer one, too, though that still has a sequence to read.
     let octets = chunked()
         .long(4)
         .long(1)

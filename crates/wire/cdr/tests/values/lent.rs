@@ -1,4 +1,5 @@
-//! Values among runs that are lent beside a message: offsets count those runs, and chunks hold none.
+//! Tests of values among runs that are lent beside a message: offsets count those runs, and chunks
+//! hold none.
 
 use std::sync::Arc;
 
@@ -57,7 +58,8 @@ fn what_follows_a_lent_run_is_aligned_and_a_run_with_too_few_octets_before_it_is
             assert_eq!(block.lent().len(), 1);
             let mut input = Decoder::with_lent(&block, block.lent(), ByteOrder::Big, coding());
             input.skip(before).unwrap();
-            // Behind the run, alignment counts from as many octets before it as are left of the last eight.
+            // Behind the run, alignment counts from the bytes before it that remain of the last
+            // eight.
             if (4 + length) % 8 > before + 4 {
                 assert_eq!(input.get_octets(), Err(CdrError::LentElsewhere));
             } else {
@@ -68,7 +70,7 @@ fn what_follows_a_lent_run_is_aligned_and_a_run_with_too_few_octets_before_it_is
     }
 }
 
-/// A state of octets, which would be lent outside of a chunk.
+/// State of bytes, which would be lent outside of a chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Large(Vec<u8>);
 
@@ -162,7 +164,7 @@ mod large_value {
         }
     }
 
-    /// Knows that type only.
+    /// Environment that knows that type only.
     pub(super) struct Knows;
 
     impl Environment for Knows {

@@ -1,4 +1,4 @@
-//! Values on the wire and back: sharing, cycles, truncation, chunks, and what a hostile peer may send.
+//! Tests of values on the wire and back: sharing, cycles, truncation, chunks, and hostile input.
 #![allow(clippy::unwrap_used)]
 
 mod careless;
@@ -21,14 +21,14 @@ fn coding() -> Coding<'static> {
     }
 }
 
-/// What `write` writes.
+/// Returns the output of `write`.
 fn written(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, coding());
     write(&mut out).unwrap();
     out.into_block().to_vec()
 }
 
-/// A value that went through octets.
+/// Passes a value through its encoding.
 fn passed<T: Nilable>(value: &T) -> T {
     let octets = written(|out| T::marshal_nilable(Some(value), out));
     let mut input = Decoder::new(&octets, ByteOrder::Big, coding());
@@ -37,7 +37,7 @@ fn passed<T: Nilable>(value: &T) -> T {
     read
 }
 
-/// Octets by hand.
+/// Bytes built by hand.
 #[derive(Default)]
 struct Octets(Vec<u8>);
 

@@ -214,7 +214,7 @@ impl ValueState for OwnState {
     }
 }
 
-/// Its length in words, twice, as nobody else would write it, and something that is not read again.
+/// Writes the length in words, twice, an unusual encoding, and something that is not read again.
 impl CustomMarshal for OwnState {
     fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
         os.write_short(7)?;
@@ -275,7 +275,7 @@ impl ValueFactory for OwnFactory {
     }
 }
 
-/// Knows all of them.
+/// Environment that knows all of these types.
 #[derive(Debug)]
 pub(crate) struct KnowsAll;
 

@@ -1,4 +1,4 @@
-//! Graphs: what is shared stays shared, cycles stay cycles, and all of it is freed.
+//! Tests of graphs: shared values stay shared, cycles stay cycles, and all of it is freed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -149,7 +149,7 @@ fn a_member_is_changed_for_all_who_hold_the_value() {
     assert_eq!((number(&same), next(&same)), (9, None));
 }
 
-/// Counts those of it that live.
+/// Counter of its live instances.
 struct Counted(Arc<AtomicIsize>);
 
 impl Drop for Counted {
@@ -166,7 +166,7 @@ mod counted {
     };
     use std::any::{Any, TypeId};
 
-    /// The state of a value that leads to another one.
+    /// State of a value that leads to another one.
     pub(super) struct State {
         pub(super) next: Option<ValueRef>,
         pub(super) _counted: Counted,
@@ -224,7 +224,7 @@ mod counted {
         }
     }
 
-    /// Knows that type only.
+    /// Environment that knows that type only.
     pub(super) struct Knows(pub(super) Arc<AtomicIsize>);
 
     impl punctual_cdr::Environment for Knows {

@@ -1,4 +1,4 @@
-//! Octets as the standard has them.
+//! Tests of encodings given by the standard.
 
 use punctual_cdr::{Coding, Limits, Marshal, Nilable, Unmarshal, ValueRef};
 
@@ -81,7 +81,7 @@ fn a_truncatable_value_travels_in_chunks_with_all_its_ids() {
     assert_eq!(last.0.read(|state: &NodeState| state.number), 2);
 }
 
-/// A `Far` by the name of a type that nobody knows, in as many chunks as can be, ended by one tag.
+/// Makes a `Far` under an unknown type id, in as many chunks as possible, ended by one tag.
 fn strange() -> Octets {
     Octets::default()
         .long(0x7fff_ff0f)
@@ -112,7 +112,7 @@ fn a_value_of_an_unknown_type_is_taken_for_a_base_that_is_known() {
     let read = Node::unmarshal_nilable(&mut input).unwrap().unwrap();
     assert_eq!(read.0.read(|state: &NodeState| state.number), 77);
     assert_eq!(read.0.repository_id(), "IDL:Node:1.0");
-    // What is behind the value is at hand.
+    // The data behind the value can be read.
     assert_eq!(input.get_u32(), Ok(99));
 }
 

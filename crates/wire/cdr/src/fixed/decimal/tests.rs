@@ -1,4 +1,4 @@
-//! Arithmetic, rounding and comparison of decimal numbers.
+//! Tests of arithmetic, rounding and comparison of decimal numbers.
 
 use super::*;
 use proptest::prelude::*;
