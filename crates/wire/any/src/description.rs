@@ -1,100 +1,101 @@
-//! Interfaces as data: what an Interface Repository tells of them (CORBA 3.3 part 1, §14.5), and what calls
-//! are put together from at run time.
+//! Interfaces as data: descriptions from an Interface Repository (CORBA 3.3 part 1, §14.5), from
+//! which calls are assembled at run time.
 
 use crate::type_code::TypeCode;
 
-/// An interface with all that it inherits (`FullInterfaceDescription`).
+/// Description of an interface with everything it inherits (`FullInterfaceDescription`).
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceDescription {
-    /// Its simple name.
+    /// Simple name.
     pub name: String,
-    /// Its repository id.
+    /// Repository id.
     pub id: String,
-    /// The repository id of the scope that it is in; empty for the outermost.
+    /// Repository id of the enclosing scope; empty for the outermost.
     pub defined_in: String,
-    /// Its version, `1.0` as a rule.
+    /// Version, `1.0` as a rule.
     pub version: String,
-    /// Operations, its own and inherited ones.
+    /// Operations, own and inherited ones.
     pub operations: Vec<OperationDescription>,
-    /// Attributes, its own and inherited ones.
+    /// Attributes, own and inherited ones.
     pub attributes: Vec<AttributeDescription>,
-    /// The repository ids of its direct bases.
+    /// Repository ids of the direct bases.
     pub bases: Vec<String>,
-    /// Its TypeCode.
+    /// TypeCode of the interface.
     pub type_code: TypeCode,
 }
 
-/// An operation.
+/// Description of an operation.
 #[derive(Clone, Debug, Default)]
 pub struct OperationDescription {
-    /// Its name, as in requests.
+    /// Name, as in requests.
     pub name: String,
-    /// Its repository id.
+    /// Repository id.
     pub id: String,
-    /// Whether it has no reply.
+    /// Whether the operation is oneway, without a reply.
     pub oneway: bool,
-    /// What it returns; `void` for nothing.
+    /// Type of the result; `void` for none.
     pub result: TypeCode,
-    /// Its parameters, in order.
+    /// Parameters, in order.
     pub parameters: Vec<ParameterDescription>,
-    /// The user exceptions that it may raise.
+    /// User exceptions that it may raise.
     pub exceptions: Vec<ExceptionDescription>,
-    /// The patterns of its `context` clause.
+    /// Patterns of its `context` clause.
     pub contexts: Vec<String>,
 }
 
-/// A parameter of an operation.
+/// Parameter of an operation.
 #[derive(Clone, Debug)]
 pub struct ParameterDescription {
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// Its type.
+    /// Type of the parameter.
     pub type_code: TypeCode,
-    /// Which way it goes.
+    /// Direction of the parameter.
     pub mode: ParameterMode,
 }
 
-/// Which way a parameter goes.
+/// Direction of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ParameterMode {
-    /// To the object.
+    /// From the client to the object.
     In,
-    /// From the object.
+    /// From the object to the client.
     Out,
-    /// There and back.
+    /// In both directions.
     InOut,
 }
 
-/// A user exception.
+/// Description of a user exception.
 #[derive(Clone, Debug)]
 pub struct ExceptionDescription {
-    /// Its simple name.
+    /// Simple name.
     pub name: String,
-    /// Its repository id.
+    /// Repository id.
     pub id: String,
-    /// Its type.
+    /// Type of the exception.
     pub type_code: TypeCode,
 }
 
-/// An attribute.
+/// Description of an attribute.
 #[derive(Clone, Debug)]
 pub struct AttributeDescription {
-    /// Its name; requests call `_get_NAME` and `_set_NAME`.
+    /// Name; requests call `_get_NAME` and `_set_NAME`.
     pub name: String,
-    /// Its repository id.
+    /// Repository id.
     pub id: String,
-    /// Its type.
+    /// Type of the attribute.
     pub type_code: TypeCode,
-    /// Whether it can only be read.
+    /// Whether the attribute is read-only.
     pub readonly: bool,
-    /// The user exceptions that reading it may raise.
+    /// User exceptions that reading it may raise.
     pub get_exceptions: Vec<ExceptionDescription>,
-    /// The user exceptions that writing it may raise.
+    /// User exceptions that writing it may raise.
     pub put_exceptions: Vec<ExceptionDescription>,
 }
 
 impl InterfaceDescription {
-    /// The operation that requests call by this name; those of attributes are made of them.
+    /// Returns the operation that requests call by this name; those of attributes are derived from
+    /// the attributes.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<OperationDescription> {
         if let Some(attribute) = name.strip_prefix("_get_") {
@@ -107,7 +108,7 @@ impl InterfaceDescription {
         operations.find(|one| one.name == name).cloned()
     }
 
-    /// The attribute of a name.
+    /// Returns the attribute of this name.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&AttributeDescription> {
         self.attributes.iter().find(|one| one.name == name)
@@ -115,7 +116,7 @@ impl InterfaceDescription {
 }
 
 impl AttributeDescription {
-    /// The operation that reads it.
+    /// Returns the operation that reads the attribute.
     #[must_use]
     pub fn getter(&self) -> OperationDescription {
         OperationDescription {
@@ -127,7 +128,7 @@ impl AttributeDescription {
         }
     }
 
-    /// The operation that writes it, if it can be written.
+    /// Returns the operation that writes the attribute, unless it is read-only.
     #[must_use]
     pub fn setter(&self) -> Option<OperationDescription> {
         (!self.readonly).then(|| OperationDescription {

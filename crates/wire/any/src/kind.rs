@@ -1,6 +1,6 @@
-//! The kinds of types.
+//! Kinds of types.
 
-/// The kind of a type, with the numbers of CORBA's `TCKind` (CORBA 3.3 part 2, §9.3.5.1, table 9.2).
+/// Kind of a type, with the numbers of CORBA's `TCKind` (CORBA 3.3 part 2, §9.3.5.1, table 9.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u32)]
 #[allow(missing_docs)]
@@ -86,20 +86,21 @@ impl TypeKind {
         Self::Event,
     ];
 
-    /// The kind with this number, if there is one.
+    /// Returns the kind with this number, if there is one.
     #[must_use]
     pub fn from_number(number: u32) -> Option<Self> {
         let place = usize::try_from(number).ok()?;
         Self::ALL.get(place).copied()
     }
 
-    /// The kind's number.
+    /// Returns the kind's number.
     #[must_use]
     pub const fn number(self) -> u32 {
         self as u32
     }
 
-    /// Whether the kind alone says the type: it has neither parameters nor a repository id.
+    /// Returns whether the kind alone identifies the type: it has neither parameters nor a
+    /// repository id.
     #[must_use]
     pub const fn is_primitive(self) -> bool {
         matches!(
@@ -125,7 +126,8 @@ impl TypeKind {
         )
     }
 
-    /// How IDL writes a type of this kind, or the keyword that its declaration begins with.
+    /// Returns the IDL keyword of a type of this kind, or the keyword that its declaration begins
+    /// with.
     #[must_use]
     pub const fn keyword(self) -> &'static str {
         match self {

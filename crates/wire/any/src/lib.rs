@@ -1,13 +1,15 @@
-//! Types and values that are known at run time only: TypeCode and Any (CORBA 3.3 part 1, §8.11; part 2,
-//! §9.3.5).
+//! Types and values that are known only at run time: TypeCode and Any (CORBA 3.3 part 1, §8.11;
+//! part 2, §9.3.5).
 //!
-//! - [`TypeCode`] describes a type, [`Typed`] is a Rust type that has one, [`TypeBuilder`] makes them.
-//! - [`Any`] is a value of any type, as octets with a TypeCode. One that only passes through is copied,
+//! - [`TypeCode`] describes a type, [`Typed`] is a Rust type that has one, [`TypeBuilder`] makes
+//!   them.
+//! - [`Any`] is a value of any type, in encoded form with a TypeCode. One that only passes through
+//!   is copied,
 //!   not read, unless it holds valuetypes.
-//! - [`Value`] is a value taken apart by its TypeCode.
+//! - [`Value`] is a value decoded by its TypeCode.
 //!
-//! Whatever comes from a peer may be hostile: no type and no value makes this crate panic, recurse beyond the
-//! limit on nesting, or hold more memory than in proportion to what was sent.
+//! Peers may be hostile: no type and no value causes a panic, recursion beyond the limit on
+//! nesting, or memory out of proportion to the bytes received.
 #![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(

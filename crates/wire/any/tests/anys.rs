@@ -1,4 +1,4 @@
-//! Anys: values in, values out, and on their way.
+//! Tests of Anys: insertion, extraction, and transfer.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{
@@ -20,7 +20,7 @@ struct Reading {
     nested: Any2,
 }
 
-/// An Any as a member.
+/// Any as a member.
 #[derive(Clone, Debug)]
 struct Any2(Any);
 
@@ -74,7 +74,7 @@ fn reading() -> Reading {
     }
 }
 
-/// The octets of `lead` octets and the Any.
+/// Returns the encoding of the Any behind `lead` bytes.
 fn octets(any: &Any, lead: usize, order: ByteOrder) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     out.put_bytes(&vec![0xee; lead]);
@@ -178,7 +178,7 @@ fn a_value_of_another_type_is_not_extracted() {
     assert_eq!(any.extract::<i32>(), Ok(3));
 }
 
-/// An Any as it comes from a peer: of a type that no Rust type has.
+/// Returns an Any as received from a peer, of a type that no Rust type has.
 fn received<T: Marshal>(type_code: &TypeCode, value: &T) -> Any {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     type_code.marshal(&mut out).unwrap();
@@ -307,7 +307,8 @@ fn an_exception_without_a_name_keeps_its_members_in_another_order() {
     let nameless = TypeCode::exception("", "", &[("why", TypeCode::STRING)]);
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     nameless.marshal(&mut out).unwrap();
-    // No id, and an empty string of the form without a NUL, which is written with one: as an empty id is, too.
+    // No id, and an empty string of the form without a NUL, which is written with one, just as an
+    // empty id is.
     out.put_u32(0);
     let any = read(&out.into_block(), 0, ByteOrder::Big).unwrap();
     let written = octets(&any, 0, ByteOrder::Little);
@@ -364,14 +365,14 @@ fn text_is_extracted_whatever_its_bound_and_width() {
 #[test]
 fn an_exception_of_no_octets_may_stand_where_the_state_of_a_value_ends() {
     let exception = TypeCode::exception("IDL:e:1.0", "e", &[]);
-    // Without its id, as some write it.
+    // Without its id, as some ORBs write it.
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     exception.marshal(&mut out).unwrap();
     let octets = out.into_block();
     let mut input = Decoder::new(&octets, ByteOrder::Big, Coding::default());
     let without_id = Any::unmarshal(&mut input).unwrap();
     let base = TypeCode::value("IDL:b:1.0", "b", ValueModifier::None, None, &[]);
-    // What may be truncated is written in chunks, of which the Any is the last.
+    // A truncatable value is written in chunks, of which the Any is the last.
     let type_code = TypeCode::value(
         "IDL:v:1.0",
         "v",

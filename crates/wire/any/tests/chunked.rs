@@ -1,10 +1,10 @@
-//! Anys with values in chunks, in values in chunks.
+//! Tests of Anys with values in chunks, in values in chunks.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_any::{Any, DynamicValue, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 
-/// A type whose values travel in chunks, as they may be truncated to its base.
+/// Makes a type whose values are sent in chunks, as they may be truncated to its base.
 fn truncatable(members: &[(&str, TypeCode, Visibility)]) -> TypeCode {
     let base = TypeCode::value("IDL:B:1.0", "B", ValueModifier::None, None, &[]);
     TypeCode::value(
@@ -21,7 +21,7 @@ fn of(type_code: &TypeCode, members: Vec<Value>) -> Any {
     Any::of_value(type_code, &Value::Valuetype(Some(value))).unwrap()
 }
 
-/// As it comes to who receives it in this order.
+/// Returns the Any as received in this byte order.
 fn sent(any: &Any, order: ByteOrder) -> Any {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     any.marshal(&mut out).unwrap();
@@ -72,7 +72,7 @@ fn a_value_in_chunks_may_hold_an_any_of_another() {
     }
 }
 
-/// The Any between does not say that there are values in it.
+/// The Any between does not show that there are values in it.
 #[test]
 fn a_value_in_chunks_may_hold_an_any_of_an_any_of_another() {
     let any = ("any", TypeCode::ANY, Visibility::Public);

@@ -1,10 +1,10 @@
-//! What Debug shows of Anys that hold valuetypes.
+//! Tests of the Debug output of Anys that hold valuetypes.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{Any, DynamicValue, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::ValueRef;
 
-/// `valuetype Node { public long number; public string text; private Node next; };`
+/// Makes `valuetype Node { public long number; public string text; private Node next; };`.
 fn node_type() -> TypeCode {
     let next = TypeCode::recursive("IDL:Node:1.0");
     TypeCode::value(

@@ -1,4 +1,4 @@
-//! Elements that stay octets until they are looked at.
+//! Tests of elements that stay encoded until they are accessed.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_any::{
@@ -29,7 +29,7 @@ fn text(text: &str) -> Value {
     Value::String(text.to_owned())
 }
 
-/// A struct of a boolean, a bounded string, an enum, a wchar and a sequence of shorts.
+/// Makes a struct of a boolean, a bounded string, an enum, a wchar and a sequence of shorts.
 fn record() -> TypeCode {
     TypeCode::structure(
         "IDL:R:1.0",
@@ -118,12 +118,12 @@ fn each_is_shown_in_its_order_until_somebody_has_seen_enough() {
     });
     assert!(ended.is_err());
     assert_eq!(seen, [0, 1, 2].map(Value::Long));
-    // They are there as long as one holds them.
+    // The elements keep the encoding alive.
     drop(any);
     assert_eq!(numbers.to_vec().unwrap().last(), Some(&Value::Long(999)));
 }
 
-/// Whether a sequence of 40 of a type is refused if its last one is what `write` writes.
+/// Returns the error for a sequence of 40 elements whose last one `write` writes.
 fn refused(
     of: &TypeCode,
     write: impl Fn(&mut Encoder<'_>, bool) -> Result<(), CdrError>,
@@ -208,7 +208,8 @@ fn unions_and_references_and_anys_among_them_are_what_they_were() {
     assert_eq!(any.value(), Ok(made));
 }
 
-/// Anys whose types are an indirection to that of the first, within elements: they lead there wherever reading begins.
+/// Anys in elements whose types are an indirection to that of the first: the indirections hold
+/// wherever reading begins.
 #[test]
 fn an_any_among_them_may_share_the_type_of_another() {
     let pairs = TypeCode::sequence(&TypeCode::sequence(&TypeCode::ANY, 0), 0);
@@ -288,7 +289,7 @@ fn what_is_made_here_is_a_list_of_values() {
     assert_eq!(any.type_code().kind(), TypeKind::Sequence);
 }
 
-/// The second value of a type says no more of it than where the first one does.
+/// The second value of a type refers to the type information of the first one.
 #[test]
 fn values_in_anys_are_read_wherever_they_stand() {
     let number = ("n", TypeCode::LONG, Visibility::Public);
@@ -323,7 +324,7 @@ fn values_in_anys_are_read_wherever_they_stand() {
     }
 }
 
-/// Of all values in a value.
+/// Returns the numbers of all values in a value.
 fn numbers(value: &Value) -> Vec<i32> {
     match value {
         Value::Long(number) => vec![*number],
@@ -343,7 +344,7 @@ fn numbers(value: &Value) -> Vec<i32> {
     }
 }
 
-/// Each octet is sixty values: one at a time they may be looked at, and compared, but not kept.
+/// Each octet becomes sixty values: they may be examined one at a time, and compared, but not kept.
 #[test]
 fn more_values_than_are_in_proportion_are_looked_at_and_not_kept() {
     let deep = (0..60).fold(TypeCode::OCTET, |of, _| {

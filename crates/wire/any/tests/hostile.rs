@@ -1,10 +1,10 @@
-//! TypeCodes and Anys of peers that mean harm: each ends in an error, soon, and holds little.
+//! Tests of hostile TypeCodes and Anys: each ends in an error, soon, and holds little memory.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{Any, Label, TypeCode, TypeKind, Value, ValueModifier};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 
-/// The octets that `write` writes, big-endian.
+/// Returns the output of `write`, big-endian.
 fn octets(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     write(&mut out).unwrap();
@@ -23,7 +23,7 @@ fn kind(out: &mut Encoder<'_>, kind: TypeKind) {
     out.put_u32(kind.number());
 }
 
-/// A struct of one member, whose type `member` writes.
+/// Writes a struct of one member, whose type `member` writes.
 fn structure(out: &mut Encoder<'_>, member: impl FnOnce(&mut Encoder<'_>)) -> Result<(), CdrError> {
     kind(out, TypeKind::Struct);
     out.encapsulation(|out| {
@@ -91,7 +91,7 @@ fn an_alias_of_itself_is_no_type() {
 
 #[test]
 fn indirections_lead_to_where_a_type_began_and_nowhere_else() {
-    // Outside of the stream, into the middle of something, to itself, forward.
+    // Outside of the stream, into the middle of a type, to itself, forward.
     for (from, distance) in [
         (0, -400),
         (0, i32::MIN),
@@ -132,14 +132,14 @@ fn an_indirection_may_lead_to_a_type_earlier_in_the_message() {
     assert_eq!(TypeCode::unmarshal(&mut input).unwrap(), point);
     let mut any = Any::unmarshal(&mut input.clone()).unwrap();
     assert_eq!(any.type_code().member_type(0).unwrap(), point);
-    // By itself it is sent without leading anywhere.
+    // By itself it is sent without an indirection out of it.
     let alone = octets(|out| any.marshal(out));
     any = Any::unmarshal(&mut Decoder::new(&alone, ByteOrder::Big, Coding::default())).unwrap();
     let expected = Value::Struct(vec![Value::Struct(vec![Value::Long(7)])]);
     assert_eq!(any.value(), Ok(expected));
 }
 
-/// A type of many octets, and so many Anys whose types are indirections to it.
+/// Returns a long type, and `times` Anys whose types are indirections to it.
 fn referred_to(enumerators: usize, times: usize) -> Vec<u8> {
     octets(|out| {
         kind(out, TypeKind::Enum);
@@ -165,12 +165,12 @@ fn read_all(message: &[u8], times: usize) -> Result<Vec<Any>, CdrError> {
 
 #[test]
 fn a_large_type_is_not_read_again_for_each_of_many_values() {
-    // Half a megabyte that would be made into 200 types of 60,000 enumerators.
+    // Half a megabyte that would become 200 types of 60,000 enumerators.
     let bomb = referred_to(60_000, 200);
     let refused = read_all(&bomb, 200).unwrap_err();
     assert!(matches!(refused, CdrError::ReadAgain { .. }), "{refused}");
     assert_eq!(read_all(&bomb, 3).unwrap().len(), 3);
-    // The same within an Any, where each would be written anew.
+    // Likewise within an Any, where each would be written anew.
     let kept = octets(|out| {
         out.put_bytes(&bomb);
         Ok(())
@@ -224,7 +224,7 @@ fn types_nest_no_deeper_than_values_may() {
         deep.marshal(&mut out),
         Err(CdrError::TooDeep { .. })
     ));
-    // Nor if a peer writes them.
+    // The same if a peer writes them.
     fn nested(out: &mut Encoder<'_>, levels: u32) {
         if levels == 0 {
             kind(out, TypeKind::Long);
@@ -457,7 +457,7 @@ fn anys_behind_many_values_cost_no_more_than_others() {
     let message = octets(|out| {
         out.put_u32(VALUES);
         for _ in 0..VALUES {
-            // A tag that says nothing of the type.
+            // A tag without type information.
             out.put_u32(0x7fff_ff00);
         }
         out.put_u32(ANYS);

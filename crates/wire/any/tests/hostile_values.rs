@@ -1,4 +1,4 @@
-//! Valuetypes of peers that mean harm: what their values cost is in proportion to their octets.
+//! Tests of hostile valuetypes: the cost of their values is in proportion to their bytes.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, Value, ValueModifier, Visibility};
@@ -6,7 +6,7 @@ use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal,
 };
 
-/// The octets that `write` writes, big-endian.
+/// Returns the output of `write`, big-endian.
 fn octets(write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
     write(&mut out).unwrap();
@@ -28,7 +28,8 @@ fn indirection(out: &mut Encoder<'_>, to: usize) {
     out.put_i32(i32::try_from(to).unwrap() - here);
 }
 
-/// A line of valuetypes without state, each truncatable to the one before, and as many members of a struct.
+/// Returns a chain of valuetypes without state, each truncatable to the one before, and as many
+/// members of a struct.
 fn line_of_values(length: u32) -> Vec<u8> {
     octets(|out| {
         kind(out, TypeKind::Struct);
@@ -74,7 +75,7 @@ fn valuetypes_inherit_through_no_more_others_than_each_value_may_cost_time() {
     assert!(matches!(long, Err(CdrError::BadTypeCode(_))), "{long:?}");
 }
 
-/// `count` values of a type with 40 octets for members, and how much of them may be taken apart.
+/// Reads `count` values of a type with 40 octets as members, under a limit on decoding.
 fn values_of_octets(count: u32, message_limit: usize) -> Result<Value, CdrError> {
     let names: Vec<String> = (0..40).map(|number| format!("m{number}")).collect();
     let member = |name: &'_ String| (name.clone(), TypeCode::OCTET, Visibility::Public);

@@ -1,5 +1,5 @@
-//! Whatever the type and the value: an Any that is copied, one that is written anew, and one that is taken apart
-//! and put together are the same.
+//! Properties for any type and value: an Any that is copied, one that is transcoded, and one that
+//! is decoded and encoded again are the same.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -44,7 +44,8 @@ proptest! {
             let received = read(&came, lead, order, coding);
             prop_assert_eq!(&received.value().unwrap(), &value);
             for other in ORDERS {
-                // A copy where place and order agree, and otherwise what reading and writing would give.
+                // A copy where offset and byte order agree, and otherwise the result of reading and
+                // writing.
                 let passed_on = octets(&received, on, other, coding);
                 let again = octets(&Any::of_value(&type_code, &value).unwrap(), on, other, coding);
                 prop_assert_eq!(&passed_on, &again);
@@ -66,7 +67,7 @@ proptest! {
         let mut latin = Coding::new(GiopVersion::V1_1, &limits);
         latin.code_sets = CodeSets { narrow: NarrowCodeSet::Iso8859_1, ..CodeSets::NATIVE };
         let mut out = Encoder::new(Block::default(), ByteOrder::Big, latin);
-        // What the other code set lacks is refused, and nothing else.
+        // A character that the other code set lacks is refused, and nothing else.
         if made.marshal(&mut out).is_ok() {
             let there = read(out.block().as_slice(), 0, ByteOrder::Big, latin);
             prop_assert_eq!(&there.value().unwrap(), &value);

@@ -1,4 +1,4 @@
-//! TypeCodes: what they tell, on the wire and off it.
+//! Tests of TypeCodes: their queries, and their encoding.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{
@@ -28,7 +28,7 @@ fn point() -> TypeCode {
     )
 }
 
-/// `struct Tree { string name; sequence<Tree> children; };`
+/// Makes `struct Tree { string name; sequence<Tree> children; };`.
 fn tree() -> TypeCode {
     let children = TypeCode::sequence(&TypeCode::recursive("IDL:Tree:1.0"), 0);
     TypeCode::structure(
@@ -234,7 +234,7 @@ fn types_with_repository_ids_are_equivalent_by_those_alone() {
     assert!(!other.equivalent(&point()));
 }
 
-/// A type of which each member is the same enum.
+/// Makes a type of which each member is the same enum.
 fn members_of_one_enum(members: u32, labels: u32) -> TypeCode {
     let labels: Vec<String> = (0..labels).map(|label| format!("l{label}")).collect();
     let labels: Vec<&str> = labels.iter().map(String::as_str).collect();
@@ -250,7 +250,8 @@ fn members_of_one_enum(members: u32, labels: u32) -> TypeCode {
 
 #[test]
 fn an_enum_that_very_many_members_have_is_compared_once() {
-    // For each member anew, this would be 17 thousand million labels: a minute or more.
+    // If each member were compared anew, this would be 17 thousand million labels: a minute or
+    // more.
     let (members, labels) = (1 << 18, 1 << 16);
     let (one, other) = (
         members_of_one_enum(members, labels),
@@ -284,9 +285,9 @@ fn octets_of_a_recursive_type_are_those_of_the_book() {
         0, 0, 0, 15, 0, 0, 0, 84, 0, 0, 0, 0,
         0, 0, 0, 13,
     ];
-    // Byte order aside, which is the machine's within the encapsulation.
+    // Except for the byte order, which is the machine's within the encapsulation.
     assert_eq!(sent[..7], expected[..7]);
-    // The last but one number is the distance back to the kind of the struct.
+    // The number before the last is the distance back to the kind of the struct.
     let content = &sent[8..];
     let at = content.len() - 8;
     let distance: [u8; 4] = content[at..at + 4].try_into().unwrap();
@@ -320,7 +321,7 @@ fn a_default_members_label_is_read_in_both_forms_that_there_are() {
             };
             label(out);
             out.put_string("first")?;
-            // It ends with a name, so that what follows is not aligned to anything.
+            // It ends with a name, so that the data behind it has no alignment.
             kind.marshal(out)?;
             if is_octet {
                 out.put_u8(0);
@@ -340,7 +341,7 @@ fn a_default_members_label_is_read_in_both_forms_that_there_are() {
 
 #[test]
 fn a_union_chosen_by_a_wchar_is_read_in_the_version_in_which_it_is_written() {
-    // A value type ends with two octets, so that what stands behind the next label has its place by that.
+    // A value type ends with two octets, which decide the offset of the data behind the next label.
     let value = TypeCode::value(
         "IDL:V:1.0",
         "V",
@@ -367,7 +368,7 @@ fn a_union_chosen_by_a_wchar_is_read_in_the_version_in_which_it_is_written() {
                 version,
                 ..Coding::default()
             };
-            // What was received in one version, too, is sent in another as that has it.
+            // A TypeCode received in one version is sent in another as that version requires.
             for sent in [Some(union.clone()), received.clone()]
                 .into_iter()
                 .flatten()
@@ -385,7 +386,7 @@ fn a_union_chosen_by_a_wchar_is_read_in_the_version_in_which_it_is_written() {
     }
 }
 
-/// As a generated type whose interface has an operation of that name.
+/// Stand-in for a generated type whose interface has an operation of that name.
 struct Describable;
 
 impl Describable {

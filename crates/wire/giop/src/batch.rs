@@ -1,24 +1,24 @@
-//! What batches of GIOPlite and of frames have in common: a count, and requests whose bodies stand behind their
-//! lengths.
+//! Common form of batches of GIOPlite and of frames: a count, and requests whose bodies stand
+//! behind their lengths.
 
 use punctual_cdr::{Block, CdrError, Decoder, Encoder};
 
-/// A body is aligned as in a request.
+/// Alignment of a body, as in a request.
 const BODY_ALIGNMENT: usize = 8;
 
-/// Requests that are being written behind their count, which is right after each of them.
+/// Requests that are being written behind their count, which is kept up to date after each of them.
 #[derive(Debug)]
 pub(crate) struct Requests<'e> {
     out: Encoder<'e>,
-    /// Where the message begins in the block.
+    /// Offset of the message in the block.
     start: usize,
-    /// Where the count stands.
+    /// Offset of the count.
     count_at: usize,
     count: u32,
 }
 
 impl<'e> Requests<'e> {
-    /// None yet, of a message that begins at offset `start` of its block.
+    /// Begins an empty list, in a message that begins at offset `start` of its block.
     pub(crate) fn begin(mut out: Encoder<'e>, start: usize) -> Self {
         out.put_u32(0);
         Self {
@@ -29,7 +29,8 @@ impl<'e> Requests<'e> {
         }
     }
 
-    /// Adds a request: what `head` writes, then the body that `write` marshals. Without an effect if that fails.
+    /// Adds a request: the output of `head`, then the body that `write` marshals. Has no effect if
+    /// that fails.
     ///
     /// # Errors
     /// Those of `write`; [`CdrError::LengthOverLimit`] at 4 GiB and at the limit on sequences.
@@ -66,12 +67,12 @@ impl<'e> Requests<'e> {
         self.count as usize
     }
 
-    /// The octets of the message so far.
+    /// Returns the number of bytes of the message so far.
     pub(crate) fn octets(&self) -> usize {
         self.out.position() - self.start
     }
 
-    /// The block, and where the message begins in it, which lacks its size.
+    /// Returns the block, and the offset of the message in it, whose size is not filled in yet.
     pub(crate) fn into_block(self) -> (Block, usize) {
         (self.out.into_block(), self.start)
     }
@@ -102,7 +103,7 @@ fn put_body<'e>(
 
 /// Reads a length and the body behind it.
 pub(crate) fn get_body<'m>(input: &mut Decoder<'m>) -> Result<&'m [u8], CdrError> {
-    // The octets are all there is to check against: no limit of the application's applies.
+    // The message's length is the only bound: no limit of the application's applies.
     let length = input.get_u32()? as usize;
     if length == 0 {
         return Ok(&[]);

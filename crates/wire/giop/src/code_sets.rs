@@ -1,37 +1,37 @@
-//! Agreement on code sets (CORBA 3.3 part 2, §7.10.2): the server publishes what it has in its
+//! Negotiation of code sets (CORBA 3.3 part 2, §7.10.2): the server publishes its code sets in its
 //! reference, the client chooses and tells the server on the first request of a connection.
 //!
-//! Ours are UTF-8 and UTF-16. As a client we convert to whatever a server has of the code sets that
-//! [`NarrowCodeSet`] and [`WideCodeSet`] know; as a server we announce ISO 8859-1 and UCS-2 beside our own,
-//! so that references stay short, and read any of them.
+//! Ours are UTF-8 and UTF-16. As a client we convert to any of a server's code sets that
+//! [`NarrowCodeSet`] and [`WideCodeSet`] know; as a server we announce ISO 8859-1 and UCS-2 beside
+//! our own, so that references stay short, and read any of them.
 
 use punctual_cdr::{ByteOrder, CdrError, CodeSets, Coding, Decoder, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo};
 use thiserror::Error;
 
-/// The code sets that a client chose, by their numbers in the OSF registry: the data of service
-/// context 1.
+/// Code sets that a client chose, by their numbers in the OSF registry: the data of service context
+/// 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CodeSetContext {
-    /// For `char` and `string`.
+    /// Code set for `char` and `string`.
     pub char_data: u32,
-    /// For `wchar` and `wstring`; 0 where none was agreed on.
+    /// Code set for `wchar` and `wstring`; 0 where none was agreed on.
     pub wchar_data: u32,
 }
 
-/// A server has no narrow code set that we have: CODESET_INCOMPATIBLE.
+/// Error for a server without a narrow code set that we have: CODESET_INCOMPATIBLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("no common code set: the server's native one is {native:#010x}")]
 pub struct Incompatible {
-    /// The server's native narrow code set.
+    /// Native narrow code set of the server.
     pub native: u32,
 }
 
-/// A client chose a code set that we never published: CODESET_INCOMPATIBLE.
+/// Error for a client that chose a code set we never published: CODESET_INCOMPATIBLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("code set {id:#010x} is not supported")]
 pub struct Unsupported {
-    /// The code set.
+    /// Number of the code set.
     pub id: u32,
 }
 
@@ -39,7 +39,7 @@ impl CodeSetContext {
     /// Reads the data of the context.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for malformed data.
     pub fn decode(data: &[u8]) -> Result<Self, CdrError> {
         let mut input = Decoder::of_encapsulation(data, Coding::default())?;
         Ok(Self {
@@ -48,7 +48,7 @@ impl CodeSetContext {
         })
     }
 
-    /// The data of the context: an encapsulation in the machine's byte order.
+    /// Returns the data of the context: an encapsulation in the machine's byte order.
     #[must_use]
     pub const fn encode(self) -> [u8; 12] {
         let [c0, c1, c2, c3] = self.char_data.to_ne_bytes();
@@ -67,8 +67,8 @@ impl From<CodeSets> for CodeSetContext {
     }
 }
 
-/// What we publish in our references, with this code set as the native one of `char`; UTF-8 and ISO 8859-1 are
-/// converted to in any case.
+/// Returns the component that we publish in our references, with this code set as the native one of
+/// `char`; conversion to UTF-8 and ISO 8859-1 is always announced.
 #[must_use]
 pub fn our_component(native: NarrowCodeSet) -> CodeSetComponentInfo {
     let ours = [NarrowCodeSet::Utf8, NarrowCodeSet::Iso8859_1];
@@ -85,13 +85,13 @@ pub fn our_component(native: NarrowCodeSet) -> CodeSetComponentInfo {
     }
 }
 
-/// Chooses code sets for calls to a server that published these (§7.10.2.6). Our `native` one for `char` and UTF-16
-/// come first (UTF-8 loses nothing); then the server's native one, if we can convert to it; then those
-/// that it converts to, in its order. With none of them, both sides fall back to UTF-8 and UTF-16 where their
-/// native sets have characters in common.
+/// Chooses code sets for calls to a server that published these (§7.10.2.6). Our `native` one for
+/// `char` and UTF-16 come first (UTF-8 loses nothing); then the server's native one, if we can
+/// convert to it; then those that it converts to, in its order. With none of them, both sides fall
+/// back to UTF-8 and UTF-16 where their native sets have characters in common.
 ///
-/// A server that published nothing has ISO 8859-1 and no wide text; one that published no wide code sets gets
-/// none, and only calls with wide text fail.
+/// A server that published nothing has ISO 8859-1 and no wide text; one that published no wide code
+/// sets gets none, and only calls with wide text fail.
 ///
 /// # Errors
 /// [`Incompatible`] if there is no narrow code set in common, and none to fall back to.
@@ -116,7 +116,7 @@ pub fn negotiate(
     })
 }
 
-/// The set to transmit in, if there is one that both have, or one to fall back to.
+/// Returns the transmission code set, if both sides have one in common, or one to fall back to.
 fn agree<S>(server: &CodeSetComponent, ours: u32, known: impl Fn(u32) -> Option<S>) -> Option<S> {
     let theirs = || std::iter::once(server.native).chain(server.conversion.iter().copied());
     theirs()
@@ -126,13 +126,13 @@ fn agree<S>(server: &CodeSetComponent, ours: u32, known: impl Fn(u32) -> Option<
         .or_else(|| known(ours).filter(|_| has_letters(server.native)))
 }
 
-/// Whether a code set that we cannot convert has characters in common with Unicode: all that the registry
-/// lists under an organization have at least the letters of ASCII.
+/// Returns whether a code set that we cannot convert has characters in common with Unicode: all
+/// that the registry lists under an organization have at least the letters of ASCII.
 fn has_letters(id: u32) -> bool {
     matches!(id >> 16, 0x0001..=0x000b | 0x0500..=0x0502 | 0x1000..=0x1004)
 }
 
-/// The code sets that a client chose.
+/// Returns the code sets that a client chose.
 ///
 /// # Errors
 /// [`Unsupported`] if it chose one that we don't have.

@@ -1,14 +1,14 @@
-//! The messages that are about the connection or about another message (CORBA 3.3 part 2,
-//! §9.4.4, §9.4.7 and §9.4.8).
+//! Messages about the connection or about another message (CORBA 3.3 part 2, §9.4.4, §9.4.7 and
+//! §9.4.8).
 
 use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion};
 
 use crate::header::{MessageHeader, MessageKind};
 
-/// Tells that nobody waits for the answer to a request any more: `ulong id`.
+/// Notice that the client no longer waits for the answer to a request: `ulong id`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CancelRequest {
-    /// The id of the request or locate request.
+    /// Id of the request or locate request.
     pub request_id: u32,
 }
 
@@ -29,13 +29,13 @@ impl CancelRequest {
     }
 }
 
-/// A whole CloseConnection message.
+/// Returns a whole CloseConnection message.
 #[must_use]
 pub const fn close_connection(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
     MessageHeader::new(version, order, MessageKind::CloseConnection, 0).to_octets()
 }
 
-/// A whole MessageError message.
+/// Returns a whole MessageError message.
 #[must_use]
 pub const fn message_error(version: GiopVersion, order: ByteOrder) -> [u8; MessageHeader::LEN] {
     MessageHeader::new(version, order, MessageKind::MessageError, 0).to_octets()

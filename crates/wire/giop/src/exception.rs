@@ -1,16 +1,16 @@
-//! The body of a reply that brings a system exception (CORBA 3.3 part 2, §9.4.3.2):
-//! `string repository id, ulong minor, ulong completion status`.
+//! Body of a reply with a system exception (CORBA 3.3 part 2, §9.4.3.2): `string repository id,
+//! ulong minor, ulong completion status`.
 
 use punctual_cdr::{CdrError, Decoder, Encoder, NarrowCodeSet};
 
-/// A system exception as it travels.
+/// System exception, as encoded in a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemExceptionBody<'m> {
-    /// Which exception, for example `IDL:omg.org/CORBA/MARSHAL:1.0`.
+    /// Repository id, for example `IDL:omg.org/CORBA/MARSHAL:1.0`.
     pub repository_id: &'m str,
-    /// The minor code, with its vendor in the upper bits.
+    /// Minor code, with its vendor in the upper bits.
     pub minor: u32,
-    /// Whether the operation was done: 0 yes, 1 no, 2 maybe. A peer may send anything.
+    /// Completion status of the operation: 0 yes, 1 no, 2 maybe. A peer may send any number.
     pub completed: u32,
 }
 
@@ -18,7 +18,7 @@ impl<'m> SystemExceptionBody<'m> {
     /// Reads the body.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed body.
     pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         Ok(Self {
             repository_id: input.get_identifier()?,
@@ -30,7 +30,7 @@ impl<'m> SystemExceptionBody<'m> {
     /// Writes the body.
     ///
     /// # Errors
-    /// What a repository id cannot be: [`CdrError::InnerNul`], [`CdrError::LengthOverLimit`].
+    /// Those of an invalid repository id: [`CdrError::InnerNul`], [`CdrError::LengthOverLimit`].
     pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         out.put_string_in(NarrowCodeSet::Utf8, self.repository_id)?;
         out.put_u32(self.minor);

@@ -1,10 +1,10 @@
-//! A message in pieces, for sending (CORBA 3.3 part 2, §9.4.9).
+//! Fragmentation of messages to be sent (CORBA 3.3 part 2, §9.4.9).
 //!
 //! In 1.2 a fragment's header is followed by the request id, and every piece but the last has a
-//! length that is a multiple of 8, so that alignment runs on. In 1.1 alignment starts anew in
-//! each fragment, behind a header of 12 octets; a message is cut where both ways of counting
-//! agree. A value of 8 octets may still lie across such a cut, which some receivers refuse:
-//! better don't fragment in 1.1 without need.
+//! length that is a multiple of 8, so that alignment continues. In 1.1 alignment restarts in each
+//! fragment, behind a header of 12 bytes; a message is cut where both ways of counting agree. A
+//! value of 8 bytes may still lie across such a cut, which some receivers refuse: better don't
+//! fragment in 1.1 without need.
 
 use std::ops::Deref;
 
@@ -13,26 +13,26 @@ use punctual_cdr::GiopVersion;
 use crate::header::{MessageHeader, MessageKind};
 
 const REQUEST_ID_LEN: usize = 4;
-/// A first piece holds the request id, and every piece makes some progress.
+/// Least size of a piece: the first holds the request id, and every piece makes progress.
 const SMALLEST_PIECE: usize = 32;
 
-/// One piece of a message: to be sent as its header, then its body.
+/// Piece of a message: to be sent as its header, then its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'m> {
-    /// The header of the piece, with the request id where there is one.
+    /// Header of the piece, with the request id where there is one.
     pub header: PieceHeader,
-    /// The part of the message that the piece carries.
+    /// Part of the message that the piece carries.
     pub body: &'m [u8],
 }
 
-/// The header of a piece: 12 or 16 octets.
+/// Header of a piece: 12 or 16 bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct PieceHeader {
     octets: [u8; MessageHeader::LEN + REQUEST_ID_LEN],
     len: usize,
 }
 
-/// The pieces of a message.
+/// Iterator over the pieces of a message.
 #[derive(Clone, Debug)]
 pub struct Pieces<'m> {
     header: MessageHeader,
@@ -42,16 +42,15 @@ pub struct Pieces<'m> {
     max_piece: usize,
 }
 
-/// Cuts a whole message into pieces of `max_piece` octets at most (32 at least), headers
-/// included. A message that fits, or that may not be fragmented, stays in one piece. Does not
-/// allocate.
+/// Cuts a whole message into pieces of `max_piece` bytes at most (32 at least), headers included. A
+/// message that fits, or that may not be fragmented, stays in one piece. Does not allocate.
 #[must_use]
 pub fn split(message: &[u8], max_piece: usize) -> Pieces<'_> {
     let parsed = message
         .split_first_chunk()
         .and_then(|(header, rest)| Some((MessageHeader::parse(header).ok()?, rest)));
     let Some((header, rest)) = parsed else {
-        // No message: it is passed on as it is, by way of an empty header.
+        // Not a message: it is passed on unchanged, with an empty header.
         return Pieces {
             header: MessageHeader::new(
                 GiopVersion::V1_0,
@@ -98,10 +97,10 @@ impl<'m> Iterator for Pieces<'m> {
         let (body, rest) = match self.rest.split_at_checked(room) {
             Some((_, [])) | None => (self.rest, Default::default()),
             Some(_) => {
-                // In 1.2 the length of the piece becomes a multiple of 8. In 1.1 a fragment's
-                // octets begin 12 octets into it: so that they do in the whole message too (as
-                // alignment counts), that of the first piece becomes 4 more than a multiple of
-                // 8, and each fragment adds a multiple of 8 to the message.
+                // In 1.2 the length of the piece becomes a multiple of 8. In 1.1 a fragment's data
+                // begins 12 bytes into it: so that it does in the whole message too (as alignment
+                // counts), the length of the first piece becomes 4 more than a multiple of 8, and
+                // each fragment adds a multiple of 8 to the message.
                 let aligned = match self.header.version {
                     GiopVersion::V1_2 => header_len,
                     _ => 0,

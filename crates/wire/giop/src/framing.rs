@@ -1,55 +1,55 @@
-//! Where a message ends in a stream of octets.
+//! Framing: the end of a message in a stream of bytes.
 
 use punctual_cdr::Limits;
 use thiserror::Error;
 
 use crate::header::{MAGIC, MessageHeader};
 
-/// What the octets at hand are.
+/// Result of examining the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The beginning of a message that is not whole yet.
+    /// The message is not whole yet.
     Incomplete {
-        /// How many octets, counted from the message's start, it takes to go on.
+        /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// A whole message: the first [`MessageHeader::message_len`] octets.
+    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 
-/// Why octets are not the beginning of a message we take. The peer broke the protocol, or speaks
-/// another version; the connection can't go on.
+/// Reason why bytes are not the beginning of a supported message. The peer broke the protocol, or
+/// speaks another version; the connection cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// It does not begin with `GIOP`.
+    /// The message does not begin with `GIOP`.
     #[error("the octets are not a GIOP message")]
     BadMagic,
-    /// A version that we don't speak.
+    /// The version is not supported.
     #[error("GIOP {major}.{minor} is not supported")]
     UnsupportedVersion {
-        /// The major version.
+        /// Major version.
         major: u8,
-        /// The minor version.
+        /// Minor version.
         minor: u8,
     },
-    /// A kind of message that the version does not have.
+    /// The version has no such kind of message.
     #[error("message type {0} does not exist")]
     UnknownKind(u8),
-    /// A message that is longer than the limit on messages.
+    /// The message exceeds the limit on messages.
     #[error("a message of {size} octets after its header exceeds the limit of {limit} in all")]
     Oversized {
-        /// The octets that follow the header.
+        /// Number of bytes behind the header.
         size: u32,
-        /// The limit, header included.
+        /// Limit, header included.
         limit: usize,
     },
 }
 
-/// Tells whether `bytes` begin with a whole message. What is wrong with a message is told as soon
-/// as the octets show it: after the first one that is not of the magic.
+/// Checks whether `bytes` begin with a whole message. An error is reported as soon as the bytes
+/// show it: after the first one that differs from the magic.
 ///
-/// Keeps no state: call it again from the message's start when there are more octets. Does not
+/// Keeps no state: call it again from the message's start when there are more bytes. Does not
 /// allocate.
 ///
 /// # Errors
@@ -83,7 +83,7 @@ fn examine_start(bytes: &[u8]) -> Result<Examined, FrameError> {
     {
         return Err(FrameError::BadMagic);
     }
-    // What is not there yet is filled in with something acceptable.
+    // Missing bytes are filled in with acceptable ones.
     let mut octets = [b'G', b'I', b'O', b'P', 1, 2, 0, 0, 0, 0, 0, 0];
     for (octet, known) in octets.iter_mut().zip(bytes) {
         *octet = *known;

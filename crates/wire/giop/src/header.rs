@@ -1,4 +1,4 @@
-//! The 12 octets that every message begins with (CORBA 3.3 part 2, §9.4.1).
+//! Header of every message, of 12 octets (CORBA 3.3 part 2, §9.4.1).
 //!
 //! ```text
 //!  0  4  magic "GIOP"
@@ -17,29 +17,29 @@ use crate::framing::FrameError;
 pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
 const MORE_FRAGMENTS: u8 = 0x02;
 
-/// What a message is for.
+/// Kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MessageKind {
-    /// Calls an operation.
+    /// Call of an operation.
     Request,
-    /// Answers a request.
+    /// Answer to a request.
     Reply,
-    /// Tells that nobody waits for an answer any more.
+    /// Notice that the client no longer waits for an answer.
     CancelRequest,
-    /// Asks where an object is.
+    /// Query for the location of an object.
     LocateRequest,
-    /// Answers that.
+    /// Answer to a locate request.
     LocateReply,
-    /// Ends a connection in good order.
+    /// Orderly end of a connection.
     CloseConnection,
-    /// Tells that something received was no message.
+    /// Notice that a malformed message was received.
     MessageError,
-    /// Continues a message; from 1.1 on.
+    /// Continuation of a message; from 1.1 on.
     Fragment,
 }
 
 impl MessageKind {
-    /// The number of the kind.
+    /// Returns the number of the kind.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -55,7 +55,7 @@ impl MessageKind {
         }
     }
 
-    /// The kind with this number, if the version has it.
+    /// Returns the kind with this number, if the version has it.
     #[inline]
     #[must_use]
     pub const fn from_number(number: u8, version: GiopVersion) -> Option<Self> {
@@ -72,8 +72,8 @@ impl MessageKind {
         })
     }
 
-    /// Whether messages of this kind may be sent in fragments (§9.4.9): requests and replies
-    /// from 1.1 on, and their locate counterparts from 1.2 on.
+    /// Returns whether messages of this kind may be fragmented (§9.4.9): requests and replies from
+    /// 1.1 on, and their locate counterparts from 1.2 on.
     #[inline]
     #[must_use]
     pub const fn may_be_fragmented(self, version: GiopVersion) -> bool {
@@ -94,26 +94,26 @@ impl fmt::Display for MessageKind {
     }
 }
 
-/// The header of a message.
+/// Header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
-    /// The version, on which the form of all that follows depends.
+    /// Version, on which the form of the rest depends.
     pub version: GiopVersion,
-    /// The byte order of all that follows.
+    /// Byte order of the rest.
     pub order: ByteOrder,
     /// Whether fragments continue this message.
     pub more_fragments: bool,
-    /// What the message is for.
+    /// Kind of the message.
     pub kind: MessageKind,
-    /// The octets that follow the header.
+    /// Number of bytes behind the header.
     pub size: u32,
 }
 
 impl MessageHeader {
-    /// The size of a header, in octets.
+    /// Size of a header, in bytes.
     pub const LEN: usize = 12;
 
-    /// The header of a message that is not fragmented.
+    /// Makes the header of a message that is not fragmented.
     #[must_use]
     pub const fn new(version: GiopVersion, order: ByteOrder, kind: MessageKind, size: u32) -> Self {
         Self {
@@ -128,7 +128,7 @@ impl MessageHeader {
     /// Reads a header. The size is not checked against any limit; [`crate::examine`] does that.
     ///
     /// # Errors
-    /// [`FrameError`], but for [`FrameError::Oversized`].
+    /// [`FrameError`], except [`FrameError::Oversized`].
     #[inline]
     pub fn parse(octets: &[u8; Self::LEN]) -> Result<Self, FrameError> {
         let [m0, m1, m2, m3, major, minor, flags, kind, size @ ..] = *octets;
@@ -154,7 +154,7 @@ impl MessageHeader {
         })
     }
 
-    /// The octets of the header.
+    /// Returns the encoded header.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {
@@ -172,7 +172,7 @@ impl MessageHeader {
         [m0, m1, m2, m3, major, minor, flags, kind, s0, s1, s2, s3]
     }
 
-    /// The size of the whole message, header included.
+    /// Returns the size of the whole message in bytes, header included.
     #[inline]
     #[must_use]
     pub const fn message_len(self) -> usize {

@@ -1,15 +1,15 @@
-//! The General Inter-ORB Protocol, versions 1.0, 1.1 and 1.2 (CORBA 3.3 part 2, clause 9), as
-//! pure functions from octets to messages and back.
+//! General Inter-ORB Protocol, versions 1.0, 1.1 and 1.2 (CORBA 3.3 part 2, clause 9), as pure
+//! functions from bytes to messages and back.
 //!
-//! The way of a received message: [`examine`] finds where it ends and what it is,
-//! [`Reassembly`] puts fragments together, [`message_decoder`] opens it, a header type
-//! ([`RequestHeader`], [`ReplyHeader`], …) is decoded and leaves the decoder at the body.
+//! A received message passes through [`examine`], which finds its end and its kind, [`Reassembly`],
+//! which joins fragments, [`message_decoder`], which opens it, and the `decode` of a header type
+//! ([`RequestHeader`], [`ReplyHeader`], …), which leaves the decoder at the body.
 //!
-//! The way of one to be sent: [`begin_message`], a header's `encode`, [`align_body`] and the
-//! body, [`finish_message`]; [`split`] if it has to travel in pieces.
+//! A message to be sent passes through [`begin_message`], a header's `encode`, [`align_body`] and
+//! the body, [`finish_message`]; [`split`] if it has to be sent in pieces.
 //!
-//! No I/O, no clock, no threads. Nothing a peer can send makes any of this panic, and nothing is
-//! allocated on account of a length that was not checked against the octets at hand.
+//! No I/O, no clock, no threads. Hostile input cannot cause a panic, and nothing is allocated for a
+//! length that was not checked against the bytes at hand.
 #![warn(unnameable_types)]
 #![deny(clippy::indexing_slicing, clippy::cast_possible_truncation)]
 #![cfg_attr(

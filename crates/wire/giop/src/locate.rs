@@ -9,16 +9,16 @@ use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
 
 use crate::target::Target;
 
-/// Asks whether an object is here, or where else.
+/// Query whether an object is here, or where else.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocateRequestHeader<'m> {
-    /// What the reply will refer to.
+    /// Id that the reply will carry.
     pub request_id: u32,
-    /// The object in question.
+    /// Object in question.
     pub target: Target<'m>,
 }
 
-/// What is known of an object's place.
+/// Result of a locate request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocateStatus {
     /// The server does not know the object.
@@ -36,7 +36,7 @@ pub enum LocateStatus {
 }
 
 impl LocateStatus {
-    /// Its number.
+    /// Returns the number of the status.
     #[must_use]
     pub const fn number(self) -> u32 {
         match self {
@@ -49,7 +49,7 @@ impl LocateStatus {
         }
     }
 
-    /// The status with this number, if the version has it.
+    /// Returns the status with this number, if the version has it.
     #[must_use]
     pub const fn from_number(number: u32, version: GiopVersion) -> Option<Self> {
         Some(match (number, version) {
@@ -64,12 +64,12 @@ impl LocateStatus {
     }
 }
 
-/// The header of a locate reply.
+/// Header of a locate reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocateReplyHeader {
-    /// The id of the request.
+    /// Id of the request.
     pub request_id: u32,
-    /// What is known, and what the body is.
+    /// Result, which also tells the type of the body.
     pub status: LocateStatus,
 }
 
@@ -77,7 +77,7 @@ impl<'m> LocateRequestHeader<'m> {
     /// Reads the header.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed header.
     pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         Ok(Self {
             request_id: input.get_u32()?,
@@ -88,7 +88,7 @@ impl<'m> LocateRequestHeader<'m> {
     /// Writes the header.
     ///
     /// # Errors
-    /// What the version or the limits don't allow.
+    /// Violations of the version or the limits.
     pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         out.put_u32(self.request_id);
         self.target.encode(out)
@@ -99,7 +99,7 @@ impl LocateReplyHeader {
     /// Reads the header and leaves the decoder at the body.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed header.
     pub fn decode(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let request_id = input.get_u32()?;
         let number = input.get_u32()?;
@@ -108,7 +108,7 @@ impl LocateReplyHeader {
         Ok(Self { request_id, status })
     }
 
-    /// Writes the header; a body follows as it is.
+    /// Writes the header; a body follows without alignment.
     ///
     /// # Errors
     /// [`CdrError::Invalid`] for a status that the version lacks.

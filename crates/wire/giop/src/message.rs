@@ -1,4 +1,4 @@
-//! What all messages have in common when they are written and read.
+//! Common parts of writing and reading messages.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion};
 
@@ -13,8 +13,8 @@ pub fn begin_message(out: &mut Encoder<'_>, kind: MessageKind) {
     out.put_bytes(&header.to_octets());
 }
 
-/// Aligns to where a request's or reply's body begins: a multiple of 8 in GIOP 1.2 (CORBA 3.3
-/// part 2, §9.4.2.2), anywhere before. Only for a message that has a body.
+/// Aligns to the begin of a request's or reply's body: a multiple of 8 in GIOP 1.2 (CORBA 3.3 part
+/// 2, §9.4.2.2), any offset in earlier versions. Only for a message that has a body.
 #[inline]
 pub fn align_body(out: &mut Encoder<'_>) {
     if out.coding().version == GiopVersion::V1_2 {
@@ -46,8 +46,8 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// The header, of so many octets, of the message that begins at offset `start` of a block and ends with it, and how
-/// many octets follow it, lent runs included.
+/// Returns the header, of `HEADER` bytes, of the message that begins at offset `start` of a block
+/// and ends with it, and the number of bytes behind it, lent runs included.
 ///
 /// # Errors
 /// [`CdrError::LengthOverLimit`] above 4 GiB; [`CdrError::Truncated`] if there is no header.
@@ -73,7 +73,8 @@ pub(crate) fn header_and_size<const HEADER: usize>(
     }
 }
 
-/// The coding of messages whose values are encoded as in GIOP 1.2 whatever version was agreed on.
+/// Returns the coding of messages whose values are encoded as in GIOP 1.2 whatever version was
+/// agreed on.
 #[inline]
 pub(crate) const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
     Coding {
@@ -82,8 +83,8 @@ pub(crate) const fn as_in_giop_1_2(coding: Coding<'_>) -> Coding<'_> {
     }
 }
 
-/// A decoder of a whole message, which stands behind its header. Version and byte order are the
-/// header's; the version in `coding` is not looked at.
+/// Returns a decoder of a whole message, positioned behind its header. Version and byte order are
+/// the header's; the version in `coding` is ignored.
 #[inline]
 #[must_use]
 pub fn message_decoder<'m>(
@@ -111,12 +112,12 @@ pub(crate) fn message_decoder_with_seams<'m>(
     } else {
         Decoder::with_seams(message, seams, header.order, coding)
     };
-    // If there is not even a header, the first thing read tells.
+    // If even the header is missing, the first read reports it.
     let _ = decoder.skip(MessageHeader::LEN);
     decoder
 }
 
-/// Passes over the padding before a body, if there is a body.
+/// Skips the padding before a body, if there is a body.
 #[inline]
 pub(crate) fn enter_body(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     if input.coding().version == GiopVersion::V1_2 && input.remaining() > 0 {

@@ -1,15 +1,16 @@
-//! Messages of the usual kind, told at a glance: GIOP 1.2, whole, not fragmented, with no service context or
-//! a single short one, a request to an object key, a reply with results or a user exception.
+//! Fast path for plain messages: GIOP 1.2, whole, not fragmented, with no service context or a
+//! single short one, a request to an object key, a reply with results or a user exception.
 //!
-//! Nearly all messages of a warm connection are of this kind. What is not, well-formed or not, is `None`
-//! here, and goes through [`crate::examine`] and the headers' own decoders, which tell more. Whatever
-//! those check is checked here too.
+//! Nearly all messages of a warm connection are plain. Any other message, well-formed or not, is
+//! `None` here, and is handled by [`crate::examine`] and the headers' own decoders, which report
+//! more. All of their checks are made here, too.
 //!
 //! ```text
 //! request  0 header 12  id 16  response, reserved 20  disposition 0, padding 24  key …  operation …  0
 //! reply    0 header 12  id 16  status 20  0
 //! ```
-//! In the place of the last 0, the number of contexts, there may be a 1, the context's id, its length and data.
+//! In the place of the last 0, the number of contexts, there may be a 1, the context's id, its
+//! length and data.
 
 mod operations;
 
@@ -21,28 +22,28 @@ use crate::reply::ReplyStatus;
 use crate::request::ResponseFlags;
 use crate::service_context::ServiceContexts;
 
-/// Octets of a plain reply's head.
+/// Size of a plain reply's head, in bytes.
 const REPLY_HEAD: usize = MessageHeader::LEN + 12;
-/// Octets of a plain request's head up to its object key.
+/// Size of a plain request's head up to its object key, in bytes.
 const REQUEST_HEAD: usize = MessageHeader::LEN + 16;
-/// Where what stays the same from request to request begins.
+/// Offset of the part that is the same in successive requests.
 const BEHIND_ID: usize = MessageHeader::LEN + 4;
 
-/// The first eight octets of an unfragmented message of GIOP 1.2.
+/// Returns the first eight bytes of an unfragmented message of GIOP 1.2, as a number.
 const fn start(order: ByteOrder, kind: MessageKind) -> u64 {
     let header = MessageHeader::new(GiopVersion::V1_2, order, kind, 0).to_octets();
     let [a, b, c, d, e, f, g, h, ..] = header;
     u64::from_ne_bytes([a, b, c, d, e, f, g, h])
 }
 
-/// A number in the machine's byte order, or in the other.
+/// Reads a number in the machine's byte order, or in the other.
 #[inline]
 fn number<const NATIVE: bool>(octets: [u8; 4]) -> u32 {
     let number = u32::from_ne_bytes(octets);
     if NATIVE { number } else { number.swap_bytes() }
 }
 
-/// The same, told when it runs.
+/// Reads a number in a byte order chosen at run time.
 #[inline]
 fn either(octets: [u8; 4], native: bool) -> u32 {
     match native {
@@ -51,8 +52,8 @@ fn either(octets: [u8; 4], native: bool) -> u32 {
     }
 }
 
-/// Whether `received` is one whole message and nothing else, the reply to `request_id`, and plain. Its
-/// byte order, its status, and where its body begins.
+/// Returns byte order, status and body offset if `received` is exactly one whole plain message, the
+/// reply to `request_id`.
 #[inline]
 #[must_use]
 pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplyStatus, usize)> {
@@ -73,7 +74,7 @@ pub fn own_reply(received: &[u8], request_id: u32) -> Option<(ByteOrder, ReplySt
     }
 }
 
-/// Where the body of a reply begins that has no context, or a single short one.
+/// Returns the offset of the body of a reply that has no context, or a single short one.
 #[inline]
 fn body<const NATIVE: bool>(contexts: u32, received: &[u8]) -> Option<usize> {
     match contexts {
@@ -88,11 +89,11 @@ fn body<const NATIVE: bool>(contexts: u32, received: &[u8]) -> Option<usize> {
     if length > LONGEST_CONTEXT || end > received.len() {
         return None;
     }
-    // Where there is no body there may be padding, or part of it.
+    // Without a body there may be padding, or part of it.
     Some(((end + 7) & !7).min(received.len()))
 }
 
-/// The status of the reply to a request, and how many service contexts it has.
+/// Returns the status of the reply to a request, and the number of its service contexts.
 #[inline]
 fn own_status<const NATIVE: bool>(
     numbers: &[u8; 16],
@@ -127,8 +128,8 @@ fn own_status<const NATIVE: bool>(
     }
 }
 
-/// What a plain reply's head says: request id, status, and where its body begins. `message` is the whole
-/// message, of which `header` is the first part.
+/// Returns the content of a plain reply's head: request id, status, and body offset. `message` is
+/// the whole message, beginning with `header`.
 #[inline]
 #[must_use]
 pub fn glance_at_reply(
@@ -151,27 +152,27 @@ pub fn glance_at_reply(
     Some((number([i0, i1, i2, i3]), status, REPLY_HEAD))
 }
 
-/// What a plain request says before its body.
+/// Head of a plain request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlainRequest<'m> {
-    /// What the reply will refer to.
+    /// Id that the reply will carry.
     pub request_id: u32,
-    /// Which answer is wanted.
+    /// Answer that is asked for.
     pub response: ResponseFlags,
-    /// The object that is called.
+    /// Key of the object that is called.
     pub object_key: &'m [u8],
-    /// The operation's name in IDL.
+    /// Name of the operation in IDL.
     pub operation: &'m str,
-    /// The service context, if there is one: its id, its length and its data, as they travel.
+    /// Service context, if there is one: its id, its length and its data, as encoded.
     context: Option<&'m [u8]>,
-    /// The byte order.
+    /// Byte order of the request.
     pub order: ByteOrder,
-    /// Where the body begins.
+    /// Offset of the body.
     pub body: usize,
 }
 
 impl<'m> PlainRequest<'m> {
-    /// The service contexts: none, or one.
+    /// Returns the service contexts: none, or one.
     #[inline]
     #[must_use]
     pub fn contexts(&self) -> ServiceContexts<'m> {
@@ -182,27 +183,27 @@ impl<'m> PlainRequest<'m> {
     }
 }
 
-/// Reads plain requests, and remembers what they nearly always have in common: how they begin, up to the
-/// length of their keys, and the names of their operations. So it makes no difference to what a request costs
-/// which object it is for, nor, of up to some hundred operations, for which.
+/// Reader of plain requests, which caches what they nearly always have in common: their begin, up
+/// to the length of their keys, and the names of their operations. So the cost of a request depends
+/// neither on its object nor, up to some hundred operations, on its operation.
 #[derive(Clone, Debug)]
 pub struct PlainRequests {
-    /// The first octets, before the size; 0 while nothing is remembered.
+    /// First bytes, before the size; 0 while nothing is cached.
     begin: u64,
     order: ByteOrder,
-    /// What followed the id, up to the key.
+    /// Bytes between the id and the key.
     front: [u8; FRONT],
     key_length: usize,
-    /// With its padding.
+    /// Length of the key with its padding.
     key_room: usize,
     operations: Operations,
 }
 
-/// Response flags, reserved octets, disposition, padding, the key's length.
+/// Size of the part with response flags, reserved bytes, disposition, padding, the key's length.
 const FRONT: usize = REQUEST_HEAD - BEHIND_ID;
-/// Heads longer than this are not plain.
+/// Length beyond which heads are not plain.
 const LONGEST: usize = 256;
-/// Contexts whose data are longer are not short.
+/// Length of a context's data beyond which it is not short.
 const LONGEST_CONTEXT: usize = 64;
 
 impl Default for PlainRequests {
@@ -211,7 +212,7 @@ impl Default for PlainRequests {
             begin: 0,
             order: ByteOrder::NATIVE,
             front: [0; FRONT],
-            // No limit allows it: nothing is plain before something was learnt.
+            // No limit allows it: no request is plain before one has been cached.
             key_length: usize::MAX,
             key_room: 0,
             operations: Operations::default(),
@@ -220,8 +221,8 @@ impl Default for PlainRequests {
 }
 
 impl PlainRequests {
-    /// What `received` asks for, if it is one whole message and nothing else, a request, and plain.
-    /// Allocates only for operations that were not seen before.
+    /// Returns the request if `received` is exactly one whole plain request. Allocates only for
+    /// operations that were not seen before.
     #[inline]
     pub fn read<'m>(&'m mut self, received: &'m [u8], limits: &Limits) -> Option<PlainRequest<'m>> {
         let (first, rest) = received.split_first_chunk::<BEHIND_ID>()?;
@@ -251,7 +252,7 @@ impl PlainRequests {
         let native = self.order.is_native();
         if either([z0, z1, z2, z3], native) as usize != received.len() - MessageHeader::LEN
             || received.len() > limits.message
-            // What was learnt may have been under another's.
+            // The cached head may have been checked against other limits.
             || self.key_length > limits.sequence
         {
             return None;
@@ -261,7 +262,7 @@ impl PlainRequests {
         let name = operation.octets.len();
         let (context, context_room) = match operation.context {
             None => (None, 0),
-            // Id and length stand before it.
+            // Id and length precede it.
             Some((length, room)) => (Some(behind.get(name - 8..name + length)?), room),
         };
         let head = FRONT + self.key_room + name + context_room;
@@ -275,28 +276,28 @@ impl PlainRequests {
             operation: &operation.name,
             context,
             order: self.order,
-            // Where there is no body there may be padding, or part of it.
+            // Without a body there may be padding, or part of it.
             body: ((BEHIND_ID + head + 7) & !7).min(received.len()),
         })
     }
 
-    /// Remembers how a request begins, if it is plain so far.
+    /// Caches the begin of a request, if it is plain so far.
     #[cold]
     fn learn(&mut self, begin: u64, front: &[u8; FRONT]) -> Option<()> {
-        // Whatever looks like what is remembered then is refused.
+        // Until then every request is refused that looks like the cached one.
         (self.begin, self.key_length) = (0, usize::MAX);
         let orders = [ByteOrder::NATIVE, ByteOrder::NATIVE.other()];
         let order = orders
             .into_iter()
             .find(|order| begin == start(*order, MessageKind::Request))?;
-        // Reserved octets and padding are not looked at.
+        // Reserved bytes and padding are ignored.
         let [_, _, _, _, 0, 0, _, _, key_length @ ..] = *front else {
             return None;
         };
         let key_length = either(key_length, order.is_native()) as usize;
         self.key_room = key_length.checked_next_multiple_of(4)?;
         if order != self.order {
-            // Their lengths are in the other order.
+            // Their lengths are in the other byte order.
             self.operations = Operations::default();
         }
         (self.order, self.front) = (order, *front);

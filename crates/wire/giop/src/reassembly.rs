@@ -1,4 +1,4 @@
-//! Fragments put together again, for one direction of one connection (CORBA 3.3 part 2, §9.4.9).
+//! Reassembly of fragments, for one direction of one connection (CORBA 3.3 part 2, §9.4.9).
 //!
 //! In 1.1 a fragment continues the only message that is unfinished. In 1.2 it names a request id,
 //! so that messages may interleave. GIOP 1.0 has no fragments.
@@ -12,121 +12,121 @@ use crate::message::{message_decoder, message_decoder_with_seams};
 use crate::request::RequestHeader;
 
 const FRAGMENT_HEADER_1_2: usize = MessageHeader::LEN + 4;
-/// A message may have this many fragments whatever its limit is.
+/// Number of fragments that a message may always have, whatever its limit.
 const FRAGMENTS_ALWAYS: usize = 1024;
-/// Beyond that, as many as the longest message would have in fragments of this many octets.
-/// Those that ORBs send are longer.
+/// Size of fragments in bytes that bounds their number beyond that: as many as the longest message
+/// would have of this size. Real ORBs send longer ones.
 const SMALL_FRAGMENT: usize = 512;
-/// What it takes to note where a fragment begins.
+/// Memory to record the begin of a fragment, in bytes.
 const SEAM: usize = size_of::<usize>();
 
-/// The messages of one direction of a connection that are not whole yet.
+/// Unfinished messages of one direction of a connection.
 #[derive(Debug)]
 pub struct Reassembly {
     max_message: usize,
     max_fragments: usize,
     max_pending: usize,
     max_bytes: usize,
-    /// Octets held by `pending` together, seams included.
+    /// Number of bytes held by `pending` together, seams included.
     held: usize,
     pending: Vec<Partial>,
-    /// The mark that messages get which begin.
+    /// Mark given to messages that begin.
     mark: u64,
 }
 
 #[derive(Debug)]
 struct Partial {
-    /// The request id; `None` in 1.1.
+    /// Request id; `None` in 1.1.
     id: Option<u32>,
     header: MessageHeader,
     bytes: Vec<u8>,
     seams: Vec<usize>,
-    /// How many fragments continued it, empty ones included.
+    /// Number of fragments that continued it, empty ones included.
     fragments: usize,
-    /// What the header of a 1.1 request says, once it was asked for: see [`Reassembly::cancel`].
+    /// Request id in the header of a 1.1 request, once it was needed: see [`Reassembly::cancel`].
     id_1_1: Option<u32>,
-    /// See [`Reassembly::mark`].
+    /// Mark of the message, see [`Reassembly::mark`].
     mark: u64,
 }
 
-/// What became of a message.
+/// Outcome of accepting a message.
 #[derive(Debug)]
 pub enum Accepted {
-    /// It is whole: use it as it is.
+    /// The message is whole: use it unchanged.
     Whole,
-    /// It was kept; more has to come.
+    /// The message was kept until the rest arrives.
     Pending,
-    /// It was the last fragment of this message.
+    /// The last fragment of this message arrived.
     Assembled(Assembled),
 }
 
-/// A message as though it had never been fragmented.
+/// Reassembled message, as though it had never been fragmented.
 #[derive(Debug)]
 pub struct Assembled {
-    /// Its header: the size is that of the whole, and no fragments follow.
+    /// Header: the size is that of the whole, and no fragments follow.
     pub header: MessageHeader,
-    /// The message, its header included.
+    /// Bytes of the message, its header included.
     pub bytes: Vec<u8>,
-    /// Where in `bytes` alignment starts anew, in GIOP 1.1; see [`Decoder::with_seams`].
+    /// Offsets in `bytes` where alignment restarts, in GIOP 1.1; see [`Decoder::with_seams`].
     pub seams: Vec<usize>,
 }
 
 impl Assembled {
-    /// A decoder of the message, which stands behind its header.
+    /// Returns a decoder of the message, positioned behind its header.
     #[must_use]
     pub fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         message_decoder_with_seams(&self.header, &self.bytes, &self.seams, coding)
     }
 }
 
-/// Why a fragment is not taken. The peer broke the protocol or a limit; the connection can't go
-/// on.
+/// Reason why a fragment is refused. The peer broke the protocol or a limit; the connection cannot
+/// continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FragmentError {
-    /// A fragment that continues nothing.
+    /// The fragment continues no message.
     #[error("a fragment continues no message")]
     WithoutStart,
-    /// A second message in 1.1, or a second one with the same id in 1.2, before the first ended.
+    /// A second message in 1.1, or one with the same id in 1.2, began before the first ended.
     #[error("a message begins before the one it is mixed up with has ended")]
     Interleaved,
-    /// A kind of message that may not be fragmented.
+    /// Messages of this kind may not be fragmented.
     #[error("a {0} message cannot be fragmented")]
     NotFragmentable(MessageKind),
-    /// A fragmented message or fragment that ends before its request id.
+    /// The fragmented message or fragment ends before its request id.
     #[error("a fragment ends before its request id")]
     TooShort,
-    /// A fragment in another version or byte order than the message it continues.
+    /// The fragment's version or byte order differs from that of the message it continues.
     #[error("a fragment differs from its message in version or byte order")]
     Inconsistent,
     /// The whole would exceed the limit on messages.
     #[error("a fragmented message exceeds the limit of {limit} octets")]
     Oversized {
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
-    /// A message is in too many fragments.
+    /// The message is in too many fragments.
     #[error("a message is in more than {limit} fragments")]
     TooManyFragments {
-        /// The limit, which follows from that on messages.
+        /// Limit, derived from that on messages.
         limit: usize,
     },
     /// Too many messages are unfinished.
     #[error("more than {limit} fragmented messages are unfinished")]
     TooManyPending {
-        /// The limit.
+        /// Limit of unfinished messages.
         limit: usize,
     },
     /// Unfinished messages hold too much together.
     #[error("unfinished fragmented messages exceed {limit} octets")]
     TooManyBytes {
-        /// The limit.
+        /// Limit in bytes.
         limit: usize,
     },
 }
 
 impl Reassembly {
-    /// Nothing is unfinished yet. Does not allocate.
+    /// Makes the state without unfinished messages. Does not allocate.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         Self {
@@ -140,11 +140,11 @@ impl Reassembly {
         }
     }
 
-    /// Takes the next message received; `message` are its octets, header included. Allocates only
-    /// for messages in fragments, in proportion to what was received.
+    /// Accepts the next received message; `message` holds its bytes, header included. Allocates
+    /// only for fragmented messages, in proportion to the bytes received.
     ///
     /// # Errors
-    /// [`FragmentError`]; what is unfinished stays as it is.
+    /// [`FragmentError`]; unfinished messages stay unchanged.
     #[inline]
     pub fn accept(
         &mut self,
@@ -158,24 +158,26 @@ impl Reassembly {
         self.accept_fragmented(header, message)
     }
 
-    /// How many messages are unfinished.
+    /// Returns the number of unfinished messages.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// How many octets they hold together, what is noted of where fragments begin included.
+    /// Returns the number of bytes that unfinished messages hold together, including the records of
+    /// where fragments begin.
     #[must_use]
     pub fn held(&self) -> usize {
         self.held
     }
 
-    /// Marks what begins from now on: by the time, say. See [`Reassembly::first_mark`].
+    /// Sets the mark of messages that begin from now on: the time, for example. See
+    /// [`Reassembly::first_mark`].
     pub fn mark(&mut self, mark: u64) {
         self.mark = mark;
     }
 
-    /// The smallest mark of an unfinished message.
+    /// Returns the smallest mark of an unfinished message.
     #[must_use]
     pub fn first_mark(&self) -> Option<u64> {
         self.pending.iter().map(|partial| partial.mark).min()
@@ -275,7 +277,7 @@ impl Reassembly {
         Ok(Accepted::Assembled(partial.finish()))
     }
 
-    /// A cancelled message gets no more fragments: what came is dropped.
+    /// Drops the fragments of a cancelled message, which gets no more.
     fn cancel(&mut self, header: &MessageHeader, message: &[u8]) {
         let mut input = message_decoder(header, message, Coding::default());
         let Ok(CancelRequest { request_id }) = CancelRequest::decode(&mut input) else {
@@ -297,8 +299,8 @@ impl Reassembly {
         self.pending.iter().position(|partial| partial.id == id)
     }
 
-    /// Checks the limits for `more` octets of a message that has `so_far` already, and `noted`
-    /// octets beside the message.
+    /// Checks the limits for `more` bytes of a message that has `so_far` already, and `noted` bytes
+    /// beside the message.
     fn reserve(&mut self, so_far: usize, more: usize, noted: usize) -> Result<(), FragmentError> {
         if so_far.saturating_add(more) > self.max_message {
             return Err(FragmentError::Oversized {
@@ -317,14 +319,14 @@ impl Reassembly {
 }
 
 impl Partial {
-    /// Where alignment counts from at the end of what is held: the message's start, or where the
-    /// header of 12 octets of the fragment at the last seam would stand.
+    /// Returns the origin of alignment at the end of the held bytes: the message's start, or the
+    /// place where the 12-byte header of the fragment at the last seam would stand.
     fn origin(&self) -> usize {
         let seam = self.seams.last().map_or(0, |seam| *seam);
         seam.saturating_sub(MessageHeader::LEN)
     }
 
-    /// What counts against the limit on octets.
+    /// Returns the number of bytes that count against the limit.
     fn held(&self) -> usize {
         self.bytes.len() + self.seams.len() * SEAM
     }
@@ -346,11 +348,11 @@ impl Partial {
         }
     }
 
-    /// The id of an unfinished 1.1 request, if its header is there already. The header is read
-    /// once, so that it does not matter how long it is and how often this is asked.
+    /// Returns the id of an unfinished 1.1 request, if its header is complete. The header is read
+    /// once, so the cost depends neither on its length nor on the number of calls.
     fn request_id_1_1(&mut self) -> Option<u32> {
         if self.id_1_1.is_none() {
-            // The size of the first piece would hide what followed.
+            // The size of the first piece would hide the data behind it.
             let header = MessageHeader {
                 size: u32::MAX,
                 ..self.header
@@ -364,7 +366,7 @@ impl Partial {
     }
 }
 
-/// The request id that a fragmented 1.2 message, or fragment of one, begins with.
+/// Returns the request id that a fragmented 1.2 message, or fragment of one, begins with.
 fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, FragmentError> {
     if header.version != GiopVersion::V1_2 {
         return Ok(None);
@@ -379,8 +381,8 @@ fn fragment_id(header: &MessageHeader, message: &[u8]) -> Result<Option<u32>, Fr
     }))
 }
 
-/// Whether octets at this offset from where alignment counts are aligned as they were behind a
-/// header of 12 octets.
+/// Returns whether bytes at this offset from the origin of alignment are aligned as behind a
+/// 12-byte header.
 fn octets_behind_header(offset: usize) -> bool {
     offset % 8 == MessageHeader::LEN % 8
 }

@@ -1,4 +1,4 @@
-//! The reply header (CORBA 3.3 part 2, §9.4.3).
+//! Reply header (CORBA 3.3 part 2, §9.4.3).
 //!
 //! ```text
 //! 1.0, 1.1  contexts, ulong id, ulong status
@@ -10,25 +10,25 @@ use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion};
 use crate::message::enter_body;
 use crate::service_context::ServiceContexts;
 
-/// What a reply brings.
+/// Status of a reply, which tells the content of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
-    /// The result.
+    /// Result of the call.
     NoException,
-    /// A user exception: its repository id and its members.
+    /// User exception: its repository id and its members.
     UserException,
-    /// A system exception; see [`crate::SystemExceptionBody`].
+    /// System exception; see [`crate::SystemExceptionBody`].
     SystemException,
-    /// A reference to ask instead, this time.
+    /// Reference to call instead, this time.
     LocationForward,
-    /// A reference to ask instead, from now on; since 1.2.
+    /// Reference to call instead, from now on; since 1.2.
     LocationForwardPerm,
-    /// The way in which the server wants to be addressed; since 1.2.
+    /// Way in which the server wants to be addressed; since 1.2.
     NeedsAddressingMode,
 }
 
 impl ReplyStatus {
-    /// Its number.
+    /// Returns the number of the status.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u32 {
@@ -42,7 +42,7 @@ impl ReplyStatus {
         }
     }
 
-    /// The status with this number, if the version has it.
+    /// Returns the status with this number, if the version has it.
     #[inline]
     #[must_use]
     pub const fn from_number(number: u32, version: GiopVersion) -> Option<Self> {
@@ -58,14 +58,14 @@ impl ReplyStatus {
     }
 }
 
-/// The header of a reply. Decoding borrows from the message and does not allocate.
+/// Header of a reply. Decoding borrows from the message and does not allocate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyHeader<'m> {
-    /// The id of the request.
+    /// Id of the request.
     pub request_id: u32,
-    /// What the body is.
+    /// Status, which tells the content of the body.
     pub status: ReplyStatus,
-    /// What ORBs and services tell beside.
+    /// Service contexts.
     pub contexts: ServiceContexts<'m>,
 }
 
@@ -73,7 +73,7 @@ impl<'m> ReplyHeader<'m> {
     /// Reads the header and leaves the decoder at the body.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed header.
     pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         let header = if input.coding().version == GiopVersion::V1_2 {
             Self {
@@ -96,7 +96,7 @@ impl<'m> ReplyHeader<'m> {
     /// Writes the header. If a body follows, call [`crate::align_body`] before it.
     ///
     /// # Errors
-    /// What the version or the limits don't allow.
+    /// Violations of the version or the limits.
     pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let version = out.coding().version;
         if ReplyStatus::from_number(self.status.number(), version).is_none() {

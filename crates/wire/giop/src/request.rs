@@ -1,4 +1,4 @@
-//! The request header (CORBA 3.3 part 2, §9.4.2).
+//! Request header (CORBA 3.3 part 2, §9.4.2).
 //!
 //! ```text
 //! 1.0  contexts, ulong id, boolean response, key, string operation, sequence<octet> principal
@@ -13,22 +13,22 @@ use crate::message::enter_body;
 use crate::service_context::ServiceContexts;
 use crate::target::Target;
 
-/// Which answer a request wants (§9.4.2.2): not the number of a SyncScope.
+/// Answer that a request asks for (§9.4.2.2): not the number of a SyncScope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ResponseFlags(
-    /// The octet, as it is in GIOP 1.2.
+    /// Octet of GIOP 1.2.
     pub u8,
 );
 
 impl ResponseFlags {
     /// No reply: SYNC_NONE and SYNC_WITH_TRANSPORT.
     pub const NONE: Self = Self(0x00);
-    /// A reply before the target is called: SYNC_WITH_SERVER.
+    /// Reply before the target is called: SYNC_WITH_SERVER.
     pub const SYNC_WITH_SERVER: Self = Self(0x01);
-    /// A reply by the target: SYNC_WITH_TARGET, and every two-way call.
+    /// Reply by the target: SYNC_WITH_TARGET, and every two-way call.
     pub const SYNC_WITH_TARGET: Self = Self(0x03);
 
-    /// Whether the client waits for a reply.
+    /// Returns whether the client waits for a reply.
     #[inline]
     #[must_use]
     pub const fn response_expected(self) -> bool {
@@ -36,20 +36,20 @@ impl ResponseFlags {
     }
 }
 
-/// The header of a request. Decoding borrows from the message and allocates only for a target
-/// that is a whole reference.
+/// Header of a request. Decoding borrows from the message and allocates only for a target that is a
+/// whole reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestHeader<'m> {
-    /// What the reply will refer to.
+    /// Id that the reply will carry.
     pub request_id: u32,
-    /// Which answer is wanted. Before 1.2 a boolean travels, and true is read as
+    /// Answer that is asked for. Versions before 1.2 send a boolean, and true is read as
     /// [`ResponseFlags::SYNC_WITH_TARGET`].
     pub response: ResponseFlags,
-    /// The object that is called.
+    /// Object that is called.
     pub target: Target<'m>,
-    /// The operation's name in IDL.
+    /// Name of the operation in IDL.
     pub operation: &'m str,
-    /// What ORBs and services tell beside.
+    /// Service contexts.
     pub contexts: ServiceContexts<'m>,
 }
 
@@ -57,7 +57,7 @@ impl<'m> RequestHeader<'m> {
     /// Reads the header and leaves the decoder at the body.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed header.
     pub fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         let header = if input.coding().version == GiopVersion::V1_2 {
             let request_id = input.get_u32()?;
@@ -97,7 +97,7 @@ impl<'m> RequestHeader<'m> {
     /// Writes the header. If a body follows, call [`crate::align_body`] before it.
     ///
     /// # Errors
-    /// What the version or the limits don't allow.
+    /// Violations of the version or the limits.
     pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let version = out.coding().version;
         if version == GiopVersion::V1_2 {
@@ -115,12 +115,12 @@ impl<'m> RequestHeader<'m> {
         }
         self.target.encode(out)?;
         put_operation(out, self.operation)?;
-        // The principal has been deprecated for as long as anybody remembers.
+        // The principal has long been deprecated.
         out.put_octets(&[])
     }
 }
 
-/// An operation's name is an identifier: no negotiated code set applies to it.
+/// Writes an operation's name, an identifier to which no negotiated code set applies.
 #[inline]
 fn put_operation(out: &mut Encoder<'_>, operation: &str) -> Result<(), CdrError> {
     out.put_string_in(punctual_cdr::NarrowCodeSet::Utf8, operation)

@@ -1,4 +1,4 @@
-//! Service contexts: what ORBs and services tell each other beside a call (CORBA 3.3 part 2,
+//! Service contexts: information that ORBs and services exchange beside a call (CORBA 3.3 part 2,
 //! §9.4.2 and §7.7). A `sequence<struct { ulong id; sequence<octet> data; }>`; the data is nearly
 //! always an encapsulation.
 
@@ -6,43 +6,44 @@ use std::fmt;
 
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// A transaction.
+/// Id of a transaction.
 pub const TRANSACTION: u32 = 0;
-/// The code sets that the client chose for the connection.
+/// Id of the code sets that the client chose for the connection.
 pub const CODE_SETS: u32 = 1;
-/// Where the client listens on a bidirectional connection.
+/// Id of the addresses where the client listens, on a bidirectional connection.
 pub const BI_DIR_IIOP: u32 = 5;
-/// Run-time type information of a Java peer.
+/// Id of the run-time type information of a Java peer.
 pub const SENDING_CONTEXT_RUN_TIME: u32 = 6;
-/// Policies of the invocation.
+/// Id of the invocation's policies.
 pub const INVOCATION_POLICIES: u32 = 7;
-/// An identity that is passed on.
+/// Id of an identity that is passed on.
 pub const FORWARDED_IDENTITY: u32 = 8;
-/// Details of an exception that has no CORBA counterpart.
+/// Id of the details of an exception that has no CORBA counterpart.
 pub const UNKNOWN_EXCEPTION_INFO: u32 = 9;
-/// The priority of the call, in Real-time CORBA.
+/// Id of the call's priority, in Real-time CORBA.
 pub const RT_CORBA_PRIORITY: u32 = 10;
-/// A range of priorities to be bound.
+/// Id of a range of priorities to be bound.
 pub const RT_CORBA_PRIORITY_RANGE: u32 = 11;
-/// The version of an object group.
+/// Id of the version of an object group.
 pub const FT_GROUP_VERSION: u32 = 12;
-/// Which attempt of a fault-tolerant request this is.
+/// Id of the identification of a fault-tolerant request.
 pub const FT_REQUEST: u32 = 13;
-/// What an exception is about, for people.
+/// Id of an exception's message, for people.
 pub const EXCEPTION_DETAIL_MESSAGE: u32 = 14;
-/// Security attributes.
+/// Id of security attributes.
 pub const SECURITY_ATTRIBUTE_SERVICE: u32 = 15;
-/// An activity.
+/// Id of an activity.
 pub const ACTIVITY: u32 = 16;
 
-/// A scheduling segment of Real-time CORBA's dynamic part, `PUN` and a number: Punctual's own, as the standard has none.
+/// Id of a scheduling segment of Real-time CORBA's dynamic part, `PUN` and a number: Punctual's
+/// own, as the standard has none.
 pub const SCHEDULING_SEGMENT: u32 = 0x5055_4e02;
 
-/// A trace context of the W3C: two strings, `traceparent` and `tracestate`. `PUN` and a number: Punctual's own, as the
-/// standard has none.
+/// Id of a trace context of the W3C: two strings, `traceparent` and `tracestate`. `PUN` and a
+/// number: Punctual's own, as the standard has none.
 pub const TRACE_CONTEXT: u32 = 0x5055_4e03;
 
-/// The name of a context, for people.
+/// Returns the name of a context, for people.
 #[must_use]
 pub const fn name(id: u32) -> Option<&'static str> {
     Some(match id {
@@ -66,11 +67,11 @@ pub const fn name(id: u32) -> Option<&'static str> {
     })
 }
 
-/// A service context: its id and its data.
+/// Service context: its id and its data.
 pub type ServiceContext<'m> = (u32, &'m [u8]);
 
-/// The service contexts of a message: those to be sent, or those received, which are read from
-/// the message each time they are looked at.
+/// Service contexts of a message: those to be sent, or those received, which are read from the
+/// message at each access.
 #[derive(Clone, Copy)]
 pub struct ServiceContexts<'m>(Contexts<'m>);
 
@@ -78,7 +79,7 @@ pub struct ServiceContexts<'m>(Contexts<'m>);
 enum Contexts<'m> {
     ToSend(&'m [ServiceContext<'m>]),
     Received {
-        /// From the first context on; all of its numbers are 4 octets long, and it began at a
+        /// Bytes from the first context on; all of its numbers are 4 bytes long, and it began at a
         /// multiple of 4.
         octets: &'m [u8],
         order: ByteOrder,
@@ -87,21 +88,21 @@ enum Contexts<'m> {
 }
 
 impl<'m> ServiceContexts<'m> {
-    /// No contexts.
+    /// Makes an empty list.
     #[inline]
     #[must_use]
     pub const fn none() -> Self {
         Self(Contexts::ToSend(&[]))
     }
 
-    /// Contexts to be sent.
+    /// Makes a list of contexts to be sent.
     #[inline]
     #[must_use]
     pub const fn new(contexts: &'m [ServiceContext<'m>]) -> Self {
         Self(Contexts::ToSend(contexts))
     }
 
-    /// Contexts that were received, in octets that have all of them, from the first on.
+    /// Makes a list of received contexts, all of which are in `octets`, from the first on.
     #[inline]
     pub(crate) const fn received(octets: &'m [u8], order: ByteOrder, count: usize) -> Self {
         Self(Contexts::Received {
@@ -111,7 +112,7 @@ impl<'m> ServiceContexts<'m> {
         })
     }
 
-    /// How many there are.
+    /// Returns the number of contexts.
     #[inline]
     #[must_use]
     pub fn len(&self) -> usize {
@@ -121,14 +122,14 @@ impl<'m> ServiceContexts<'m> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no contexts.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The contexts in their order.
+    /// Returns the contexts in their order.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
         let (to_send, mut received) = match self.0 {
@@ -150,14 +151,14 @@ impl<'m> ServiceContexts<'m> {
         to_send.iter().copied().chain(received)
     }
 
-    /// The data of the first context with this id.
+    /// Returns the data of the first context with this id.
     #[inline]
     #[must_use]
     pub fn find(&self, id: u32) -> Option<&'m [u8]> {
         if self.is_empty() {
             return None;
         }
-        // Nearly always there is one, which is the one that is looked for.
+        // Nearly always there is exactly one, the requested one.
         if let Contexts::Received { octets, order, .. } = self.0
             && order == ByteOrder::NATIVE
             && let Some((head, rest)) = octets.split_first_chunk::<8>()
@@ -174,8 +175,8 @@ impl<'m> ServiceContexts<'m> {
         self.find_among(id)
     }
 
-    /// The data of the context with this id, if it is the first, in this machine's byte order, and so long: as a rule, where
-    /// that is its length. `None` where it has to be looked for.
+    /// Returns the data of the context with this id, if it is the first one, in this machine's byte
+    /// order, and of this length. `None` where it has to be searched for.
     #[inline]
     #[must_use]
     pub fn short<const LENGTH: usize>(&self, id: u32) -> Option<[u8; LENGTH]> {
@@ -205,7 +206,7 @@ impl<'m> ServiceContexts<'m> {
         contexts.find_map(|(found, data)| (found == id).then_some(data))
     }
 
-    /// Checks the contexts once, so that looking at them later can't fail, and passes over them.
+    /// Checks the contexts once, so that later access cannot fail, and skips them.
     #[inline]
     pub(crate) fn decode(input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         let count = input.get_length(8)?;
@@ -247,7 +248,7 @@ impl<'m> ServiceContexts<'m> {
 #[inline]
 fn get_context<'m>(input: &mut Decoder<'m>) -> Result<ServiceContext<'m>, CdrError> {
     let id = input.get_u32()?;
-    // The octets are all there is to check against: no limit of the application's applies.
+    // The message's length is the only bound: no limit of the application's applies.
     let length = input.get_u32()? as usize;
     Ok((id, input.get_bytes(length)?))
 }
@@ -266,7 +267,7 @@ impl PartialEq for ServiceContexts<'_> {
 
 impl Eq for ServiceContexts<'_> {}
 
-/// Shows ids and lengths: the data may be somebody's secret.
+/// Shows ids and lengths: the data may be secret.
 impl fmt::Debug for ServiceContexts<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_map()

@@ -1,42 +1,42 @@
-//! How a request says which object it is for (CORBA 3.3 part 2, §9.4.2.3).
+//! Addressing of a request's object (CORBA 3.3 part 2, §9.4.2.3).
 
 use punctual_cdr::{CdrError, Decoder, Encoder, GiopVersion, Marshal, Unmarshal};
 use punctual_ior::Ior;
 
-/// The object that a request is for. GIOP 1.0 and 1.1 know object keys only.
+/// Object that a request is for. GIOP 1.0 and 1.1 know object keys only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target<'m> {
-    /// The object key of the profile in use.
+    /// Object key of the profile in use.
     ObjectKey(&'m [u8]),
-    /// The profile in use.
+    /// Profile in use.
     Profile {
-        /// Its tag.
+        /// Tag of the profile.
         tag: u32,
-        /// Its data.
+        /// Data of the profile.
         data: &'m [u8],
     },
-    /// The whole reference.
+    /// Whole reference.
     Reference {
-        /// The index of the profile in use.
+        /// Index of the profile in use.
         selected: u32,
-        /// The reference.
+        /// Reference of the object.
         ior: Box<Ior>,
     },
 }
 
-/// How a server wants to be addressed; the body of a NEEDS_ADDRESSING_MODE reply.
+/// Way in which a server wants to be addressed; the body of a NEEDS_ADDRESSING_MODE reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressingDisposition {
-    /// By object key.
+    /// Addressing by object key.
     Key,
-    /// By profile.
+    /// Addressing by profile.
     Profile,
-    /// By reference.
+    /// Addressing by reference.
     Reference,
 }
 
 impl AddressingDisposition {
-    /// Its number.
+    /// Returns the number of the disposition.
     #[must_use]
     pub const fn number(self) -> u16 {
         match self {

@@ -1,7 +1,8 @@
-//! Messages for people to read: what `-ORBTrace giop` prints.
+//! Readable form of messages: the output of `-ORBTrace giop`.
 //!
-//! What an application sent is not shown unless asked for: bodies and service context data appear
-//! as lengths. `punctual trace` reads the text again, to add values: its tests tell when both no longer agree.
+//! The application's data is not shown unless requested: bodies and service context data appear as
+//! lengths. `punctual trace` parses the text again, to add values: its tests fail when the two no
+//! longer agree.
 
 use std::fmt::{self, Write as _};
 
@@ -20,18 +21,19 @@ use crate::request::RequestHeader;
 use crate::service_context::{self, ServiceContexts};
 use crate::target::Target;
 
-/// What to show of a message.
+/// Options of a message's readable form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceOptions {
-    /// Its octets too, in hexadecimal. Default no.
+    /// Whether the bytes are shown, too, in hexadecimal. Default no.
     pub hex: bool,
-    /// What the application sent too: the octets of bodies and context data, within the dump of the whole message if
-    /// there is one (`hex`). Default no: they are replaced by their length.
+    /// Whether the application's data is shown, too: the bytes of bodies and context data, within
+    /// the dump of the whole message if there is one (`hex`). Default no: they are replaced by
+    /// their length.
     pub payload: bool,
 }
 
-/// A readable form of a message, on several lines; also of octets that are none. The text is made
-/// when this is displayed.
+/// Returns a readable form of a message, on several lines; also of malformed bytes. The text is
+/// made when the result is displayed.
 #[must_use]
 pub fn describe(message: &[u8], options: TraceOptions) -> impl fmt::Display + '_ {
     Description { message, options }
@@ -130,7 +132,7 @@ impl<'m> Description<'m> {
         Ok(())
     }
 
-    /// How many octets from the start show nothing of what the application sent.
+    /// Returns the number of bytes from the start that contain none of the application's data.
     fn payload_start(&self, header: &MessageHeader) -> usize {
         let mut input = self.decoder(header);
         let has_contexts = |contexts: &ServiceContexts<'_>| !contexts.is_empty();
@@ -162,13 +164,14 @@ fn line(text: &mut String, arguments: fmt::Arguments<'_>) {
     let _ = writeln!(text, "  {arguments}");
 }
 
-/// How long what is left is, and, where the application's octets are wanted and no dump follows, those.
+/// Shows the length of the rest and, where the application's data is requested and no dump follows,
+/// its bytes.
 fn body(text: &mut String, what: &str, input: &Decoder<'_>, options: TraceOptions) {
     line(text, format_args!("{what}{} octets", input.remaining()));
     payload(text, input.rest(), options);
 }
 
-/// Octets that an application sent, if they are wanted and no dump of the message has them.
+/// Shows bytes of the application, if they are requested and no dump of the message has them.
 fn payload(text: &mut String, octets: &[u8], options: TraceOptions) {
     if options.payload && !options.hex {
         // Writing to a string does not fail.
@@ -176,7 +179,7 @@ fn payload(text: &mut String, octets: &[u8], options: TraceOptions) {
     }
 }
 
-/// Octets as lines of hexadecimal digits and text, as dumps of messages show them.
+/// Formats bytes as lines of hexadecimal digits and text, as dumps of messages show them.
 #[must_use]
 pub fn hex_dump(octets: &[u8]) -> String {
     let mut text = String::new();
@@ -186,7 +189,7 @@ pub fn hex_dump(octets: &[u8]) -> String {
     text
 }
 
-/// A request's head, and its body.
+/// Describes a request's head, and its body.
 fn describe_request(
     text: &mut String,
     input: &mut Decoder<'_>,
@@ -212,7 +215,7 @@ fn describe_request(
     Ok(())
 }
 
-/// A reply's head, its body, and what it says instead of results.
+/// Describes a reply's head, its body, and the content that replaces results.
 fn describe_reply(
     text: &mut String,
     input: &mut Decoder<'_>,
@@ -240,7 +243,7 @@ fn describe_reply(
     Ok(())
 }
 
-/// The answer to a LocateRequest.
+/// Describes the answer to a LocateRequest.
 fn describe_locate_reply(text: &mut String, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let reply = LocateReplyHeader::decode(input)?;
     line(
@@ -353,7 +356,7 @@ fn describe_reference(text: &mut String, reference: &Ior) {
     }
 }
 
-/// An object key: length, and text where it is text.
+/// Object key: length, and text where it is text.
 struct Key<'k>(&'k [u8]);
 
 impl fmt::Display for Key<'_> {
@@ -367,7 +370,7 @@ impl fmt::Display for Key<'_> {
     }
 }
 
-/// Lines of 16 octets; only the first `shown` octets, and how many the others are.
+/// Writes lines of 16 bytes; only the first `shown` bytes, and the number of the others.
 fn write_hex(text: &mut String, octets: &[u8], shown: usize) -> fmt::Result {
     let (visible, hidden) = octets
         .split_at_checked(shown)

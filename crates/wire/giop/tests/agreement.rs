@@ -1,4 +1,4 @@
-//! Code sets agreed on, and messages shown to people.
+//! Tests of negotiated code sets, and of messages shown to people.
 
 #![allow(clippy::unwrap_used)]
 
@@ -23,7 +23,7 @@ const UTF8: u32 = 0x0501_0001;
 const EUC: u32 = 0x0003_0010;
 const LATIN_9: u32 = 0x0001_000f;
 const EBCDIC: u32 = 0x1002_0025;
-/// No organization of the registry.
+/// Code set of an organization unknown to the registry.
 const NOWHERE: u32 = 0x7fff_0001;
 
 fn narrow(id: u32) -> NarrowCodeSet {
@@ -56,7 +56,7 @@ fn the_code_set_that_loses_nothing_is_preferred_then_the_servers_own() {
             narrow(LATIN_9),
             Some(Ucs2),
         ),
-        // Nothing in common but characters.
+        // No code set in common, only characters.
         (server(&[EBCDIC], &[EUC]), Utf8, Some(Utf16)),
         (
             server(&[EUC, LATIN, UTF8], &[EUC, UCS2, UTF16]),
@@ -148,7 +148,7 @@ fn a_request_is_described_without_what_the_application_sent() {
     let dump = describe(&bytes, options).to_string();
     assert!(dump.contains("47 49 4f 50 01 02"));
     assert!(dump.contains("octets not shown"));
-    // Parts that no line of 16 octets breaks.
+    // Parts that no line of 16 bytes breaks.
     for secret in ["hunt", "68 75 6e 74", "er2", "ssword"] {
         assert!(!dump.contains(secret), "{dump}");
     }

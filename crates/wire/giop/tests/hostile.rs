@@ -1,4 +1,4 @@
-//! Octets from a peer that means no good, and from one that errs.
+//! Tests of hostile and of erroneous input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -20,7 +20,7 @@ use support::message;
 
 const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2];
 
-/// Reads a message as each kind there is, whatever it says it is.
+/// Reads a message as each kind, whatever its header says.
 fn read_as_everything(input: &Decoder<'_>) -> Result<(), CdrError> {
     let results = [
         RequestHeader::decode(&mut input.clone()).map(|it| it.contexts.iter().count()),

@@ -1,5 +1,5 @@
-//! Each message in each version and both byte orders, octet by octet. The vectors were computed
-//! by hand from CORBA 3.3 part 2, §9.4.
+//! Tests of each message in each version and both byte orders, octet by octet. The vectors were
+//! computed by hand from CORBA 3.3 part 2, §9.4.
 
 #![allow(clippy::unwrap_used)]
 
@@ -112,7 +112,7 @@ fn request_1_2_without_a_body_ends_with_its_header() {
     let mut input = open(&bytes);
     assert_eq!(RequestHeader::decode(&mut input).unwrap(), header);
     assert_eq!(input.remaining(), 0);
-    // Padding before a body that never comes is passed over, however little there is.
+    // Padding before an absent body is skipped, however little there is.
     for padding in 1..=4 {
         let mut bytes = bytes.clone();
         bytes.resize(44 + padding, 0);

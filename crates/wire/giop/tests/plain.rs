@@ -1,5 +1,6 @@
-//! The short ways agree with the long ones: what is told at a glance of a message is what `examine` and the
-//! headers' decoders tell of it, whatever its octets; and messages of the usual kind are told so.
+//! Tests that the fast paths agree with the slow ones: the fast path's result for a message is that
+//! of `examine` and the headers' decoders, whatever its bytes; and plain messages take the fast
+//! path.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +26,7 @@ const STATUSES: [ReplyStatus; 6] = [
     ReplyStatus::NeedsAddressingMode,
 ];
 
-/// What a request is made of.
+/// Content of a request.
 #[derive(Clone, Debug)]
 struct Request {
     version: GiopVersion,
@@ -67,7 +68,7 @@ impl Request {
         message(self.version, self.order, MessageKind::Request, write)
     }
 
-    /// Whether it is of the usual kind, and within the limits.
+    /// Returns whether it is plain, and within the limits.
     fn is_plain(&self, limits: &Limits) -> bool {
         self.version == GiopVersion::V1_2
             && is_short(&self.contexts)
@@ -77,7 +78,7 @@ impl Request {
             && self.head() <= 256
     }
 
-    /// The octets from the response flags to the contexts.
+    /// Returns the number of bytes from the response flags to the contexts.
     fn head(&self) -> usize {
         let padded = |length: usize| length.next_multiple_of(4);
         let contexts = self.contexts.iter().map(|(_, data)| 8 + padded(data.len()));
@@ -86,7 +87,7 @@ impl Request {
     }
 }
 
-/// Whether there are no contexts, or a short one that concerns no more than its request.
+/// Returns whether there are no contexts, or a short one that concerns only its request.
 fn is_short(contexts: &[(u32, Vec<u8>)]) -> bool {
     match contexts {
         [] => true,
@@ -115,7 +116,7 @@ fn requests() -> impl Strategy<Value = Request> {
     ];
     let body = prop::collection::vec(any::<u8>(), 0..40);
     let order = prop::sample::select(&ORDERS[..]);
-    // Before 1.2 a boolean travels.
+    // Versions before 1.2 have a boolean.
     let response = prop::sample::select(vec![0u8, 1, 3]);
     (
         versions(),
@@ -141,7 +142,7 @@ fn requests() -> impl Strategy<Value = Request> {
         )
 }
 
-/// Limits that some of the messages above are beyond.
+/// Generates limits that some of the messages above exceed.
 fn limits() -> impl Strategy<Value = Limits> {
     let tight = (40usize..400, 0usize..60, 1usize..60);
     let tight = tight.prop_map(|(message, sequence, string)| Limits {
@@ -153,7 +154,8 @@ fn limits() -> impl Strategy<Value = Limits> {
     prop_oneof![Just(Limits::default()), tight]
 }
 
-/// A whole message and nothing else, that is neither a fragment nor begins with fragments to come.
+/// Returns the header of exactly one whole message that is neither a fragment nor has fragments to
+/// come.
 fn whole(octets: &[u8], limits: &Limits) -> Option<MessageHeader> {
     let Examined::Complete(header) = examine(octets, limits).ok()? else {
         return None;
@@ -161,7 +163,7 @@ fn whole(octets: &[u8], limits: &Limits) -> Option<MessageHeader> {
     (header.message_len() == octets.len() && !header.more_fragments).then_some(header)
 }
 
-/// The long way agrees with what the short one told.
+/// Checks that the slow path agrees with the fast one.
 fn check_request(octets: &[u8], limits: &Limits, told: &PlainRequest<'_>) {
     let header = whole(octets, limits).expect("a whole message");
     assert_eq!(header.kind, MessageKind::Request);
@@ -233,7 +235,8 @@ fn reply(
     })
 }
 
-/// The same message with one octet changed, for each octet and a few values, and cut off or longer by one.
+/// Generates the same message with one byte changed, for each byte and a few values, and cut off or
+/// longer by one.
 fn mutants(octets: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let changed = (0..octets.len()).flat_map(move |at| {
         [0x01, 0x80, 0xff].into_iter().map(move |change| {
@@ -256,7 +259,8 @@ proptest! {
         again in prop::collection::vec(any::<prop::sample::Index>(), 0..16),
     ) {
         let mut memory = PlainRequests::default();
-        // Some come again, behind others, so that what is remembered is now theirs and now another's.
+        // Some are repeated behind others, so that the cached entry is sometimes theirs and
+        // sometimes another's.
         let repeated = again.iter().map(|index| index.get(&requests));
         for request in requests.iter().chain(repeated) {
             let octets = request.octets();
@@ -296,7 +300,7 @@ proptest! {
         let limits = Limits::default();
         let mut memory = PlainRequests::default();
         for mutant in mutants(&request.octets()) {
-            // By the head of the message as it was, of another's, or of the mutant before.
+            // With the cached head of the original message, of another, or of the previous mutant.
             let _ = memory.read(&request.octets(), &limits);
             let mut fresh = PlainRequests::default();
             let mut elsewhere = PlainRequests::default();
@@ -341,7 +345,7 @@ proptest! {
 
 #[test]
 fn a_head_is_remembered_for_one_byte_order_only() {
-    // A key and a name of no octets: the lengths are the same in both orders, but for the name's 1.
+    // An empty key and name: the lengths are the same in both byte orders, except for the name's 1.
     let request = |order| Request {
         version: VERSIONS[2],
         order,
@@ -392,7 +396,7 @@ fn what_begins_with_zeros_is_no_request_whatever_was_read_before_it() {
     ];
     for limits in limits {
         let mut memory = PlainRequests::default();
-        // With a key of no octets its front is all zeros but for the flags.
+        // With an empty key its front is all zeros except for the flags.
         let bare = Request {
             response: 0,
             key: Vec::new(),

@@ -1,4 +1,5 @@
-//! The frame-sequencing protocol: its layout, what it makes of loss and order, and hostile octets.
+//! Tests of the frame-sequencing protocol: its layout, its handling of loss and order, and hostile
+//! input.
 
 #![allow(clippy::unwrap_used)]
 
@@ -326,12 +327,12 @@ fn the_highest_number_there_is_does_no_harm() {
 #[test]
 fn jitter_is_the_mean_deviation_of_rfc_3550() {
     let mut stream = Sequence::new();
-    // Always as long on the way, by clocks that differ: no jitter.
+    // Constant transit time, by clocks that differ: no jitter.
     for number in 0..100u64 {
         stream.accept(number, number * 1000, 500 + number * 1000);
     }
     assert_eq!(stream.jitter(), 0);
-    // By turns 0 and 1600 longer: each differs by 1600 from the one before.
+    // Alternately 0 and 1600 longer: each differs by 1600 from the one before.
     for number in 100..1000u64 {
         let detour = number % 2 * 1600;
         stream.accept(number, number * 1000, 500 + number * 1000 + detour);
@@ -380,7 +381,7 @@ proptest! {
             highest = highest.max(Some(number));
         }
         let highest = highest.unwrap();
-        // What is missing counts as lost from the first that came on.
+        // Missing frames count as lost from the first one that arrived on.
         let missing = (base.unwrap()..=highest).filter(|number| !known.contains(number)).count();
         let expected = Statistics {
             received: u64::try_from(known.len()).unwrap(),

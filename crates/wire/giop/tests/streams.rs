@@ -1,4 +1,4 @@
-//! Messages found in streams, cut to pieces and put together again.
+//! Tests of messages found in streams, fragmented and reassembled.
 
 #![allow(clippy::unwrap_used)]
 
@@ -68,7 +68,7 @@ fn the_limit_on_messages_counts_the_header() {
     assert!(examine(&hex("47494f50 0102 00 00 00000003"), &limits).is_err());
 }
 
-/// A request of any content; what it says is not looked into here.
+/// Makes a request of any content, which is not examined here.
 fn request(version: GiopVersion, order: ByteOrder, id: u32, body: &[u8]) -> Vec<u8> {
     message(version, order, MessageKind::Request, |out| {
         out.put_u32(id);
@@ -260,7 +260,7 @@ fn limits_hold_for_each_message_for_their_number_and_for_all_together() {
     assert!(accept(&mut reassembly, &start(3, 0)).is_ok());
     let error = accept(&mut reassembly, &start(4, 0)).unwrap_err();
     assert_eq!(error, FragmentError::TooManyPending { limit: 2 });
-    // What ends makes room.
+    // A finished message makes room.
     let end = hex("47494f50 0102 00 07 00000004 00000001");
     assert!(accept(&mut reassembly, &end).is_ok());
     assert!(accept(&mut reassembly, &start(2, 30)).is_ok());
@@ -326,7 +326,7 @@ fn a_cancelled_1_1_request_is_known_by_its_header_in_several_fragments() {
     }
 }
 
-/// A message in fragments of the lengths given; the last one takes what is left.
+/// Makes a message in fragments of the given lengths; the last one takes the rest.
 fn tiny_pieces(whole: &[u8], first: usize, lengths: &[usize]) -> Vec<Vec<u8>> {
     let mut header = header_of(whole);
     let id = match header.version {
@@ -424,15 +424,15 @@ fn seams_count_as_octets_that_are_held() {
         let limit = FragmentError::TooManyBytes { limit: 1024 };
         results.position(|result| result.is_err_and(|error| error == limit))
     };
-    // A piece that begins as alignment runs on is no seam, nor is one without octets.
+    // A piece that begins where alignment continues is no seam, nor is an empty one.
     assert_eq!(count(8, 8), None);
-    // 16 octets, then 1 octet and a seam each.
+    // 16 bytes, then 1 byte and a seam each.
     let seam = size_of::<usize>();
     let taken = count(4, 1).unwrap() - 1;
     assert!(taken * (1 + seam) <= 1024, "{taken}");
     assert!((taken + 2) * (1 + seam) > 1024 - 16, "{taken}");
 
-    // What ends gives back what its seams took.
+    // A finished message frees the memory of its seams.
     let mut reassembly = Reassembly::new(&limits);
     for _ in 0..20 {
         for piece in tiny_pieces(&whole[..72], 4, &[1; 50]) {
@@ -443,7 +443,7 @@ fn seams_count_as_octets_that_are_held() {
 
 #[test]
 fn each_1_1_fragment_counts_alignment_from_its_own_header() {
-    // The second fragment begins where alignment would run on from the message's start, but not
+    // The second fragment begins where alignment would continue from the message's start, but not
     // from the first fragment's.
     let mut reassembly = Reassembly::new(&Limits::default());
     let start = hex("47494f50 0101 02 01 0000000c 00000000 00000001 00000000");
@@ -466,8 +466,8 @@ fn each_1_1_fragment_counts_alignment_from_its_own_header() {
 
 #[test]
 fn a_1_1_fragment_is_aligned_as_a_message_of_its_own() {
-    // As omniORB cuts: each piece is a multiple of 8 long, and a value of 8 octets that comes
-    // next lies at 16 in its fragment.
+    // As omniORB cuts: each piece is a multiple of 8 long, and a value of 8 bytes that comes next
+    // lies at 16 in its fragment.
     let mut reassembly = Reassembly::new(&Limits::default());
     let start = hex("47494f50 0101 02 01 0000000c 00000000 00000001 00000000");
     let end = hex("47494f50 0101 00 07 0000000c 00000000 3ff0000000000000");

@@ -1,4 +1,4 @@
-//! Tagged components: facts about an object or an endpoint, inside a profile.
+//! Tagged components: information on an object or an endpoint, inside a profile.
 
 use std::borrow::Cow;
 
@@ -12,78 +12,78 @@ use crate::security::SslSecTrans;
 use crate::tags::component as tag;
 use crate::uiop::{get_path, put_path};
 
-/// A component as it travels: `struct { ulong tag; sequence<octet> data; }`.
+/// Component as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedComponent {
-    /// What the data means.
+    /// Tag, which tells the meaning of the data.
     pub tag: u32,
-    /// The data as it came, nearly always an encapsulation.
+    /// Data as received, nearly always an encapsulation.
     pub data: Vec<u8>,
 }
 
-/// What the data of a known component means.
+/// Decoded data of a known component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Component {
-    /// The ORB that made the reference.
+    /// ORB that made the reference.
     OrbType(u32),
-    /// The server's code sets.
+    /// Code sets of the server.
     CodeSets(CodeSetComponentInfo),
-    /// One more host and port.
+    /// Additional host and port.
     AlternateIiopAddress(Endpoint),
     /// SSL's port and options.
     SslSecTrans(SslSecTrans),
-    /// The mechanisms of CSIv2 that the server takes.
+    /// CSIv2 mechanisms that the server accepts.
     CsiMechanisms(Vec<CompoundMechanism>),
     /// omniORB's local socket.
     UnixTrans(UnixTrans),
     /// Exported policies.
     Policies(Vec<PolicyValue>),
-    /// A tag whose data is not looked into.
+    /// Component with a tag that is not decoded.
     Other,
 }
 
-/// The code sets that a server has (CORBA 3.3 part 2, §7.10.2.4).
+/// Code sets of a server (CORBA 3.3 part 2, §7.10.2.4).
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CodeSetComponentInfo {
-    /// For `char` and `string`.
+    /// Code sets for `char` and `string`.
     pub char_data: CodeSetComponent,
-    /// For `wchar` and `wstring`.
+    /// Code sets for `wchar` and `wstring`.
     pub wchar_data: CodeSetComponent,
 }
 
-/// The code sets of one kind of text, by their number in the OSF registry.
+/// Code sets of one kind of text, by their number in the OSF registry.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CodeSetComponent {
-    /// The native one; 0 where there is none.
+    /// Native code set; 0 where there is none.
     pub native: u32,
-    /// Those that the server can convert.
+    /// Code sets that the server can convert.
     pub conversion: Vec<u32>,
 }
 
-/// A local socket of omniORB's: it is of use on the host of this name.
+/// omniORB's local socket: usable on the host of this name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UnixTrans {
-    /// The server's host, by its own name.
+    /// Server's own host name.
     pub host: String,
-    /// The path of the socket.
+    /// Path of the socket.
     pub path: String,
 }
 
-/// An exported policy, not looked into.
+/// Exported policy in encoded form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyValue {
-    /// The type of the policy.
+    /// Type of the policy.
     pub kind: u32,
-    /// Its value, an encapsulation.
+    /// Value of the policy, an encapsulation.
     pub data: Vec<u8>,
 }
 
 impl TaggedComponent {
-    /// What the data means.
+    /// Decodes the data.
     ///
     /// # Errors
-    /// A [`CdrError`] if the data is not what its tag says. A tag that is not known here is
+    /// A [`CdrError`] if the data does not match its tag. An unknown tag gives
     /// [`Component::Other`].
     pub fn decode(&self) -> Result<Component, CdrError> {
         let open = || Decoder::of_encapsulation(&self.data, Coding::default());
@@ -101,7 +101,7 @@ impl TaggedComponent {
         })
     }
 
-    /// An `ORB_TYPE` component.
+    /// Makes an `ORB_TYPE` component.
     #[must_use]
     pub fn orb_type(id: u32) -> Self {
         let data = encapsulate(|data| {
@@ -114,7 +114,7 @@ impl TaggedComponent {
         }
     }
 
-    /// A `CODE_SETS` component.
+    /// Makes a `CODE_SETS` component.
     ///
     /// # Errors
     /// [`CdrError::LengthOverLimit`].
@@ -125,10 +125,10 @@ impl TaggedComponent {
         })
     }
 
-    /// An `ALTERNATE_IIOP_ADDRESS` component.
+    /// Makes an `ALTERNATE_IIOP_ADDRESS` component.
     ///
     /// # Errors
-    /// What a host name cannot be: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
+    /// Those of an invalid host name: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
     pub fn alternate_iiop_address(endpoint: &Endpoint) -> Result<Self, CdrError> {
         Ok(Self {
             tag: tag::ALTERNATE_IIOP_ADDRESS,
@@ -136,7 +136,7 @@ impl TaggedComponent {
         })
     }
 
-    /// An `SSL_SEC_TRANS` component.
+    /// Makes an `SSL_SEC_TRANS` component.
     #[must_use]
     pub fn ssl_sec_trans(ssl: &SslSecTrans) -> Self {
         Self {
@@ -145,10 +145,10 @@ impl TaggedComponent {
         }
     }
 
-    /// omniORB's `UNIX_TRANS` component.
+    /// Makes omniORB's `UNIX_TRANS` component.
     ///
     /// # Errors
-    /// What a host name cannot be: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
+    /// Those of an invalid host name: [`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`].
     pub fn unix_trans(socket: &UnixTrans) -> Result<Self, CdrError> {
         Ok(Self {
             tag: tag::OMNIORB_UNIX_TRANS,
@@ -156,7 +156,7 @@ impl TaggedComponent {
         })
     }
 
-    /// A `POLICIES` component.
+    /// Makes a `POLICIES` component.
     ///
     /// # Errors
     /// [`CdrError::LengthOverLimit`].

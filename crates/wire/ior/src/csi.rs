@@ -1,4 +1,5 @@
-//! The mechanisms of CSIv2 that a server takes: the `CSI_SEC_MECH_LIST` component (CORBA 3.3 part 2, §10.5.1).
+//! CSIv2 mechanisms that a server accepts: the `CSI_SEC_MECH_LIST` component (CORBA 3.3 part 2,
+//! §10.5.1).
 //!
 //! ```text
 //! encapsulation { boolean stateful; sequence<CompoundSecMech> mechanism_list; }
@@ -11,8 +12,8 @@
 //! }
 //! ```
 //!
-//! Of what is asked for above the transport (names and passwords, asserted identities) only what is demanded is kept:
-//! a server that insists on it says so in its reply.
+//! Of the security above the transport (names and passwords, asserted identities) only the
+//! requirements are kept: a server that insists on it says so in its reply.
 
 use punctual_cdr::{CdrError, Coding, Decoder, Unmarshal, unmarshal_each};
 
@@ -21,42 +22,43 @@ use crate::iiop::Endpoint;
 use crate::security::AssociationOptions;
 use crate::tags::component as tag;
 
-/// Two options, a tag, a length, twice two options, and six empty sequences or numbers.
+/// Least size of a mechanism: two options, a tag, a length, twice two options, and six empty
+/// sequences or numbers.
 const LEAST: usize = 32;
 
-/// One way to be let in, of those that a server takes, in its order of preference.
+/// Security mechanism that a server accepts, in its order of preference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompoundMechanism {
-    /// What the server demands on all layers together.
+    /// Options that the server requires on all layers together.
     pub target_requires: AssociationOptions,
-    /// What it demands of the transport.
+    /// Transport that the mechanism requires.
     pub transport: MechanismTransport,
 }
 
-/// The transport of a mechanism.
+/// Transport of a mechanism.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MechanismTransport {
-    /// None in particular: the profile's own address.
+    /// No particular transport: the profile's own address.
     Null,
     /// TLS.
     Tls(TlsSecTrans),
-    /// Another, by its tag.
+    /// Another transport, by its tag.
     Other(u32),
 }
 
 /// TLS, at addresses of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsSecTrans {
-    /// What the target supports.
+    /// Options that the target supports.
     pub target_supports: AssociationOptions,
-    /// What the target requires.
+    /// Options that the target requires.
     pub target_requires: AssociationOptions,
-    /// Where, in the server's order.
+    /// Addresses, in the server's order.
     pub addresses: Vec<Endpoint>,
 }
 
-/// Reads the list; stands behind the encapsulation's byte order.
+/// Reads the list, from behind the encapsulation's byte order on.
 pub(crate) fn mechanisms(input: &mut Decoder<'_>) -> Result<Vec<CompoundMechanism>, CdrError> {
     let _stateful = input.get_bool()?;
     unmarshal_each(input, LEAST, mechanism)
@@ -68,7 +70,8 @@ fn mechanism(input: &mut Decoder<'_>) -> Result<CompoundMechanism, CdrError> {
     // AS_ContextSec: supports, requires, the mechanism's object id, the target's name.
     let (_supports, _requires) = (input.get_u16()?, input.get_u16()?);
     let (_mechanism, _name) = (input.get_octets()?, input.get_octets()?);
-    // SAS_ContextSec: supports, requires, who vouches for privileges, naming mechanisms, kinds of identities.
+    // SAS_ContextSec: supports, requires, privilege authorities, naming mechanisms, kinds of
+    // identities.
     let (_supports, _requires) = (input.get_u16()?, input.get_u16()?);
     unmarshal_each(input, 8, |input| {
         input.get_u32()?;

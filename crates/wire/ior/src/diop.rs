@@ -8,18 +8,18 @@ use crate::iiop::{IiopProfile, IiopVersion};
 use crate::profile::TaggedProfile;
 use crate::tags;
 
-/// The body of TAO's DIOP profile.
+/// Body of TAO's DIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DiopProfile {
-    /// The highest version that the server speaks.
+    /// Highest version that the server speaks.
     pub version: IiopVersion,
-    /// A name or an address; an IPv6 address has no brackets.
+    /// Host name or IP address; an IPv6 address has no brackets.
     pub host: String,
-    /// The UDP port.
+    /// UDP port.
     pub port: u16,
-    /// What the server knows the object by.
+    /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// More facts; version 1.0 has none.
+    /// Tagged components; version 1.0 has none.
     pub components: Vec<TaggedComponent>,
 }
 
@@ -32,7 +32,7 @@ impl DiopProfile {
         IiopProfile::decode(data).map(Self::from)
     }
 
-    /// The profile's data, in this byte order.
+    /// Encodes the profile's data, in this byte order.
     ///
     /// # Errors
     /// As [`IiopProfile::encode`].
@@ -40,7 +40,7 @@ impl DiopProfile {
         IiopProfile::from(self.clone()).encode(order)
     }
 
-    /// The profile as part of a reference.
+    /// Encodes the profile as part of a reference.
     ///
     /// # Errors
     /// As [`IiopProfile::encode`].

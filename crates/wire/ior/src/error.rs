@@ -1,36 +1,36 @@
-//! What can be wrong with a reference.
+//! Errors of references.
 
 use punctual_cdr::CdrError;
 use thiserror::Error;
 
-/// Why a text or octets are not a reference, or a profile's data not what its tag says.
+/// Reason why text or bytes are not a reference, or a profile's data does not match its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum IorError {
     /// The text does not begin with `IOR:`.
     #[error("a stringified reference begins with 'IOR:'")]
     NoPrefix,
-    /// A character that is no hexadecimal digit.
+    /// A character is not a hexadecimal digit.
     #[error("the character at offset {position} is not a hexadecimal digit")]
     BadDigit {
-        /// Its offset in the text, in octets.
+        /// Offset in the text, in bytes.
         position: usize,
     },
-    /// An odd number of digits: half an octet is missing.
+    /// The number of digits is odd: half a byte is missing.
     #[error("the digits end at offset {position} in the middle of an octet")]
     OddDigits {
-        /// The length of the text, in octets.
+        /// Length of the text, in bytes.
         position: usize,
     },
-    /// The octets of a reference or profile are malformed.
+    /// The encoding of a reference or profile is malformed.
     #[error("malformed data: {0}")]
     Cdr(#[from] CdrError),
-    /// A profile of a version that has nothing in common with ours.
+    /// The profile's version has nothing in common with ours.
     #[error("the profile's version is {major}.{minor}; only 1.x is known")]
     UnsupportedVersion {
-        /// The major version.
+        /// Major version.
         major: u8,
-        /// The minor version.
+        /// Minor version.
         minor: u8,
     },
 }

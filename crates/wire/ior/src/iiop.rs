@@ -1,4 +1,4 @@
-//! The IIOP profile (CORBA 3.3 part 2, §9.7.2): host, port and object key.
+//! IIOP profile (CORBA 3.3 part 2, §9.7.2): host, port and object key.
 //!
 //! ```text
 //! encapsulation { octet major; octet minor; string host; ushort port; sequence<octet> object_key;
@@ -18,24 +18,23 @@ use crate::error::IorError;
 use crate::profile::TaggedProfile;
 use crate::tags;
 
-/// The version in a profile, as it came.
+/// Version in a profile, as received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IiopVersion {
-    /// The major version; only 1 is defined.
+    /// Major version; only 1 is defined.
     pub major: u8,
-    /// The minor version; one above 2 is treated as 2.
+    /// Minor version; one above 2 is treated as 2.
     pub minor: u8,
 }
 
 impl IiopVersion {
-    /// The highest GIOP version that may be used with an endpoint of this version, if any is
-    /// known.
+    /// Returns the highest GIOP version usable with an endpoint of this version, if any is known.
     #[must_use]
     pub const fn giop(self) -> Option<GiopVersion> {
         GiopVersion::common_with(self.major, self.minor)
     }
 
-    /// Whether profiles of this version have components.
+    /// Returns whether profiles of this version have components.
     #[must_use]
     pub const fn has_components(self) -> bool {
         self.minor > 0 || self.major > 1
@@ -57,12 +56,12 @@ impl fmt::Display for IiopVersion {
     }
 }
 
-/// A host and a port.
+/// Host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Endpoint {
-    /// A name or an address; an IPv6 address has no brackets here.
+    /// Host name or IP address; an IPv6 address has no brackets here.
     pub host: String,
-    /// The port.
+    /// Port number.
     pub port: u16,
 }
 
@@ -77,28 +76,28 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// The body of an IIOP profile. TAO's SHMIOP profile has the same one.
+/// Body of an IIOP profile. TAO's SHMIOP profile has the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
-    /// The highest version that the server speaks.
+    /// Highest version that the server speaks.
     pub version: IiopVersion,
-    /// A name or an address; an IPv6 address has no brackets.
+    /// Host name or IP address; an IPv6 address has no brackets.
     pub host: String,
-    /// The port.
+    /// Port number.
     pub port: u16,
-    /// What the server knows the object by.
+    /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// More facts; version 1.0 has none.
+    /// Tagged components; version 1.0 has none.
     pub components: Vec<TaggedComponent>,
 }
 
 impl IiopProfile {
-    /// Reads a profile's data. What follows the known members, as later minor versions may have,
-    /// is not looked at.
+    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// ignored.
     ///
     /// # Errors
-    /// [`IorError::UnsupportedVersion`] for another major version than 1, and
-    /// [`IorError::Cdr`] for malformed data.
+    /// [`IorError::UnsupportedVersion`] for another major version than 1, and [`IorError::Cdr`] for
+    /// malformed data.
     pub fn decode(data: &[u8]) -> Result<Self, IorError> {
         let mut input = Decoder::of_encapsulation(data, Coding::default())?;
         let version = get_version(&mut input)?;
@@ -113,10 +112,10 @@ impl IiopProfile {
         })
     }
 
-    /// The profile's data, in this byte order.
+    /// Encodes the profile's data, in this byte order.
     ///
     /// # Errors
-    /// What a host name cannot be ([`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`])
+    /// Those of an invalid host name ([`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`])
     /// and [`CdrError::LengthOverLimit`].
     pub fn encode(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
         Encoder::encapsulated(order, Coding::default(), |out| {
@@ -132,7 +131,7 @@ impl IiopProfile {
         })
     }
 
-    /// The profile as part of a reference.
+    /// Encodes the profile as part of a reference.
     ///
     /// # Errors
     /// As [`IiopProfile::encode`].
@@ -143,8 +142,8 @@ impl IiopProfile {
         })
     }
 
-    /// The profile's own endpoint and, after it, the alternate addresses among its components
-    /// that can be read.
+    /// Returns the profile's own endpoint and, after it, the alternate addresses among its
+    /// components that can be read.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint> + '_ {
         let own = Endpoint {
             host: self.host.clone(),
@@ -158,7 +157,7 @@ impl IiopProfile {
         }))
     }
 
-    /// The server's code sets, if it published any that can be read.
+    /// Returns the server's code sets, if it published any that can be read.
     #[must_use]
     pub fn code_sets(&self) -> Option<CodeSetComponentInfo> {
         self.components

@@ -1,11 +1,12 @@
-//! Interoperable object references (CORBA 3.3 part 2, §7.6): where an object is and how to talk
-//! to it, as data.
+//! Interoperable object references (CORBA 3.3 part 2, §7.6): the location of an object and the
+//! protocols to reach it, as data.
 //!
-//! - [`Ior`] keeps every profile as it came, so that a reference that passes through is passed
+//! - [`Ior`] keeps every profile as received, so that a reference that passes through is passed
 //!   on octet for octet, whatever tags it holds.
-//! - [`Profile`] and [`Component`] are what the data of a known tag means; [`tags`] names them.
+//! - [`Profile`] and [`Component`] are the decoded data of known tags; [`tags`] names them.
 //! - [`Corbaloc`] is a reference that people can type.
-//! - [`Corbaname`] is a name in a naming context that people can type; [`name_from_text`] reads such a name.
+//! - [`Corbaname`] is a name in a naming context that people can type; [`name_from_text`] reads
+//!   such a name.
 //! - [`ProfileTemplates`] are profiles that are written once for many objects.
 //!
 //! Nothing here does I/O or resolves a name.

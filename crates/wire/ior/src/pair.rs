@@ -1,5 +1,5 @@
-//! Punctual's own profile: an object behind any pair of a messaging protocol and a link, for the
-//! pairs that nobody else has a profile for.
+//! Punctual's own profile: an object behind any pair of a messaging protocol and a link, for pairs
+//! without a profile of other ORBs.
 //!
 //! ```text
 //! encapsulation { octet major; octet minor; string protocol; sequence<string> places;
@@ -18,34 +18,34 @@ use crate::error::IorError;
 use crate::profile::TaggedProfile;
 use crate::tags;
 
-/// A length, one character, and a NUL.
+/// Least size of a place: a length, one character, and a NUL.
 const MIN_PLACE: usize = 6;
 
-/// The version that is written; a later minor version is read as this one.
+/// Version that is written; a later minor version is read as this one.
 const VERSION: (u8, u8) = (1, 0);
 
-/// The body of a profile of a pair.
+/// Body of a profile of a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PairProfile {
-    /// The names of the messaging protocol, of adapters if there are any, and of the link, joined by
+    /// Names of the messaging protocol, of adapters if there are any, and of the link, joined by
     /// `+`: `giop_lite+uiop`, `giop+reliable+diop`.
     pub protocol: String,
-    /// Where the object can be reached, in the link's notation and in the server's order; one at
-    /// least, and none empty.
+    /// Places where the object can be reached, in the link's notation and in the server's order; at
+    /// least one, and none empty.
     pub places: Vec<String>,
-    /// What the server knows the object by.
+    /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// More facts.
+    /// Tagged components.
     pub components: Vec<TaggedComponent>,
 }
 
 impl PairProfile {
-    /// Reads a profile's data. What follows the known members, as later minor versions may have,
-    /// is not looked at.
+    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// ignored.
     ///
     /// # Errors
     /// [`IorError::UnsupportedVersion`] for another major version than 1, and [`IorError::Cdr`] for
-    /// malformed data: [`CdrError::Invalid`] for a protocol that is no pair, or no place.
+    /// malformed data: [`CdrError::Invalid`] for a protocol that is not a pair, or a missing place.
     pub fn decode(data: &[u8]) -> Result<Self, IorError> {
         let mut input = Decoder::of_encapsulation(data, Coding::default())?;
         let (major, minor) = (input.get_u8()?, input.get_u8()?);
@@ -62,11 +62,11 @@ impl PairProfile {
         Ok(profile)
     }
 
-    /// The profile's data, in this byte order.
+    /// Encodes the profile's data, in this byte order.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] for a protocol that is no pair, or no place; [`CdrError::InnerNul`] and
-    /// [`CdrError::LengthOverLimit`].
+    /// [`CdrError::Invalid`] for a protocol that is not a pair, or a missing place;
+    /// [`CdrError::InnerNul`] and [`CdrError::LengthOverLimit`].
     pub fn encode(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
         self.check()?;
         Encoder::encapsulated(order, Coding::default(), |out| {
@@ -81,7 +81,7 @@ impl PairProfile {
         })
     }
 
-    /// The profile as part of a reference.
+    /// Encodes the profile as part of a reference.
     ///
     /// # Errors
     /// As [`PairProfile::encode`].
@@ -92,13 +92,13 @@ impl PairProfile {
         })
     }
 
-    /// The name of the messaging protocol.
+    /// Returns the name of the messaging protocol.
     #[must_use]
     pub fn messaging(&self) -> &str {
         self.protocol.split_once('+').map_or("", |(name, _)| name)
     }
 
-    /// The name of the link, with those of the adapters before it.
+    /// Returns the name of the link, with those of the adapters before it.
     #[must_use]
     pub fn link(&self) -> &str {
         self.protocol.split_once('+').map_or("", |(_, name)| name)
@@ -119,7 +119,7 @@ impl PairProfile {
     }
 }
 
-/// Whether a text is two names at least, joined by `+`.
+/// Returns whether a text is at least two names, joined by `+`.
 pub(crate) fn is_pair(protocol: &str) -> bool {
     protocol.contains('+') && protocol.split('+').all(is_name)
 }

@@ -1,7 +1,7 @@
-//! What the policies in a reference say: those of Real-time CORBA that servers publish (Real-time CORBA 1.2, §5.7 and
-//! §5.16).
+//! Policies in a reference: those of Real-time CORBA that servers publish (Real-time CORBA 1.2,
+//! §5.7 and §5.16).
 //!
-//! A policy's value is an encapsulation. The standard leaves open what is in it; this is what TAO writes:
+//! A policy's value is an encapsulation. The standard leaves its content open; this is TAO's:
 //!
 //! ```text
 //! PriorityModel  { enum { CLIENT_PROPAGATED, SERVER_DECLARED }; short server_priority; }
@@ -20,31 +20,32 @@ use punctual_cdr::{
 use crate::component::PolicyValue;
 use crate::tags::{policy as kind, profile};
 
-/// What a policy of a known type says.
+/// Decoded policy of a known type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PolicyMeaning {
-    /// Whose priority a request is served at.
+    /// Priority model: the source of the priority at which a request is served.
     PriorityModel {
-        /// By whom it is said.
+        /// Model.
         model: PriorityModel,
-        /// That of the server, which holds where it declares it, and for requests that carry none.
+        /// Priority of the server, which applies where the server declares it, and to requests that
+        /// carry none.
         server_priority: i16,
     },
     /// Ranges of priorities, each with a connection of its own: the lowest and the highest of each.
     PriorityBands(Vec<(i16, i16)>),
-    /// The protocols that clients are to use, the preferred first.
+    /// Protocols that clients should use, the preferred first.
     ClientProtocols(Vec<ClientProtocol>),
-    /// A type whose value is not looked into.
+    /// Policy of a type that is not decoded.
     Other,
 }
 
-/// Who says at which priority a request is served.
+/// Source of the priority at which a request is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriorityModel {
-    /// The client, with each request.
+    /// Client, with each request.
     ClientPropagated,
-    /// The server, in the reference.
+    /// Server, in the reference.
     ServerDeclared,
 }
 
@@ -70,40 +71,41 @@ impl Unmarshal for PriorityModel {
     }
 }
 
-/// A protocol, and how its connections are to be set up.
+/// Protocol, and the properties of its connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProtocol {
-    /// The tag of its profiles.
+    /// Tag of its profiles.
     pub profile: u32,
-    /// What its transport has properties for.
+    /// Properties of its transport.
     pub properties: TransportProperties,
 }
 
-/// Properties of a protocol's transport; `None` for what it has not.
+/// Properties of a protocol's transport; `None` for those that it lacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TransportProperties {
-    /// Bytes of a socket's buffer for sending; 0 for the system's choice.
+    /// Size of a socket's send buffer in bytes; 0 for the system's choice.
     pub send_buffer: Option<i32>,
-    /// Bytes of a socket's buffer for receiving; 0 for the system's choice.
+    /// Size of a socket's receive buffer in bytes; 0 for the system's choice.
     pub receive_buffer: Option<i32>,
-    /// Whether a peer that vanished is noticed.
+    /// Whether a vanished peer is detected.
     pub keep_alive: Option<bool>,
     /// Whether only hosts of the same network are reached.
     pub dont_route: Option<bool>,
-    /// Whether small messages leave at once.
+    /// Whether small messages are sent at once.
     pub no_delay: Option<bool>,
-    /// Bytes of shared memory that are set aside at the start.
+    /// Size of the shared memory that is allocated at the start, in bytes.
     pub preallocated: Option<i32>,
-    /// The file of shared memory, and the name of its lock.
+    /// File of shared memory, and the name of its lock.
     pub shared_memory: Option<(String, String)>,
 }
 
 impl PolicyValue {
-    /// What the value means.
+    /// Decodes the value.
     ///
     /// # Errors
-    /// A [`CdrError`] if it is not what its type says. A type that is not known here is [`PolicyMeaning::Other`].
+    /// A [`CdrError`] if it does not match its type. An unknown type gives
+    /// [`PolicyMeaning::Other`].
     pub fn decode(&self) -> Result<PolicyMeaning, CdrError> {
         let open = || Decoder::of_encapsulation(&self.data, Coding::default());
         Ok(match self.kind {
@@ -140,7 +142,7 @@ fn client_protocol(input: &mut Decoder<'_>) -> Result<ClientProtocol, CdrError> 
             properties.send_buffer = Some(input.get_i32()?);
             properties.receive_buffer = Some(input.get_i32()?);
         }
-        // Where the next protocol begins is not known, then.
+        // The begin of the next protocol is then unknown.
         _ => return Err(CdrError::Invalid("the properties of an unknown protocol")),
     }
     if has_buffers && profile != profile::TAO_UIOP {

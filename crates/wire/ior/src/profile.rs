@@ -1,4 +1,4 @@
-//! Tagged profiles: one way each to reach an object.
+//! Tagged profiles: ways to reach an object.
 
 use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
 
@@ -10,16 +10,16 @@ use crate::pair::PairProfile;
 use crate::tags::profile as tag;
 use crate::uiop::UiopProfile;
 
-/// A profile as it travels: `struct { ulong tag; sequence<octet> data; }`.
+/// Profile as encoded: `struct { ulong tag; sequence<octet> data; }`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TaggedProfile {
-    /// Which kind of profile the data is.
+    /// Tag, which tells the kind of profile.
     pub tag: u32,
-    /// The data as it came, nearly always an encapsulation.
+    /// Data as received, nearly always an encapsulation.
     pub data: Vec<u8>,
 }
 
-/// What the data of a known profile means.
+/// Decoded data of a known profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
@@ -29,22 +29,21 @@ pub enum Profile {
     MultipleComponents(Vec<TaggedComponent>),
     /// TAO's IIOP over local sockets.
     Uiop(UiopProfile),
-    /// TAO's shared memory: where the connection is set up.
+    /// TAO's shared memory: the address where the connection is set up.
     Shmiop(IiopProfile),
     /// TAO's datagrams.
     Diop(DiopProfile),
-    /// A messaging protocol over a link of Punctual's.
+    /// Punctual's pair of a messaging protocol and a link.
     Pair(PairProfile),
-    /// A tag whose data is not looked into.
+    /// Profile with a tag that is not decoded.
     Other,
 }
 
 impl TaggedProfile {
-    /// What the data means.
+    /// Decodes the data.
     ///
     /// # Errors
-    /// An [`IorError`] if the data is not what its tag says. A tag that is not known here is
-    /// [`Profile::Other`].
+    /// An [`IorError`] if the data does not match its tag. An unknown tag gives [`Profile::Other`].
     pub fn decode(&self) -> Result<Profile, IorError> {
         Ok(match self.tag {
             tag::INTERNET_IOP => Profile::Iiop(IiopProfile::decode(&self.data)?),

@@ -1,4 +1,4 @@
-//! The reference itself.
+//! Object reference.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,18 @@ use crate::iiop::IiopProfile;
 use crate::profile::TaggedProfile;
 use crate::tags;
 
-/// An interoperable object reference (CORBA 3.3 part 2, §7.6.2):
-/// `struct { string type_id; sequence<TaggedProfile> profiles; }`.
+/// Interoperable object reference (CORBA 3.3 part 2, §7.6.2): `struct { string type_id;
+/// sequence<TaggedProfile> profiles; }`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Ior {
-    /// The repository id of the most derived interface; empty where it is not told.
+    /// Repository id of the most derived interface; empty where it is unknown.
     pub type_id: String,
-    /// The ways to reach the object, in the server's order; none for nil.
+    /// Profiles by which the object can be reached, in the server's order; none for nil.
     pub profiles: Vec<TaggedProfile>,
 }
 
 impl Ior {
-    /// The nil reference: no type, no profile.
+    /// Returns the nil reference: no type, no profile.
     #[must_use]
     pub const fn nil() -> Self {
         Self {
@@ -29,13 +29,13 @@ impl Ior {
         }
     }
 
-    /// Whether this is nil: there is no profile (§7.6.2). The type id is not looked at.
+    /// Returns whether this is nil: there is no profile (§7.6.2). The type id is ignored.
     #[must_use]
     pub fn is_nil(&self) -> bool {
         self.profiles.is_empty()
     }
 
-    /// The IIOP profiles in their order, each decoded or with what is wrong with it.
+    /// Returns the IIOP profiles in their order, each decoded or with its error.
     pub fn iiop_profiles(&self) -> impl Iterator<Item = Result<IiopProfile, IorError>> + '_ {
         self.profiles
             .iter()

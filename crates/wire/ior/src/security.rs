@@ -1,4 +1,4 @@
-//! What a TLS endpoint offers and demands: the `SSL_SEC_TRANS` component (SSLIOP of the CORBA Security
+//! Security options of a TLS endpoint: the `SSL_SEC_TRANS` component (SSLIOP of the CORBA Security
 //! Service 1.8, §14.7).
 //!
 //! ```text
@@ -12,34 +12,34 @@ use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 /// Options of a security association, as bits (`Security::AssociationOptions`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct AssociationOptions(
-    /// The bits.
+    /// Bits of the options.
     pub u16,
 );
 
 impl AssociationOptions {
     /// No protection.
     pub const NO_PROTECTION: Self = Self(1);
-    /// What is sent cannot be changed unnoticed.
+    /// Integrity: changes of the data are detected.
     pub const INTEGRITY: Self = Self(2);
-    /// What is sent cannot be read by others.
+    /// Confidentiality: other parties cannot read the data.
     pub const CONFIDENTIALITY: Self = Self(4);
-    /// What is sent again is noticed.
+    /// Replay detection: repeated data is detected.
     pub const DETECT_REPLAY: Self = Self(8);
-    /// What is out of order is noticed.
+    /// Order: misordered data is detected.
     pub const DETECT_MISORDERING: Self = Self(16);
-    /// The server proves who it is.
+    /// Authentication of the server.
     pub const ESTABLISH_TRUST_IN_TARGET: Self = Self(32);
-    /// The client proves who it is.
+    /// Authentication of the client.
     pub const ESTABLISH_TRUST_IN_CLIENT: Self = Self(64);
-    /// The client's rights are not handed on.
+    /// No delegation of the client's rights.
     pub const NO_DELEGATION: Self = Self(128);
-    /// The client's rights are handed on as they are.
+    /// Simple delegation: the client's rights are passed on.
     pub const SIMPLE_DELEGATION: Self = Self(256);
-    /// The client's rights are handed on beside the server's.
+    /// Composite delegation: the client's rights are passed on beside the server's.
     pub const COMPOSITE_DELEGATION: Self = Self(512);
-    /// Another's identity may be asserted (CSIv2).
+    /// Assertion of another's identity (CSIv2).
     pub const IDENTITY_ASSERTION: Self = Self(1024);
-    /// The client says who may act for it (CSIv2).
+    /// Delegation that the client specifies (CSIv2).
     pub const DELEGATION_BY_CLIENT: Self = Self(2048);
 
     const NAMES: [(Self, &'static str); 12] = [
@@ -57,20 +57,20 @@ impl AssociationOptions {
         (Self::DELEGATION_BY_CLIENT, "DelegationByClient"),
     ];
 
-    /// Both together.
+    /// Returns the union of both sets.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of `others` are among these.
+    /// Returns whether all of `others` are among these.
     #[must_use]
     pub const fn contain(self, others: Self) -> bool {
         self.0 & others.0 == others.0
     }
 }
 
-/// Shows the names, and as a number what has none: `Integrity, Confidentiality, 0x8000`.
+/// Shows the names, and unnamed bits as a number: `Integrity, Confidentiality, 0x8000`.
 impl fmt::Display for AssociationOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut rest = self.0;
@@ -89,14 +89,14 @@ impl fmt::Display for AssociationOptions {
     }
 }
 
-/// What a TLS endpoint supports and requires, and its port; the host is the profile's.
+/// Options that a TLS endpoint supports and requires, and its port; the host is the profile's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SslSecTrans {
-    /// What the target supports.
+    /// Options that the target supports.
     pub target_supports: AssociationOptions,
-    /// What the target requires.
+    /// Options that the target requires.
     pub target_requires: AssociationOptions,
-    /// The port.
+    /// TLS port.
     pub port: u16,
 }
 

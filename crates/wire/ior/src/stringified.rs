@@ -11,7 +11,7 @@ use punctual_cdr::{
 use crate::error::IorError;
 use crate::reference::Ior;
 
-/// Text is already in memory, and what is printed was accepted before.
+/// Limits for text, which is in memory already; a printed reference was accepted before.
 const UNLIMITED: Limits = Limits {
     message: usize::MAX,
     string: usize::MAX,
@@ -20,17 +20,17 @@ const UNLIMITED: Limits = Limits {
 };
 
 impl Ior {
-    /// The octets that `IOR:` text stands for, in this byte order.
+    /// Encodes the reference to the bytes that `IOR:` text stands for, in this byte order.
     ///
     /// # Errors
-    /// What a type id cannot be ([`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`])
+    /// Those of an invalid type id ([`CdrError::InnerNul`], [`CdrError::CharacterNotInCodeSet`])
     /// and [`CdrError::LengthOverLimit`].
     pub fn to_encapsulation(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
         let coding = Coding::new(GiopVersion::V1_0, &UNLIMITED);
         Encoder::encapsulated(order, coding, |out| self.marshal(out))
     }
 
-    /// Reads the octets that `IOR:` text stands for.
+    /// Reads the bytes that `IOR:` text stands for.
     ///
     /// # Errors
     /// A [`CdrError`] if they are malformed.
@@ -39,7 +39,7 @@ impl Ior {
         Self::unmarshal(&mut Decoder::of_encapsulation(octets, coding)?)
     }
 
-    /// The reference as `IOR:` text in this byte order; `to_string` uses the machine's.
+    /// Returns the reference as `IOR:` text in this byte order; `to_string` uses the machine's.
     ///
     /// # Errors
     /// As [`Ior::to_encapsulation`].
@@ -49,7 +49,7 @@ impl Ior {
     }
 }
 
-/// The reference as `IOR:` text in the machine's byte order. A character that a type id can't
+/// Shows the reference as `IOR:` text in the machine's byte order. A character that a type id can't
 /// have on the wire becomes a question mark.
 impl fmt::Display for Ior {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,7 +68,7 @@ impl fmt::Display for Ior {
     }
 }
 
-/// Reads `IOR:` text; prefix and digits in upper or lower case, white space around it ignored.
+/// Parses `IOR:` text; prefix and digits in upper or lower case, white space around it ignored.
 impl FromStr for Ior {
     type Err = IorError;
 

@@ -1,6 +1,6 @@
-//! The numbers that profiles, components, ORBs and code sets go by, and their names.
+//! Numbers of profiles, components, ORBs and code sets, and their names.
 //!
-//! The names are for people: an unknown number is no error anywhere.
+//! The names are for people: an unknown number is never an error.
 
 /// Tags of profiles.
 pub mod profile {
@@ -38,9 +38,9 @@ pub mod component {
     pub const ALTERNATE_IIOP_ADDRESS: u32 = 3;
     /// A whole object key, for an endpoint-less reference.
     pub const COMPLETE_OBJECT_KEY: u32 = 5;
-    /// Where in the key the endpoint's id is.
+    /// Position of the endpoint's id in the key.
     pub const ENDPOINT_ID_POSITION: u32 = 6;
-    /// How to locate the object.
+    /// Policy for locating the object.
     pub const LOCATION_POLICY: u32 = 12;
     /// Security association options.
     pub const ASSOCIATION_OPTIONS: u32 = 13;
@@ -76,7 +76,7 @@ pub mod component {
     pub const OMNIORB_PERSISTENT_ID: u32 = 0x4154_5403;
 }
 
-/// Numbers that ORBs tell about themselves in an `ORB_TYPE` component.
+/// Numbers by which ORBs identify themselves in an `ORB_TYPE` component.
 pub mod orb_type {
     /// TAO.
     pub const TAO: u32 = 0x5441_4f00;
@@ -90,21 +90,21 @@ pub mod orb_type {
 
 /// Types of policies.
 pub mod policy {
-    /// Whose priority a request is served at.
+    /// Priority model: the source of the priority at which a request is served.
     pub const PRIORITY_MODEL: u32 = 40;
-    /// Which thread pool serves a POA's objects.
+    /// Thread pool that serves a POA's objects.
     pub const THREADPOOL: u32 = 41;
-    /// Which protocols clients are to use, and how.
+    /// Protocols that clients should use, and their properties.
     pub const CLIENT_PROTOCOL: u32 = 43;
-    /// That a reference's calls share no connection.
+    /// Private connection, which a reference's calls share with no others.
     pub const PRIVATE_CONNECTION: u32 = 44;
-    /// TAO's: to endpoints of which priority calls go.
+    /// TAO's: priority of the endpoints to which calls are sent.
     pub const TAO_CLIENT_PRIORITY: u32 = 0x5441_0000;
     /// Connections for ranges of priorities.
     pub const PRIORITY_BANDED_CONNECTION: u32 = 45;
 }
 
-/// The name of a profile tag.
+/// Returns the name of a profile tag.
 #[must_use]
 pub const fn profile_name(tag: u32) -> Option<&'static str> {
     Some(match tag {
@@ -122,7 +122,7 @@ pub const fn profile_name(tag: u32) -> Option<&'static str> {
     })
 }
 
-/// The name of a component tag, without the `TAG_` that the standard puts before it.
+/// Returns the name of a component tag, without the standard's prefix `TAG_`.
 #[must_use]
 pub const fn component_name(tag: u32) -> Option<&'static str> {
     Some(match tag {
@@ -153,7 +153,7 @@ pub const fn component_name(tag: u32) -> Option<&'static str> {
     })
 }
 
-/// The name of the ORB that an `ORB_TYPE` component tells.
+/// Returns the name of the ORB with this number in an `ORB_TYPE` component.
 #[must_use]
 pub const fn orb_type_name(id: u32) -> Option<&'static str> {
     Some(match id {
@@ -165,7 +165,7 @@ pub const fn orb_type_name(id: u32) -> Option<&'static str> {
     })
 }
 
-/// The name of a type of policies, without the `_POLICY_TYPE` that the standards put behind it.
+/// Returns the name of a type of policies, without the standards' suffix `_POLICY_TYPE`.
 #[must_use]
 pub const fn policy_name(kind: u32) -> Option<&'static str> {
     Some(match kind {
@@ -206,7 +206,7 @@ pub const fn policy_name(kind: u32) -> Option<&'static str> {
     })
 }
 
-/// The name of a code set in the OSF registry.
+/// Returns the name of a code set in the OSF registry.
 #[must_use]
 pub const fn code_set_name(id: u32) -> Option<&'static str> {
     Some(match id {

@@ -1,11 +1,12 @@
-//! TAO's endpoints component: where else an object is, and at which priority each of these places serves.
+//! TAO's endpoints component: further endpoints of an object, and the priority at which each of
+//! them serves.
 //!
 //! ```text
 //! in profiles of IIOP, SHMIOP, DIOP: encapsulation { sequence<struct { string host; short port; short priority; }> }
 //! in profiles of UIOP, and our own:  encapsulation { sequence<struct { string rendezvous_point; short priority; }> }
 //! ```
 //!
-//! The profile's own endpoint is the first. A port is unsigned, though it travels as a `short`.
+//! The profile's own endpoint is the first. A port is unsigned, though it is encoded as a `short`.
 
 use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, marshal_each, unmarshal_each};
 
@@ -14,26 +15,26 @@ use crate::iiop::Endpoint;
 use crate::tags::{component as tag, profile};
 use crate::uiop::{get_path, put_path};
 
-/// One of TAO's endpoints.
+/// Endpoint in TAO's component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaoEndpoint {
-    /// Where it is.
+    /// Place of the endpoint.
     pub place: TaoPlace,
-    /// The priority that its requests are served at.
+    /// Priority at which its requests are served.
     pub priority: i16,
 }
 
-/// Where one of TAO's endpoints is.
+/// Place of an endpoint in TAO's component.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaoPlace {
-    /// At a host and port: IIOP, SHMIOP, DIOP.
+    /// Host and port: IIOP, SHMIOP, DIOP.
     Host(Endpoint),
-    /// At a local socket: UIOP.
+    /// Path of a local socket: UIOP.
     Path(String),
 }
 
 impl TaggedComponent {
-    /// TAO's endpoints component; those of one profile are all hosts or all paths.
+    /// Makes TAO's endpoints component; the endpoints of one profile are all hosts or all paths.
     ///
     /// # Errors
     /// Text or lengths that cannot be encoded.
@@ -57,8 +58,8 @@ impl TaggedComponent {
         })
     }
 
-    /// What TAO's endpoints component says in a profile of this tag; `None` for another component, and in a profile
-    /// where its form is not known.
+    /// Decodes TAO's endpoints component in a profile of this tag; returns `None` for another
+    /// component, and in a profile where its form is unknown.
     ///
     /// # Errors
     /// A [`CdrError`] if the data does not have that form.
@@ -76,7 +77,7 @@ impl TaggedComponent {
                 priority: input.get_i16()?,
             })
         };
-        // A length, the NUL of the text and the priority.
+        // Least size: a length, the NUL of the text and the priority.
         unmarshal_each(&mut input, 8, endpoint).map(Some)
     }
 }

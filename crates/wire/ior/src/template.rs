@@ -1,7 +1,8 @@
-//! Profiles that are written once for all objects of an adapter: from object to object only the key differs.
+//! Profiles that are written once for all objects of an adapter: only the key differs from object
+//! to object.
 //!
-//! What a codec does with a key is its own matter. So where the key stands is not asked but seen: a codec
-//! writes the profiles for two keys that have no octet in common, and where these differ, the key is.
+//! A codec may encode a key in any way. So the position of the key is found by comparison: a codec
+//! writes the profiles for two keys that differ in every byte, and the key is where these differ.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,27 +11,29 @@ use arc_swap::ArcSwap;
 
 use crate::profile::TaggedProfile;
 
-/// Lengths of keys that templates are kept for. Keys of one adapter that chooses its ids have one length.
+/// Number of key lengths for which templates are kept. Keys of one adapter that chooses its ids
+/// have one length.
 const MOST_LENGTHS: usize = 16;
-/// Profiles of longer keys are written each by itself.
+/// Length of keys in bytes beyond which profiles are written individually.
 const LONGEST: usize = 256;
 
 /// Profiles for keys of one length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Template {
     length: usize,
-    /// With a place for the key in each; none when a codec writes more of a key than its octets.
+    /// Profiles with the range of the key in each; `None` when a codec writes more of a key than
+    /// its bytes.
     profiles: Option<Vec<(TaggedProfile, Range<usize>)>>,
 }
 
 impl Template {
-    /// For keys that are as long as this one.
+    /// Makes the template for keys of this one's length.
     fn new<E>(
         key: &[u8],
         encode: impl Fn(&[u8]) -> Result<Vec<TaggedProfile>, E>,
     ) -> Result<Self, E> {
         let length = key.len();
-        // One of printable octets, one of others: a codec that writes those otherwise is found out.
+        // One of printable bytes, one of others: a codec that treats those differently is detected.
         let (one, other) = (vec![b'U'; length], vec![!b'U'; length]);
         // A codec may refuse keys like these: it has no template then.
         let (with_one, with_other) = (encode(&one), encode(&other));
@@ -65,7 +68,8 @@ impl Template {
     }
 }
 
-/// Where the key stands: where a profile differs from one for a key that has no octet in common with it.
+/// Returns the range of the key: where a profile differs from one for a key that differs in every
+/// byte.
 fn place_of(
     (key, with): (&[u8], &TaggedProfile),
     (other_key, other): (&[u8], &TaggedProfile),
@@ -82,22 +86,23 @@ fn place_of(
     is_it.then_some(place)
 }
 
-/// The profiles of one adapter's references, by the length of the object key. Clones share them.
+/// Profiles of one adapter's references, by the length of the object key. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct ProfileTemplates(Arc<ArcSwap<Made>>);
 
-/// Those that were made of the same things.
+/// Templates made for the same origin.
 #[derive(Debug, Default)]
 struct Made {
     of: Option<Origin>,
     templates: Vec<Arc<Template>>,
 }
 
-/// What profiles depend on beside the adapter: numbers, of which one changes whenever any of that does.
+/// Version numbers of everything that profiles depend on beside the adapter; one of them changes
+/// whenever any of that does.
 pub type Origin = [u64; 3];
 
 impl ProfileTemplates {
-    /// The profiles for an object key, as `encode` writes them.
+    /// Returns the profiles for an object key, as `encode` writes them.
     ///
     /// # Errors
     /// Those of `encode`.
@@ -122,10 +127,11 @@ impl ProfileTemplates {
                     .iter()
                     .filter(|_| is_now)
                     .take(MOST_LENGTHS - 1);
-                // Two threads that come at once may forget each other's, which are made again.
+                // Two concurrent threads may overwrite each other's templates, which are made again
+                // then.
                 self.0.store(Arc::new(Made {
                     of: Some(origin),
-                    // The newest first: of more the oldest is forgotten.
+                    // The newest first: beyond the limit the oldest is dropped.
                     templates: [&template].into_iter().chain(others).cloned().collect(),
                 }));
                 template

@@ -16,22 +16,22 @@ use crate::iiop::{IiopVersion, get_components, get_version};
 use crate::profile::TaggedProfile;
 use crate::tags;
 
-/// The body of TAO's UIOP profile.
+/// Body of TAO's UIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UiopProfile {
-    /// The highest version that the server speaks.
+    /// Highest version that the server speaks.
     pub version: IiopVersion,
-    /// The path of the socket. Its octets travel as they are.
+    /// Path of the socket, encoded without conversion.
     pub path: String,
-    /// What the server knows the object by.
+    /// Object key, by which the server identifies the object.
     pub object_key: Vec<u8>,
-    /// More facts; version 1.0 has none.
+    /// Tagged components; version 1.0 has none.
     pub components: Vec<TaggedComponent>,
 }
 
 impl UiopProfile {
-    /// Reads a profile's data. What follows the known members, as later minor versions may have,
-    /// is not looked at.
+    /// Reads a profile's data. Data behind the known members, as later minor versions may have, is
+    /// ignored.
     ///
     /// # Errors
     /// [`IorError::UnsupportedVersion`] for another major version than 1, and [`IorError::Cdr`] for
@@ -47,10 +47,10 @@ impl UiopProfile {
         })
     }
 
-    /// The profile's data, in this byte order.
+    /// Encodes the profile's data, in this byte order.
     ///
     /// # Errors
-    /// What a path cannot be ([`CdrError::InnerNul`]) and [`CdrError::LengthOverLimit`].
+    /// That of an invalid path ([`CdrError::InnerNul`]) and [`CdrError::LengthOverLimit`].
     pub fn encode(&self, order: ByteOrder) -> Result<Vec<u8>, CdrError> {
         Encoder::encapsulated(order, Coding::default(), |out| {
             out.put_u8(self.version.major);
@@ -64,7 +64,7 @@ impl UiopProfile {
         })
     }
 
-    /// The profile as part of a reference.
+    /// Encodes the profile as part of a reference.
     ///
     /// # Errors
     /// As [`UiopProfile::encode`].
@@ -76,7 +76,8 @@ impl UiopProfile {
     }
 }
 
-/// A path is octets to the operating system: no code set is converted, so only UTF-8 passes.
+/// Reads a path. To the operating system a path is bytes: no code set is converted, so only UTF-8
+/// passes.
 pub(crate) fn get_path(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     let path = input.get_string_in(NarrowCodeSet::Utf8);
     path.map(Cow::into_owned)

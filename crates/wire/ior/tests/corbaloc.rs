@@ -1,4 +1,4 @@
-//! `corbaloc:` URLs, good and bad.
+//! Tests of valid and invalid `corbaloc:` URLs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -151,7 +151,7 @@ fn a_missing_key_is_refused_with_where_it_would_stand() {
     ] {
         assert_eq!(url.parse::<Corbaloc>(), Err(slash.clone()), "{url}");
     }
-    // The slash before what was meant as a key belongs to the path.
+    // The slash that was meant to precede a key belongs to the path.
     for url in [
         "corbaloc:uiop:/tmp/x/Key",
         "corbaloc:uiop:1.2@/tmp/x|",

@@ -1,4 +1,4 @@
-//! Names as text, and `corbaname:` URLs, good and bad.
+//! Tests of names as text, and of valid and invalid `corbaname:` URLs.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use punctual_ior::{
     CorbalocPart, Corbaname, NameComponent, StringifiedNameError, name_from_text, name_to_text,
 };
 
-/// Ids and kinds.
+/// Ids and kinds of a name's components.
 type Parts<'t> = &'t [(&'t str, &'t str)];
 
 fn name(parts: Parts<'_>) -> Vec<NameComponent> {

@@ -1,4 +1,5 @@
-//! What references of Real-time CORBA say beside the standard's: TAO's endpoints, and policies as it encodes them.
+//! Tests of Real-time CORBA's parts of references: TAO's endpoints, and policies as it encodes
+//! them.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../../cdr/tests/support/hex.rs"]
@@ -36,7 +37,7 @@ fn taos_endpoints_have_hosts_ports_and_priorities() {
         }),
         priority,
     };
-    // Ports above 32,767 travel as negative numbers.
+    // Ports above 32,767 are encoded as negative numbers.
     let expected = vec![at("h", 5000, 0), at("i", 50000, 32767)];
     for profile in [
         tags::profile::INTERNET_IOP,

@@ -1,4 +1,4 @@
-//! References as octets and text.
+//! Tests of references in binary and text form.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use punctual_ior::{
     tags,
 };
 
-/// What omniORB's `genior IDL:Test/Echo:1.0 example.org 2809 key` printed.
+/// Output of omniORB's `genior IDL:Test/Echo:1.0 example.org 2809 key`.
 const OMNIORB: &str = "IOR:010000001200000049444c3a546573742f4563686f3a312e3000000001000000000000\
     0058000000010102000c0000006578616d706c652e6f726700f90a0000030000006b65790002000000000000000800\
     00000100000000545441010000001c0000000100000001000100010000000100010509010100010000000901010\
@@ -199,7 +199,7 @@ fn nil_is_a_reference_without_profiles() {
     let text = Ior::nil().stringify(ByteOrder::Big).unwrap();
     assert_eq!(text, "IOR:00000000000000010000000000000000");
     assert_eq!(text.parse::<Ior>(), Ok(Ior::nil()));
-    // Without even a NUL, as some send it.
+    // Without even a NUL, as some ORBs send it.
     assert_eq!("IOR:000000000000000000000000".parse(), Ok(Ior::nil()));
 }
 
@@ -255,7 +255,7 @@ fn tags_have_the_names_of_the_standard() {
     assert_eq!(tags::component_name(0xffff_ffff), None);
 }
 
-/// What `omniNames -ORBendPoint giop:unix:/tmp/omni` printed on a host named `vm`.
+/// Output of `omniNames -ORBendPoint giop:unix:/tmp/omni` on a host named `vm`.
 const OMNIORB_UNIX: &str = "IOR:010000002b00000049444c3a6f6d672e6f72672f436f734e616d696e672f4e616d6\
     96e67436f6e746578744578743a312e30000001000000000000008c0000000101020003000000766d0000000000000b\
     0000004e616d6553657276696365000400000000000000080000000100000000545441010000001c000000010000000\
@@ -560,8 +560,8 @@ proptest! {
     }
 }
 
-/// A list of mechanisms as other ORBs write it, octet by octet: TLS at two addresses, with a name and password above, and
-/// a mechanism without a transport of its own.
+/// Makes a list of mechanisms as other ORBs write it, octet by octet: TLS at two addresses, with a
+/// name and password above, and a mechanism without a transport of its own.
 fn mechanism_list() -> TaggedComponent {
     let at = |host: &str, port: u16| Endpoint {
         host: host.to_owned(),
@@ -620,7 +620,7 @@ fn mechanisms_of_csiv2_tell_where_tls_is() {
         .collect();
     assert_eq!(hosts, [("one", 684), ("two", 685)]);
     assert_eq!(second.transport, MechanismTransport::Null);
-    // Cut off anywhere it is an error, and no panic.
+    // Truncated anywhere it is an error, and no panic.
     for length in 0..component.data.len() {
         let cut = TaggedComponent {
             tag: component.tag,

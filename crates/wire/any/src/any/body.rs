@@ -1,4 +1,4 @@
-//! What an Any holds beside its TypeCode.
+//! Content of an Any beside its TypeCode.
 
 use std::sync::Arc;
 
@@ -11,23 +11,24 @@ use crate::shape::Shape;
 use crate::type_code::{Shapes, TypeCode};
 use crate::walk::transcode;
 
-/// Octets, and all that they depend on.
+/// Encoded value of an Any, with the parameters of its encoding.
 #[derive(Clone)]
 pub(crate) struct Body {
-    /// The value, behind as many octets as it began behind a multiple of 8.
+    /// Encoded value, behind as many bytes as its distance from the last multiple of 8 when it was
+    /// encoded.
     pub(super) octets: Vec<u8>,
     pub(super) phase: usize,
     pub(super) order: ByteOrder,
     pub(super) version: GiopVersion,
     pub(super) code_sets: CodeSets,
-    /// How deep values may nest that are read from it: as where they came from.
+    /// Limit on nesting of values read from it, as in the message it came from.
     pub(super) nesting: u16,
-    /// For what may have to come alive.
+    /// Environment for references and valuetypes in it.
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 
 impl Body {
-    /// Reads the octets from `at` on.
+    /// Reads the bytes from `at` on.
     ///
     /// # Errors
     /// Those of `read`.
@@ -36,7 +37,7 @@ impl Body {
         at: usize,
         read: impl FnOnce(&mut Decoder<'_>) -> Result<R, E>,
     ) -> Result<R, E> {
-        // The octets are here already: nothing is gained by limits on lengths.
+        // The bytes are in memory already, so limits on lengths would gain nothing.
         let limits = Limits {
             string: usize::MAX,
             sequence: usize::MAX,
@@ -52,7 +53,7 @@ impl Body {
         read(&mut Decoder::at(&self.octets, at, self.order, coding))
     }
 
-    /// Whether the octets are what `out` would have at its place.
+    /// Returns whether the bytes can be copied to `out`'s position unchanged.
     pub(super) fn fits(&self, shape: &Shape, out: &Encoder<'_>) -> bool {
         let (holds, coding) = (shape.holds, out.coding());
         let alignment = holds.alignment();
@@ -67,7 +68,8 @@ impl Body {
         same_place && same_order && same_narrow && same_wide && same_chunks
     }
 
-    /// Takes a value over that is not in one piece, or refers to what is outside of it: of about so many octets.
+    /// Reads a value of about `length` bytes that is not contiguous, or refers to data outside of
+    /// it.
     #[cold]
     pub(super) fn gather(
         &mut self,

@@ -1,7 +1,8 @@
-//! What a person who debugs sees of an Any: its type, and its value as far as that can be taken apart.
+//! Debug output of an Any: its type, and its value as far as it can be decoded.
 //!
-//! The state of valuetypes is read by the TypeCode, whatever generated code there is for it. A graph may lead back to
-//! where it came from, and be of any size: each value is shown once, and all of them in [`SHOWN`] bytes.
+//! The state of valuetypes is read by the TypeCode, even where generated code exists for it. A
+//! graph may contain cycles and be of any size: each value is shown once, and all of them in
+//! [`SHOWN`] bytes.
 
 use std::fmt::{self, Write};
 
@@ -11,7 +12,7 @@ use super::Any;
 use super::show_each::show_each;
 use crate::value::{DynamicValue, Elements, UnionValue, Value};
 
-/// Bytes of text that a value with valuetypes in it is shown in, at most.
+/// Upper bound of the bytes of text shown of a value with valuetypes in it.
 const SHOWN: usize = 2000;
 
 impl fmt::Debug for Any {
@@ -29,8 +30,8 @@ impl fmt::Debug for Any {
 }
 
 impl Any {
-    /// The value, if there are valuetypes in it and all of them can be read by TypeCodes alone. A value of a type that
-    /// inherits from what the TypeCode says, and one that is marshaled by its own code, cannot.
+    /// Returns the value, if it contains valuetypes and all of them can be read by TypeCodes alone.
+    /// A value of a type derived from the TypeCode's, or marshaled by user code, cannot.
     fn without_generated_code(&self) -> Option<Value> {
         let types = self.type_code.arena().shapes().ok()?;
         if !types.shape(self.type_code.at()).holds.has_values() {
@@ -46,11 +47,11 @@ impl Any {
     }
 }
 
-/// Text that ends where it becomes too long.
+/// Text output that ends at a size limit.
 struct Shown<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,
-    /// The values that were shown, or are being shown.
+    /// Values that were shown, or are being shown.
     seen: Vec<ValueRef>,
 }
 
@@ -110,7 +111,7 @@ impl<'w, 'f> Shown<'w, 'f> {
         self.write_str(")")
     }
 
-    /// A value's state; of one that was shown before, its type only.
+    /// Shows a value's state; only the type of a value that was shown before.
     fn valuetype(&mut self, value: &ValueRef) -> fmt::Result {
         if self.seen.contains(value) {
             return write!(self, "{} again", value.repository_id());

@@ -1,4 +1,4 @@
-//! What a person sees of an Any's value in a log: members by their names, enumerators by theirs, on one line.
+//! Display of an Any's value in a log: members and enumerators by their names, on one line.
 
 use std::fmt::{self, Write};
 
@@ -7,18 +7,18 @@ use super::show_each::show_each;
 use crate::type_code::TypeCode;
 use crate::value::{Elements, Value};
 
-/// Bytes of text that a value is shown in, at most.
+/// Upper bound of the bytes of text shown of a value.
 const SHOWN: usize = 2000;
 
-/// The value, as in `{ state: running, bars: 2.5 }`, on one line. What does not fit into 2,000 bytes is left out, with `…` in its
-/// place. One that is none of its type says what is wrong with it.
+/// Shows the value, as in `{ state: running, bars: 2.5 }`, on one line. Text beyond 2,000 bytes is
+/// replaced by `…`. A value that does not match its type is replaced by a description of the error.
 impl fmt::Display for Any {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = match self.value() {
             Ok(value) => value,
             Err(why) => return write!(f, "({why})"),
         };
-        // A value of valuetypes may be of any size, and lead back to itself: that is told by Debug, with each of them once.
+        // Valuetypes may be of any size, and cyclic: only Debug shows them, each of them once.
         let types = self.type_code().arena().shapes();
         if types.is_ok_and(|types| types.shape(self.type_code().at()).holds.has_values()) {
             return write!(f, "{self:?}");
@@ -34,7 +34,7 @@ impl fmt::Display for Any {
     }
 }
 
-/// Text that ends where it becomes too long.
+/// Text output that ends at a size limit.
 struct Shown<'w, 'f> {
     out: &'w mut fmt::Formatter<'f>,
     left: usize,
@@ -131,7 +131,7 @@ impl Shown<'_, '_> {
         self.write_str(close)
     }
 
-    /// As hexadecimal digits.
+    /// Shows bytes as hexadecimal digits.
     fn octets(&mut self, octets: &[u8]) -> fmt::Result {
         write!(self, "{} octets", octets.len())?;
         for (at, octet) in octets.iter().enumerate() {

@@ -24,36 +24,36 @@ use crate::shape::Sizes;
 use crate::type_code::{Node, TypeCode, Typed};
 use crate::walk::{marshal_id, pass_id, phase, skip, transcode};
 
-/// A value of any type: its TypeCode, and its octets as they came or as they were written here.
+/// Value of any type: its TypeCode, and its encoding as it was received or written here.
 ///
-/// A clone shares the octets. One that passes through is not read: it is sent on by one copy where byte order,
-/// alignment and code sets agree, and written anew by its TypeCode where they do not. One that holds valuetypes is
-/// read, as nothing else tells where they end.
+/// A clone shares the encoding. An Any that passes through is not decoded: it is copied where byte
+/// order, alignment and code sets agree, and transcoded by its TypeCode where they do not. One that
+/// holds valuetypes is decoded, as nothing else tells where they end.
 #[derive(Clone, Default)]
 pub struct Any {
     type_code: TypeCode,
-    /// `None` for a value without octets.
+    /// Encoded value; `None` for a value of no bytes.
     body: Option<Arc<Body>>,
 }
 
-/// Why a value could not be taken out of an [`Any`], or its type not be changed.
+/// Reason why a value cannot be extracted from an [`Any`], or its type not be changed.
 #[derive(Clone, PartialEq, Eq, Error)]
 pub enum AnyError {
-    /// It holds a value of a type that is not equivalent.
+    /// The type of the value is not equivalent to the requested one.
     #[error("the Any holds a value of type {held}, and {wanted} is wanted")]
     TypeMismatch {
-        /// The type of the value.
+        /// Type of the value.
         held: Box<str>,
-        /// The type that it was to be.
+        /// Requested type.
         wanted: Box<str>,
     },
-    /// Its octets are not a value of its type.
+    /// The encoding is not a value of its type.
     #[error(transparent)]
     Cdr(#[from] CdrError),
 }
 
 impl AnyError {
-    /// What is held is of one type, and another is wanted.
+    /// Makes a type mismatch of the type held and the type wanted.
     #[must_use]
     pub fn mismatch(held: &TypeCode, wanted: impl fmt::Display) -> Self {
         Self::TypeMismatch {
@@ -63,7 +63,7 @@ impl AnyError {
     }
 }
 
-/// As people read it, also where `main` returns it.
+/// Shows the message of Display, so that it is readable where `main` returns the error.
 impl fmt::Debug for AnyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -71,21 +71,22 @@ impl fmt::Debug for AnyError {
 }
 
 impl Any {
-    /// An Any that holds this value.
+    /// Makes an Any that holds this value.
     ///
-    /// Allocates for the octets.
+    /// Allocates for the encoding.
     ///
     /// # Errors
-    /// What the value's type does not allow: see [`Marshal::marshal`].
+    /// A violation of the value's type: see [`Marshal::marshal`].
     pub fn new<T: Typed + Marshal + ?Sized>(value: &T) -> Result<Self, CdrError> {
         Self::with_type(&T::type_code(), value)
     }
 
-    /// An Any that holds this value, whose type `type_code` is said to be: an alias, or a type of which Rust
-    /// makes no difference, such as `wstring`.
+    /// Makes an Any that holds this value with the stated type: an alias, or a type that Rust does
+    /// not distinguish, such as `wstring`.
     ///
     /// # Errors
-    /// As [`Any::new`]; [`CdrError::BadTypeCode`]; some of what reading tells if the octets are none of that type.
+    /// As [`Any::new`]; [`CdrError::BadTypeCode`]; some of the errors of reading if the encoding
+    /// does not match the type.
     pub fn with_type<T: Marshal + ?Sized>(
         type_code: &TypeCode,
         value: &T,
@@ -93,9 +94,10 @@ impl Any {
         Self::written(type_code, |out| value.marshal(out))
     }
 
-    /// An Any whose value `write` writes, for who has it in another form: the members of an exception, without its id.
-    /// That they are of the type is up to `write`, and found out by who reads them. It is called once more, to write in
-    /// another code set, if it tells [`CdrError::CharacterNotInCodeSet`].
+    /// Makes an Any whose value `write` writes, for callers that have it in another form, such as
+    /// the members of an exception without its id. `write` is responsible for matching the type; a
+    /// mismatch is found by readers. It is called once more, to write in another code set, if it
+    /// returns [`CdrError::CharacterNotInCodeSet`].
     ///
     /// # Errors
     /// [`CdrError::BadTypeCode`], and those of `write`.
@@ -107,7 +109,7 @@ impl Any {
         let mut code_sets = CodeSets::NATIVE;
         let mut block = Block::default();
         let mut written = write_into(&mut block, type_code, code_sets, &mut write);
-        // A `char` beyond ASCII is one in ISO 8859-1 only.
+        // A `char` beyond ASCII takes one byte only in ISO 8859-1.
         if written == Err(CdrError::CharacterNotInCodeSet) {
             code_sets.narrow = NarrowCodeSet::Iso8859_1;
             block.clear();
@@ -129,14 +131,14 @@ impl Any {
         })
     }
 
-    /// The type of the value.
+    /// Returns the type of the value.
     #[inline]
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// Says another type for the same value, an equivalent one: an alias, or one without names.
+    /// Replaces the type by an equivalent one: an alias, or one without names.
     ///
     /// # Errors
     /// [`AnyError::TypeMismatch`].
@@ -148,24 +150,25 @@ impl Any {
         Ok(())
     }
 
-    /// Whether this holds nothing: its type is `null`.
+    /// Returns whether the Any holds nothing: its type is `null`.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.type_code.kind() == TypeKind::Null
     }
 
-    /// The value as a Rust type, whose IDL type has to be equivalent to that of the value. A string or a sequence
-    /// that has a bound is read as one that has none, as `String` and `Vec` are, and is held to its bound.
+    /// Extracts the value as a Rust type, whose IDL type has to be equivalent to that of the value.
+    /// A bounded string or sequence may be read as an unbounded one, as `String` and `Vec` are, and
+    /// is checked against its bound.
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the octets are not of the type that the Any has.
+    /// [`AnyError::TypeMismatch`]; [`AnyError::Cdr`] if the encoding does not match the Any's type.
     pub fn extract<T: Typed + Unmarshal>(&self) -> Result<T, AnyError> {
         let wanted = T::type_code();
         if !self.type_code.equivalent(&wanted) {
             if !self.type_code.is_read_as(&wanted) {
                 return Err(AnyError::mismatch(&self.type_code, &wanted));
             }
-            // The Rust type knows no bounds.
+            // Checks bounds, which the Rust type does not know.
             self.value()?;
         }
         Ok(self.read(|input| {
@@ -181,8 +184,8 @@ impl Any {
         arena.node(arena.resolved(self.type_code.at()))
     }
 
-    /// Reads the value's octets. That of an exception begins with its repository id, or, if it came from an ORB
-    /// that leaves it out, does not.
+    /// Decodes the value by `read`. The value of an exception begins with its repository id, unless
+    /// it came from an ORB that omits it.
     ///
     /// # Errors
     /// Those of `read`.
@@ -197,16 +200,16 @@ impl Any {
         body.read(body.phase, read)
     }
 
-    /// The octets, if there are any.
+    /// Returns the encoded value, if it has any bytes.
     pub(crate) fn body(&self) -> Option<&Arc<Body>> {
         self.body.as_ref()
     }
 
-    /// Reads a value of this type into the place of what this holds, whose memory is used again unless it is
-    /// shared. Its octets are copied; they are looked at only as far as their number depends on it.
+    /// Reads a value of this type in place of the current one, whose memory is reused unless it is
+    /// shared. The bytes are copied, and examined only as far as their number depends on them.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`], and what is wrong with the octets; this then holds anything.
+    /// [`CdrError::BadTypeCode`], and errors of the encoding; the content is then unspecified.
     pub fn unmarshal_as(
         &mut self,
         type_code: &TypeCode,
@@ -221,7 +224,7 @@ impl Any {
             self.body = None;
             return Ok(());
         }
-        // Behind a chunk a value may begin, which is in none.
+        // A value outside of chunks may begin behind a chunk.
         if !shape.holds.has_values() {
             input.align(shape.first.into())?;
         }
@@ -232,7 +235,7 @@ impl Any {
         }
         let (here, begin) = (input.unbroken(), phase(input));
         let mut ahead = input.ahead();
-        // A valuetype's end only who reads it knows.
+        // Only reading a valuetype finds its end.
         let is_self_contained =
             !shape.holds.has_values() && skip(types, type_code, &mut ahead).unwrap_or(false);
         let length = ahead.position().saturating_sub(input.position());
@@ -246,7 +249,7 @@ impl Any {
         let body = self.body_mut(input);
         body.environment = environment;
         let Some(octets) = octets else {
-            // What is wrong with it, if that is why, is found out again.
+            // If malformed input is the reason, this reports it.
             return body.gather(types, type_code, length, input);
         };
         body.order = input.order();
@@ -257,7 +260,8 @@ impl Any {
         Ok(())
     }
 
-    /// Copies a value of a size that depends only on where it begins, if it is in one piece.
+    /// Copies a value whose size depends only on its alignment, if it is contiguous; returns
+    /// whether it did.
     fn take_at_once(&mut self, sizes: &Sizes, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
         let (here, at, order) = (input.unbroken(), phase(input), input.order());
         let size = sizes.get(at).and_then(|size| usize::try_from(*size).ok());
@@ -272,7 +276,7 @@ impl Any {
         Ok(true)
     }
 
-    /// A body of this Any's own, empty, of the encoding that the input has.
+    /// Returns an empty body owned by this Any alone, with the input's encoding.
     #[inline]
     fn body_mut(&mut self, input: &Decoder<'_>) -> &mut Body {
         let is_own = self
@@ -294,7 +298,7 @@ impl Any {
                 environment: None,
             })
         });
-        // It is nobody else's: a clone is never made.
+        // It is not shared, so this never clones.
         let body = Arc::make_mut(body);
         body.octets.clear();
         (body.version, body.code_sets) = (coding.version, coding.code_sets);
@@ -304,10 +308,11 @@ impl Any {
 
     /// Writes the value without its TypeCode, as a value of that type stands in a message.
     ///
-    /// Allocates only if the block has to grow, unless the value has to be written anew and holds text.
+    /// Allocates only if the block has to grow, unless the value has to be transcoded and holds
+    /// text.
     ///
     /// # Errors
-    /// What the encoding can't have; what is wrong with the octets, if they have to be read.
+    /// Those of the target encoding; errors of the value's encoding, if it has to be read.
     pub fn marshal_value(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let Some(body) = &self.body else {
             return Ok(());
@@ -325,13 +330,13 @@ impl Any {
     #[cold]
     fn marshal_anew(&self, body: &Body, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let types = self.type_code.arena().shapes()?;
-        // It takes about as many octets in another encoding.
+        // Another encoding takes about as many bytes.
         out.reserve(body.octets.len());
         self.read(|input| transcode(types, &self.type_code, input, out))
     }
 }
 
-/// Whether or not it succeeds, the block is there again.
+/// Writes the value and restores the block in any case.
 fn write_into(
     block: &mut Block,
     type_code: &TypeCode,
@@ -353,7 +358,7 @@ fn write_into(
     written
 }
 
-/// The TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).
+/// Writes the TypeCode, then the value (CORBA 3.3 part 2, §9.3.5.2).
 impl Marshal for Any {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         self.type_code.marshal(out)?;
@@ -376,8 +381,8 @@ impl Unmarshal for Any {
     }
 }
 
-/// CORBA's `equal`: equivalent types, and values of which every part is the same. A valuetype is the same as
-/// itself only.
+/// Compares as CORBA's `equal` does: equivalent types, and values equal in every part. A valuetype
+/// equals only itself.
 impl PartialEq for Any {
     fn eq(&self, other: &Self) -> bool {
         if !self.type_code.equivalent(&other.type_code) {

@@ -1,4 +1,4 @@
-//! Elements as text, in lists of either kind of text.
+//! Text form of elements in lists.
 
 use std::fmt;
 
@@ -29,11 +29,11 @@ pub(super) fn show_each<W: fmt::Write>(
     }
 }
 
-/// What ends a walk over elements that are shown.
+/// Reason why showing elements ended.
 enum NotShown {
     /// There is no more room for text.
     Text(fmt::Error),
-    /// One can't be read.
+    /// An element cannot be read.
     Octets(CdrError),
 }
 

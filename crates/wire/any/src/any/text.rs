@@ -1,4 +1,5 @@
-//! Text in Anys: Rust has one type for what IDL has many of, narrow and wide, with bounds and without.
+//! Text in Anys: one Rust type stands for several IDL types, narrow and wide, bounded and
+//! unbounded.
 
 use punctual_cdr::CdrError;
 
@@ -8,7 +9,7 @@ use crate::type_code::TypeCode;
 use crate::value::Value;
 
 impl Any {
-    /// An Any that holds a `wstring` (`from_wstring`). [`Any::new`] makes a `string` of text.
+    /// Makes an Any that holds a `wstring` (`from_wstring`). [`Any::new`] makes a `string` of text.
     ///
     /// # Errors
     /// [`CdrError::InnerNul`].
@@ -16,11 +17,11 @@ impl Any {
         Self::of_value(&TypeCode::WSTRING, &Value::String(text.to_owned()))
     }
 
-    /// The text of a `string` or `wstring`, with a bound or without.
+    /// Returns the text of a `string` or `wstring`, bounded or unbounded.
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`] if it holds no text; [`AnyError::Cdr`] for octets that are none, and for text beyond its
-    /// bound.
+    /// [`AnyError::TypeMismatch`] if it holds no text; [`AnyError::Cdr`] for malformed text, and
+    /// text beyond its bound.
     pub fn text(&self) -> Result<String, AnyError> {
         let kind = self.type_code().original_type().kind();
         if matches!(kind, TypeKind::String | TypeKind::WString)

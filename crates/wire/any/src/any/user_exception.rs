@@ -1,4 +1,4 @@
-//! Exceptions between Anys and replies: in both, the repository id stands before the members.
+//! Exceptions in Anys and replies: in both, the repository id precedes the members.
 
 use super::Any;
 use crate::type_code::{Node, TypeCode};
@@ -10,7 +10,7 @@ impl Any {
     /// Reads the members of a user exception, whose repository id has been read and is the type's.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] for what is no exception, and what is wrong with the octets.
+    /// [`CdrError::BadTypeCode`] for a type that is not an exception, and errors of the encoding.
     pub fn unmarshal_exception(
         type_code: &TypeCode,
         input: &Decoder<'_>,
@@ -33,7 +33,8 @@ impl Any {
     /// Writes the members of a user exception without its repository id.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] for what is no exception; what the encoding can't have.
+    /// [`CdrError::BadTypeCode`] for a type that is not an exception; errors of the target
+    /// encoding.
     pub fn marshal_members(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let types = self.type_code.arena().shapes()?;
         let original = types.shape(self.type_code.at()).original;

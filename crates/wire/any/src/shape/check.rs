@@ -1,4 +1,4 @@
-//! Whether nodes are types.
+//! Validity of types.
 
 use punctual_cdr::CdrError;
 
@@ -6,11 +6,11 @@ use super::Shape;
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Node};
 
-/// How many valuetypes may inherit from one another; more than any IDL has. Each value of the last one of them
-/// costs that much time, whatever it holds.
+/// Upper bound of the chain of valuetypes that inherit from one another; more than any IDL has.
+/// Each value of the last one costs time in proportion to that length, whatever it holds.
 const LONGEST_LINE: usize = 64;
 
-/// Whether the node is a type, its parts being ones.
+/// Checks that the node is a type, given that its parts are.
 pub(super) fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let kind = |at: Index| nodes.get(at as usize).map(Node::kind);
     let original = |at: Index| {
@@ -61,11 +61,12 @@ pub(super) fn check(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(),
     }
 }
 
-/// What can be told once the shapes of all nodes are known: a part may come behind the whole in the order.
+/// Checks conditions that need the shapes of all nodes: a part may come behind the whole in the
+/// order.
 pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let takes_nothing =
         |at: Index| shapes.get(at as usize).and_then(|shape| shape.sizes) == Some([0; 8]);
-    // However many there are of them, nobody would have to send an octet.
+    // Any number of them would take no bytes on the wire.
     if !matches!(node, Node::Alias { .. }) && node.parts().any(takes_nothing) {
         return Err(CdrError::BadTypeCode(
             "a part of the type has values of no octets",
@@ -74,7 +75,7 @@ pub(super) fn check_whole(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Resu
     check_base(node, nodes, shapes)
 }
 
-/// Whether what a valuetype inherits from are such, and not too many.
+/// Checks that a valuetype inherits only from valuetypes, and not too many.
 fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrError> {
     let mut node = node;
     for _ in 0..LONGEST_LINE {
@@ -94,7 +95,7 @@ fn check_base(node: &Node, nodes: &[Node], shapes: &[Shape]) -> Result<(), CdrEr
     ))
 }
 
-/// Whether values of the kind can choose a union's member.
+/// Returns whether values of the kind can be discriminators of a union.
 fn is_discrete(kind: TypeKind) -> bool {
     use TypeKind as Kind;
     matches!(

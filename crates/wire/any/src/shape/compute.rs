@@ -1,4 +1,4 @@
-//! The shapes of all types of an arena, the parts' before those of what they are part of.
+//! Computation of the shapes of all types of an arena, those of parts before those of wholes.
 
 use punctual_cdr::CdrError;
 
@@ -7,12 +7,12 @@ use super::{Holds, Shape, run_size};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Node};
 
-/// The shapes of all nodes.
+/// Computes the shapes of all nodes.
 ///
 /// # Errors
-/// [`CdrError::BadTypeCode`] for what is no type: one whose values would be endless, as it holds itself
-/// other than in a sequence or valuetype; one with members that no value has; a union that does not tell
-/// which member a discriminator chooses; a part that was never defined.
+/// [`CdrError::BadTypeCode`] for an invalid type: one whose values would be endless, as it holds
+/// itself other than in a sequence or valuetype; one with members that can have no value; a union
+/// with an ambiguous discriminator; a part that was never defined.
 pub(crate) fn shapes(nodes: &[Node]) -> Result<Box<[Shape]>, CdrError> {
     let mut shapes = vec![Shape::NOTHING; nodes.len()];
     for at in order(nodes)? {
@@ -36,8 +36,8 @@ pub(crate) fn shapes(nodes: &[Node]) -> Result<Box<[Shape]>, CdrError> {
     Ok(shapes.into())
 }
 
-/// The parts whose encoding stands in that of the node: in a sequence, and where a valuetype stands, there
-/// may be none.
+/// Returns the parts that every encoding of the node contains. The elements of a sequence and the
+/// members of a valuetype may be absent.
 fn direct_parts(node: &Node) -> impl Iterator<Item = Index> + '_ {
     let is_direct = !matches!(
         node,
@@ -46,8 +46,8 @@ fn direct_parts(node: &Node) -> impl Iterator<Item = Index> + '_ {
     node.parts().filter(move |_| is_direct)
 }
 
-/// All places, those of direct parts before what they are part of. No recursion: a peer's types may be
-/// chained as long as their message allows.
+/// Returns all indices, those of direct parts before those of wholes. Without recursion: a peer's
+/// types may be chained as long as their message allows.
 fn order(nodes: &[Node]) -> Result<Vec<Index>, CdrError> {
     #[derive(Clone, Copy, PartialEq)]
     enum State {
@@ -95,7 +95,7 @@ fn order(nodes: &[Node]) -> Result<Vec<Index>, CdrError> {
     }
 }
 
-/// A node's shape, those of its direct parts being known.
+/// Computes a node's shape from those of its direct parts.
 fn shape(node: &Node, shapes: &[Shape]) -> Shape {
     let part = |at: Index| shapes.get(at as usize).unwrap_or(&Shape::NOTHING);
     match node {
@@ -117,7 +117,7 @@ fn shape(node: &Node, shapes: &[Shape]) -> Shape {
         Node::Struct { members, .. } => {
             structure(&mut members.iter().map(|member| part(member.at)))
         }
-        // The repository id precedes the members, or does not (see `walk::exception`).
+        // The repository id may precede the members or be absent (see `walk::exception`).
         Node::Exception { .. } => Shape::variable(1, 0, Holds::ALIGNED_8),
         Node::Union(union) => {
             let discriminator = part(union.discriminator);
@@ -144,7 +144,7 @@ fn primitive(kind: TypeKind) -> Shape {
         Kind::Long | Kind::ULong | Kind::Float => Shape::of_number(4, 4),
         Kind::LongLong | Kind::ULongLong | Kind::Double => Shape::of_number(8, 8),
         Kind::LongDouble => Shape::of_number(16, 8),
-        // A length and octets in GIOP 1.2, a number in 1.1.
+        // A length and bytes in GIOP 1.2, a number in 1.1.
         Kind::WChar => Shape::variable(1, 1, Holds::WIDE | Holds::ALIGNED_2),
         Kind::Any | Kind::TypeCode => Shape::variable(4, 4, Holds::ANY),
         Kind::Principal => Shape::variable(4, 4, 0),
@@ -171,7 +171,7 @@ fn structure(members: &mut dyn Iterator<Item = &Shape>) -> Shape {
     let mut is_first = true;
     for member in members {
         if is_first {
-            // What is before the first number decides where the struct begins.
+            // The data before the first number decides where the struct begins.
             whole.first = member.first;
             is_first = false;
         }
@@ -191,7 +191,7 @@ fn structure(members: &mut dyn Iterator<Item = &Shape>) -> Shape {
     whole
 }
 
-/// Makes each shape tell what is held through sequences and unions, too.
+/// Propagates to each shape what is held through sequences and unions, too.
 fn spread(nodes: &[Node], shapes: &mut [Shape]) {
     let mut users = vec![Vec::new(); nodes.len()];
     for (at, node) in (0u32..).zip(nodes) {

@@ -1,7 +1,7 @@
-//! What is known of a type's values before one is seen, and whether a type is one at all.
+//! Shapes: properties of all values of a type, and the check that a type is valid.
 //!
-//! A value of fixed size is passed over by arithmetic: how many octets it takes depends only on where,
-//! in steps of 8, it begins. So is a sequence of such values, however long.
+//! A value of fixed size is skipped by arithmetic: the number of its bytes depends only on its
+//! offset modulo 8. So is a sequence of such values, however long.
 
 mod check;
 mod compute;
@@ -10,29 +10,30 @@ use crate::type_code::Index;
 
 pub(crate) use compute::shapes;
 
-/// What all values of a type have in common on the wire.
+/// Properties on the wire that all values of a type share.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// What the first octet is aligned to.
+    /// Alignment of the first byte.
     pub(crate) first: u8,
-    /// What is somewhere in a value, at any depth.
+    /// Content of a value, at any depth.
     pub(crate) holds: Holds,
-    /// The least number of octets, without padding.
+    /// Least number of bytes, without padding.
     pub(crate) min_size: u64,
-    /// How many parts a value is taken apart into at least, itself included, those of elements of sequences aside.
+    /// Least number of parts that a value is decoded into, itself included, elements of sequences
+    /// excluded.
     pub(crate) parts: u32,
-    /// How many octets a value takes, padding before it included, for each phase that it may begin at: the
-    /// octets from the last multiple of 8. `None` where that depends on the value.
+    /// Number of bytes of a value, padding before it included, for each phase at which it may
+    /// begin: its offset modulo 8. `None` where that depends on the value.
     pub(crate) sizes: Option<Sizes>,
-    /// The type behind aliases.
+    /// Index of the type behind aliases.
     pub(crate) original: Index,
 }
 
-/// Octets taken, for each phase.
+/// Number of bytes, for each phase.
 pub(crate) type Sizes = [u64; 8];
 
 impl Shape {
-    /// That of `null` and `void`.
+    /// Shape of `null` and `void`.
     pub(crate) const NOTHING: Self = Self {
         first: 1,
         holds: Holds(0),
@@ -69,7 +70,7 @@ impl Shape {
     }
 }
 
-/// What a value holds somewhere.
+/// Set of the sorts of content that a value holds somewhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Holds(pub(super) u16);
 
@@ -92,8 +93,8 @@ impl Holds {
         })
     }
 
-    /// The largest alignment of anything in a value; its encoding looks the same wherever it begins at the
-    /// same distance from a multiple of that.
+    /// Returns the largest alignment of anything in a value; its encoding is the same wherever its
+    /// offset is the same modulo that.
     pub(crate) const fn alignment(self) -> usize {
         if self.0 & (Self::ALIGNED_8 | Self::ANY | Self::VALUE) != 0 {
             8
@@ -106,34 +107,34 @@ impl Holds {
         }
     }
 
-    /// Whether there is `char` or `string`, or may be.
+    /// Returns whether there is `char` or `string`, or may be.
     pub(crate) const fn has_narrow(self) -> bool {
         self.0 & (Self::NARROW | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Whether there is `wchar` or `wstring`, or may be.
+    /// Returns whether there is `wchar` or `wstring`, or may be.
     pub(crate) const fn has_wide(self) -> bool {
         self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Whether there are valuetypes, those in Anys aside.
+    /// Returns whether there are valuetypes, those in Anys aside.
     pub(crate) const fn has_values(self) -> bool {
         self.0 & Self::VALUE != 0
     }
 
-    /// Whether there are valuetypes, or may be.
+    /// Returns whether there are valuetypes, or may be.
     pub(crate) const fn may_have_values(self) -> bool {
         self.0 & (Self::ANY | Self::VALUE) != 0
     }
 
-    /// Whether something may need an environment to come alive.
+    /// Returns whether something may need an environment.
     pub(crate) const fn has_live(self) -> bool {
         self.0 & (Self::REFERENCE | Self::ANY | Self::VALUE) != 0
     }
 }
 
-/// How many octets `count` values of fixed size take that begin at `phase`. In constant time: after 8 values
-/// at most, a phase comes again.
+/// Returns the number of bytes of `count` values of fixed size that begin at `phase`. In constant
+/// time: phases repeat after 8 values at most.
 pub(crate) fn run_size(sizes: &Sizes, phase: usize, count: u64) -> u64 {
     let taken = |phase: u64| {
         let place = usize::try_from(phase % 8).unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Where types live: all nodes of a type in one immutable list, naming one another by index.
+//! Arena of types: all nodes of a type in one immutable list, referring to one another by index.
 
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
@@ -7,28 +7,28 @@ use punctual_cdr::CdrError;
 use crate::kind::TypeKind;
 use crate::shape::{Shape, shapes};
 
-/// A node's place in its arena.
+/// Index of a node in its arena.
 pub(crate) type Index = u32;
 
-/// A type as TypeCodes share it. It never changes once it is made.
+/// Type as TypeCodes share it; immutable.
 #[derive(Debug, Default)]
 pub(crate) struct Arena {
     nodes: Vec<Node>,
     root: Index,
     has_wide_labels: bool,
     shapes: OnceLock<Result<Box<[Shape]>, CdrError>>,
-    /// The content of the encapsulation that the root's parameters are, if its kind has one.
+    /// Cached content of the encapsulation of the root's parameters, if its kind has one.
     encoding: OnceLock<Box<[u8]>>,
-    /// Another arena whose node is known to be equivalent to one here. Whoever has a static type compares
-    /// it with what comes from peers again and again.
+    /// Another arena with a node known to be equivalent to one here. A static type is compared with
+    /// received ones again and again.
     equivalent: OnceLock<(Index, Weak<Arena>, Index)>,
 }
 
-/// One type. Parts are places in the same arena.
+/// Node of one type. Parts are indices into the same arena.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
     Primitive(TypeKind),
-    /// `string` or `wstring`; the bound 0 means none.
+    /// Node of a `string` or `wstring`; the bound 0 means none.
     Text {
         is_wide: bool,
         bound: u32,
@@ -45,7 +45,8 @@ pub(crate) enum Node {
         element: Index,
         length: u32,
     },
-    /// What an id and a name say all of: interfaces of all kinds, `native`, components and homes.
+    /// Node of a type identified by id and name alone: interfaces of all kinds, `native`,
+    /// components and homes.
     Interface {
         kind: TypeKind,
         name: Name,
@@ -72,7 +73,7 @@ pub(crate) enum Node {
         enumerators: Box<[Box<str>]>,
     },
     Value(Box<Value>),
-    /// A type that is known by its id only, until it is built into the one that has that id.
+    /// Placeholder for a type known only by its id, until it becomes part of the type with that id.
     Recursive {
         id: Box<str>,
     },
@@ -96,15 +97,15 @@ pub(crate) struct Union {
     pub(crate) discriminator: Index,
     pub(crate) default: Option<u32>,
     pub(crate) members: Box<[Member]>,
-    /// One for each member; that of the default member means nothing.
+    /// Label of each member; that of the default member is meaningless.
     pub(crate) labels: Box<[i128]>,
-    /// Labels and places of members, ascending, so that a value's member is found quickly however many
-    /// there are. The default member is not among them.
+    /// Labels and indices of members, ascending by label, for a fast look-up however many there
+    /// are. The default member is not among them.
     pub(crate) by_label: Box<[(i128, u32)]>,
 }
 
 impl Union {
-    /// With no index of labels yet.
+    /// Builds the index of labels.
     pub(crate) fn index(mut self) -> Self {
         let places = (0u32..).zip(&self.labels);
         let mut by_label: Vec<(i128, u32)> = places
@@ -116,7 +117,7 @@ impl Union {
         self
     }
 
-    /// The place of the member that a discriminator chooses, the default one included.
+    /// Returns the index of the member that a discriminator selects, the default one included.
     pub(crate) fn chosen(&self, discriminator: i128) -> Option<u32> {
         let found = self
             .by_label
@@ -130,39 +131,39 @@ impl Union {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
-    /// `Value` or `Event`.
+    /// Kind: `Value` or `Event`.
     pub(crate) kind: TypeKind,
     pub(crate) name: Name,
     pub(crate) modifier: ValueModifier,
     pub(crate) base: Option<Index>,
     pub(crate) members: Box<[Member]>,
-    /// One for each member.
+    /// Visibility of each member.
     pub(crate) visibility: Box<[Visibility]>,
 }
 
-/// What sort of valuetype (CORBA's `ValueModifier`).
+/// Modifier of a valuetype (CORBA's `ValueModifier`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(i16)]
 pub enum ValueModifier {
-    /// An ordinary one.
+    /// Ordinary valuetype.
     #[default]
     None = 0,
-    /// One that marshals itself.
+    /// Valuetype that user code marshals.
     Custom = 1,
-    /// One without state, that others inherit from.
+    /// Valuetype without state, for others to inherit from.
     Abstract = 2,
-    /// One that may be cut down to its base.
+    /// Valuetype that may be truncated to its base.
     Truncatable = 3,
 }
 
-/// Who sees a member of a valuetype.
+/// Visibility of a member of a valuetype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(i16)]
 pub enum Visibility {
-    /// The valuetype's own operations.
+    /// Visible to the valuetype's own operations.
     #[default]
     Private = 0,
-    /// Everybody.
+    /// Visible to all code.
     Public = 1,
 }
 
@@ -178,7 +179,7 @@ static SIMPLE: LazyLock<Arena> = LazyLock::new(|| {
     Arena::new(TypeKind::ALL.map(node).into(), 0)
 });
 
-/// What stands where a place is not in its arena, which no code makes.
+/// Result for an index outside of its arena, which no code makes.
 static NULL: Node = Node::Primitive(TypeKind::Null);
 
 impl Arena {
@@ -198,7 +199,8 @@ impl Arena {
         }
     }
 
-    /// Whether the octets of its types differ from one version of GIOP to another, as a `wchar` does.
+    /// Returns whether the encoding of its types differs between versions of GIOP, as that of a
+    /// `wchar` does.
     pub(crate) fn has_wide_labels(&self) -> bool {
         self.has_wide_labels
     }
@@ -208,7 +210,7 @@ impl Arena {
             return false;
         };
         let mut at = union.discriminator;
-        // What is no type may be asked, too: even a ring of aliases.
+        // Bounded, since an invalid type may be a cycle of aliases.
         for _ in &self.nodes {
             match self.node(at) {
                 Node::Alias { of, .. } => at = *of,
@@ -218,7 +220,7 @@ impl Arena {
         false
     }
 
-    /// The arena of the types that their kind says all of: each is at its kind's number.
+    /// Returns the arena of the types identified by their kind alone: each is at its kind's number.
     pub(crate) fn simple() -> &'static Self {
         &SIMPLE
     }
@@ -236,12 +238,12 @@ impl Arena {
         self.root
     }
 
-    /// The node behind aliases.
+    /// Returns the index of the node behind aliases.
     pub(crate) fn resolved(&self, mut at: Index) -> Index {
         if let Ok(shapes) = self.shapes() {
             return shapes.shape(at).original;
         }
-        // What is no type may be asked, too: even a ring of aliases.
+        // Bounded, since an invalid type may be a cycle of aliases.
         for _ in &self.nodes {
             match self.node(at) {
                 Node::Alias { of, .. } => at = *of,
@@ -251,10 +253,10 @@ impl Arena {
         at
     }
 
-    /// What is known of how values of these types look.
+    /// Returns the shapes of these types.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] if these are no types.
+    /// [`CdrError::BadTypeCode`] if the types are invalid.
     pub(crate) fn shapes(&self) -> Result<Shapes<'_>, CdrError> {
         match self.shapes.get_or_init(|| shapes(&self.nodes)) {
             Ok(shapes) => Ok(Shapes {
@@ -276,12 +278,12 @@ impl Arena {
     }
 
     pub(crate) fn know_equivalent(&self, at: Index, other: &Arc<Self>, there: Index) {
-        // The first one stays: in a steady state there is one.
+        // The first entry stays: in a steady state there is one.
         let _ = self.equivalent.set((at, Arc::downgrade(other), there));
     }
 }
 
-/// An arena whose types have been found to be types.
+/// Arena whose types have been found to be valid.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shapes<'a> {
     arena: &'a Arena,
@@ -347,7 +349,7 @@ impl Node {
         }
     }
 
-    /// The members of a struct, exception, union or valuetype.
+    /// Returns the members of a struct, exception, union or valuetype.
     pub(crate) fn members(&self) -> Option<&[Member]> {
         match self {
             Self::Struct { members, .. } | Self::Exception { members, .. } => Some(members),
@@ -366,7 +368,7 @@ impl Node {
         }
     }
 
-    /// The one type that this one is made of, where it is not by members.
+    /// Returns the single type that this one contains, other than by members.
     pub(crate) fn content(&self) -> Option<Index> {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => Some(*element),
@@ -377,7 +379,7 @@ impl Node {
         }
     }
 
-    /// All parts: the one of [`Node::content`], and those of members.
+    /// Returns all parts: the one of [`Node::content`], and those of members.
     pub(crate) fn parts(&self) -> impl Iterator<Item = Index> + '_ {
         let members = self.members().unwrap_or_default();
         self.content()
@@ -385,7 +387,7 @@ impl Node {
             .chain(members.iter().map(|member| member.at))
     }
 
-    /// Puts other places in the place of each part.
+    /// Replaces the index of each part.
     pub(crate) fn replace_parts(&mut self, mut replace: impl FnMut(Index) -> Index) {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => {

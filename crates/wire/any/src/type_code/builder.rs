@@ -1,4 +1,4 @@
-//! Describing types: what generated code, and all who know types at run time, make TypeCodes with.
+//! Construction of TypeCodes, by generated code and by all code that knows types only at run time.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -10,14 +10,14 @@ use super::graft::Grafts;
 use super::{TypeCode, Typed};
 use crate::kind::TypeKind;
 
-/// A type under construction, named to the [`TypeBuilder`] that gave it.
+/// Index of a type under construction, valid for the [`TypeBuilder`] that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TypeIndex(pub(super) Index);
 
-/// Gathers a type and all that it is made of.
+/// Builder of a type with all of its parts.
 ///
-/// A type that has a repository id is described once: whoever asks for it again, or while it is being
-/// described, gets the same index. That is how recursion ends.
+/// A type that has a repository id is described once: a second request for it, also while it is
+/// being described, gets the same index, which ends recursion.
 #[derive(Debug, Default)]
 pub struct TypeBuilder {
     nodes: Vec<Node>,
@@ -26,12 +26,12 @@ pub struct TypeBuilder {
     grafts: Grafts,
 }
 
-/// Which values of the discriminator choose a member.
+/// Discriminator values that select a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// All that choose no other.
+    /// All values without a label.
     Default,
-    /// This one: a number; a boolean's 0 or 1, a character's code, an enumerator's number.
+    /// Single value: a number; a boolean's 0 or 1, a character's code, an enumerator's number.
     Value(i128),
 }
 
@@ -59,40 +59,40 @@ impl From<Char> for Label {
     }
 }
 
-/// What a union is made of. A member that several labels choose stands here once for each.
+/// Description of a union. A member with several labels is listed once for each.
 #[derive(Clone, Debug)]
 pub struct UnionDescription<N> {
-    /// The type of the discriminator.
+    /// Type of the discriminator.
     pub discriminator: TypeIndex,
     /// Label, name and type of each member.
     pub members: Vec<(Label, N, TypeIndex)>,
 }
 
-/// What a valuetype is made of.
+/// Description of a valuetype.
 #[derive(Clone, Debug)]
 pub struct ValueDescription<N> {
-    /// The valuetype with state that it inherits from.
+    /// Valuetype with state that it inherits from.
     pub concrete_base: Option<TypeIndex>,
     /// Name, type and visibility of each of its own members.
     pub members: Vec<(N, TypeIndex, Visibility)>,
 }
 
 impl TypeBuilder {
-    /// The TypeCode of a Rust type, made anew.
+    /// Makes a new TypeCode of a Rust type.
     #[must_use]
     pub fn of<T: Typed + ?Sized>() -> TypeCode {
         Self::described(T::describe)
     }
 
-    /// The TypeCode that is kept in this place, and made when it is asked for first. For generated types, of which there
-    /// are many: they share what is done here.
+    /// Returns the TypeCode cached in `place`, and makes it at the first call. Shared by all
+    /// generated types, to keep their code small.
     #[doc(hidden)]
     #[must_use]
     pub fn once(place: &OnceLock<TypeCode>, describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
         place.get_or_init(|| Self::described(describe)).clone()
     }
 
-    /// The TypeCode of what a function describes.
+    /// Makes the TypeCode that a function describes.
     #[must_use]
     pub fn described(describe: fn(&mut Self) -> TypeIndex) -> TypeCode {
         let mut types = Self::default();
@@ -100,16 +100,16 @@ impl TypeBuilder {
         types.finish(root)
     }
 
-    /// Ends building.
+    /// Ends building and returns the TypeCode of `root`.
     #[must_use]
     pub fn finish(self, root: TypeIndex) -> TypeCode {
         TypeCode::in_arena(Arc::new(Arena::new(self.nodes, root.0)), root.0)
     }
 
-    /// A type that its kind says all of; also an unbounded string.
+    /// Adds a type identified by its kind alone; also an unbounded string.
     ///
     /// # Panics
-    /// Never; kinds that say less become `null`.
+    /// Never; all other kinds become `null`.
     pub fn primitive(&mut self, kind: TypeKind) -> TypeIndex {
         if let Some(index) = self.simple.get(&kind) {
             return TypeIndex(*index);
@@ -120,7 +120,7 @@ impl TypeBuilder {
         index
     }
 
-    /// `string`, of up to `bound` characters unless that is 0.
+    /// Adds a `string`, of up to `bound` characters unless that is 0.
     pub fn string(&mut self, bound: u32) -> TypeIndex {
         match bound {
             0 => self.primitive(TypeKind::String),
@@ -131,7 +131,7 @@ impl TypeBuilder {
         }
     }
 
-    /// `wstring`, of up to `bound` characters unless that is 0.
+    /// Adds a `wstring`, of up to `bound` characters unless that is 0.
     pub fn wstring(&mut self, bound: u32) -> TypeIndex {
         match bound {
             0 => self.primitive(TypeKind::WString),
@@ -142,7 +142,7 @@ impl TypeBuilder {
         }
     }
 
-    /// `sequence`, of up to `bound` elements unless that is 0.
+    /// Adds a `sequence`, of up to `bound` elements unless that is 0.
     pub fn sequence(&mut self, element: TypeIndex, bound: u32) -> TypeIndex {
         self.push(Node::Sequence {
             element: element.0,
@@ -150,7 +150,7 @@ impl TypeBuilder {
         })
     }
 
-    /// An array of one dimension; those of more are arrays of arrays.
+    /// Adds an array of one dimension; further dimensions are arrays of arrays.
     pub fn array(&mut self, element: TypeIndex, length: u32) -> TypeIndex {
         self.push(Node::Array {
             element: element.0,
@@ -158,12 +158,12 @@ impl TypeBuilder {
         })
     }
 
-    /// `fixed`.
+    /// Adds a `fixed` type.
     pub fn fixed(&mut self, digits: u16, scale: i16) -> TypeIndex {
         self.push(Node::Fixed { digits, scale })
     }
 
-    /// A struct. The members are asked for only if the id is not known yet.
+    /// Adds a struct. `members` is called only if the id is not known yet.
     pub fn structure<N: Into<Box<str>>>(
         &mut self,
         id: &str,
@@ -176,7 +176,7 @@ impl TypeBuilder {
         })
     }
 
-    /// An exception. The members are asked for only if the id is not known yet.
+    /// Adds an exception. `members` is called only if the id is not known yet.
     pub fn exception<N: Into<Box<str>>>(
         &mut self,
         id: &str,
@@ -189,8 +189,8 @@ impl TypeBuilder {
         })
     }
 
-    /// A union. What it is made of is asked for only if the id is not known yet. Of several default members
-    /// the last one is it.
+    /// Adds a union. `description` is called only if the id is not known yet. Of several default
+    /// members the last one counts.
     pub fn union_<N: Into<Box<str>>>(
         &mut self,
         id: &str,
@@ -225,7 +225,7 @@ impl TypeBuilder {
         })
     }
 
-    /// An enum.
+    /// Adds an enum.
     pub fn enumeration<N: AsRef<str>>(
         &mut self,
         id: &str,
@@ -238,7 +238,7 @@ impl TypeBuilder {
         })
     }
 
-    /// Another name for a type.
+    /// Adds another name for a type.
     pub fn alias(
         &mut self,
         id: &str,
@@ -251,22 +251,22 @@ impl TypeBuilder {
         })
     }
 
-    /// A reference to objects of an interface.
+    /// Adds a reference to objects of an interface.
     pub fn interface(&mut self, id: &str, name: &str) -> TypeIndex {
         self.interface_of(TypeKind::Objref, id, name)
     }
 
-    /// A reference to, or a valuetype of, an abstract interface.
+    /// Adds an abstract interface: a reference or a valuetype.
     pub fn abstract_interface(&mut self, id: &str, name: &str) -> TypeIndex {
         self.interface_of(TypeKind::AbstractInterface, id, name)
     }
 
-    /// A local interface, of which no value travels.
+    /// Adds a local interface, which has no values on the wire.
     pub fn local_interface(&mut self, id: &str, name: &str) -> TypeIndex {
         self.interface_of(TypeKind::LocalInterface, id, name)
     }
 
-    /// A native type, of which no value travels.
+    /// Adds a native type, which has no values on the wire.
     pub fn native(&mut self, id: &str, name: &str) -> TypeIndex {
         self.interface_of(TypeKind::Native, id, name)
     }
@@ -275,7 +275,7 @@ impl TypeBuilder {
         self.named(id, name, |_, name| Node::Interface { kind, name })
     }
 
-    /// A valuetype. What it is made of is asked for only if the id is not known yet.
+    /// Adds a valuetype. `description` is called only if the id is not known yet.
     pub fn value<N: Into<Box<str>>>(
         &mut self,
         id: &str,
@@ -302,7 +302,7 @@ impl TypeBuilder {
         })
     }
 
-    /// A boxed value.
+    /// Adds a boxed value.
     pub fn value_box(
         &mut self,
         id: &str,
@@ -315,7 +315,8 @@ impl TypeBuilder {
         })
     }
 
-    /// A type that is, or will be, described under this id: for parts of it that are made before it is.
+    /// Adds a placeholder for a type that is, or will be, described under this id, for parts of it
+    /// that are made first.
     pub fn recursive(&mut self, id: &str) -> TypeIndex {
         match self.ids.get(id) {
             Some(index) => TypeIndex(*index),
@@ -323,21 +324,21 @@ impl TypeBuilder {
         }
     }
 
-    /// A type that is described already, with all that it is made of. Recursive TypeCodes in it that
-    /// stand for types which are known here, or are being described, become those.
+    /// Adds an existing type with all of its parts. Recursive placeholders in it that stand for
+    /// types which are known here, or are being described, are replaced by those.
     pub fn include(&mut self, type_code: &TypeCode) -> TypeIndex {
         let known = |id: &str| self.ids.get(id).copied();
         TypeIndex(self.grafts.graft(&mut self.nodes, known, type_code))
     }
 
-    /// A node with an id, which may be asked for while it is being described.
+    /// Adds a node with an id, which may be requested while it is being described.
     fn named(
         &mut self,
         id: &str,
         name: &str,
         describe: impl FnOnce(&mut Self, Name) -> Node,
     ) -> TypeIndex {
-        // There is a `describe` for each generated type: what they share stands outside.
+        // A `describe` exists for each generated type: their common code stands outside.
         if let Some(known) = self.known(id) {
             return known;
         }
@@ -351,16 +352,16 @@ impl TypeBuilder {
         index
     }
 
-    /// The type that has this id.
+    /// Returns the type that has this id.
     fn known(&self, id: &str) -> Option<TypeIndex> {
-        // An empty id says nothing: types without one are as many as are described.
+        // An empty id identifies nothing: each type without an id is a new one.
         self.ids
             .get(id)
             .filter(|_| !id.is_empty())
             .map(|&index| TypeIndex(index))
     }
 
-    /// A place for a type that is about to be described.
+    /// Reserves an index for a type that is about to be described.
     fn begin(&mut self, id: &str) -> TypeIndex {
         let index = self.push(Node::Recursive { id: id.into() });
         if !id.is_empty() {
@@ -369,7 +370,7 @@ impl TypeBuilder {
         index
     }
 
-    /// What was described takes its place.
+    /// Stores the described node.
     fn end(&mut self, index: TypeIndex, node: Node) {
         if let Some(place) = self.nodes.get_mut(index.0 as usize) {
             *place = node;
@@ -378,10 +379,10 @@ impl TypeBuilder {
 
     fn push(&mut self, node: Node) -> TypeIndex {
         if self.nodes.is_empty() {
-            // Many types are one node: a vector begins with room for four.
+            // Many types are a single node: a vector would begin with room for four.
             self.nodes.reserve_exact(1);
         }
-        // Memory ends long before 32 bits do.
+        // Memory is exhausted long before 32 bits are.
         let index = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
         self.nodes.push(node);
         TypeIndex(index)

@@ -1,8 +1,8 @@
-//! TypeCodes that a thread has read lately, found by their octets.
+//! Cache of the TypeCodes that a thread has read lately, looked up by their encoding.
 //!
-//! A stream of Anys of one type thus reads its TypeCode once, and all that is kept with a type (its shape, its
-//! encoding, what it was found to be equivalent to) is there for each of them. Long ones are found for as long as
-//! somebody else has them.
+//! A stream of Anys of one type reads its TypeCode once, and everything cached with a type (its
+//! shape, its encoding, its equivalents) is there for each of them. Long ones are found only while
+//! another holder keeps them alive.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
@@ -11,10 +11,10 @@ use super::TypeCode;
 use super::arena::{Arena, Index};
 use crate::kind::TypeKind;
 
-/// How many types a thread keeps, and the longest octets of one.
+/// Number of types that a thread keeps, and below it the longest encoding of one.
 const KEPT: usize = 16;
 const LONGEST: usize = 4096;
-/// How many longer ones a thread remembers.
+/// Number of longer ones that a thread remembers.
 const REMEMBERED: usize = 16;
 
 struct Known {
@@ -23,7 +23,7 @@ struct Known {
     type_code: TypeCode,
 }
 
-/// A type whose octets its arena has.
+/// Type whose encoding its arena keeps.
 struct Long {
     kind: TypeKind,
     arena: Weak<Arena>,
@@ -31,12 +31,12 @@ struct Long {
 }
 
 thread_local! {
-    /// The one used last comes first.
+    /// Cached types, the most recently used first.
     static KNOWN: RefCell<Vec<Known>> = const { RefCell::new(Vec::new()) };
     static LONG: RefCell<Vec<Long>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The TypeCode of this kind whose encapsulation has this content.
+/// Returns the TypeCode of this kind whose encapsulation has this content.
 pub(super) fn find(kind: TypeKind, content: &[u8]) -> Option<TypeCode> {
     if content.len() > LONGEST {
         return find_long(kind, content);

@@ -7,8 +7,9 @@ use super::arena::{Arena, Node};
 use super::graft::Grafts;
 
 impl TypeCode {
-    /// The same type without its names and those of its members, where they are optional: less to send. Repository
-    /// ids stay, and it is equivalent to this one (CORBA 3.3 part 1, §8.11.1).
+    /// Returns the same type without its names and those of its members, where they are optional,
+    /// so that less is sent. Repository ids stay, and the result is equivalent to this type (CORBA
+    /// 3.3 part 1, §8.11.1).
     #[must_use]
     pub fn compact(&self) -> Self {
         let mut nodes = Vec::new();

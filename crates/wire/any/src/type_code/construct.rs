@@ -37,19 +37,19 @@ simple! {
 }
 
 impl TypeCode {
-    /// `string`, of up to `bound` characters unless that is 0.
+    /// Makes a `string`, of up to `bound` characters unless that is 0.
     #[must_use]
     pub fn string(bound: u32) -> Self {
         build(|types| types.string(bound))
     }
 
-    /// `wstring`, of up to `bound` characters unless that is 0.
+    /// Makes a `wstring`, of up to `bound` characters unless that is 0.
     #[must_use]
     pub fn wstring(bound: u32) -> Self {
         build(|types| types.wstring(bound))
     }
 
-    /// `sequence`, of up to `bound` elements unless that is 0.
+    /// Makes a `sequence`, of up to `bound` elements unless that is 0.
     #[must_use]
     pub fn sequence(element: &Self, bound: u32) -> Self {
         build(|types| {
@@ -58,7 +58,7 @@ impl TypeCode {
         })
     }
 
-    /// An array of one dimension.
+    /// Makes an array of one dimension.
     #[must_use]
     pub fn array(element: &Self, length: u32) -> Self {
         build(|types| {
@@ -67,25 +67,25 @@ impl TypeCode {
         })
     }
 
-    /// `fixed`.
+    /// Makes a `fixed` type.
     #[must_use]
     pub fn fixed(digits: u16, scale: i16) -> Self {
         build(|types| types.fixed(digits, scale))
     }
 
-    /// A struct.
+    /// Makes a struct.
     #[must_use]
     pub fn structure(id: &str, name: &str, members: &[(&str, Self)]) -> Self {
         build(|types| types.structure(id, name, |types| include_all(types, members)))
     }
 
-    /// An exception.
+    /// Makes an exception.
     #[must_use]
     pub fn exception(id: &str, name: &str, members: &[(&str, Self)]) -> Self {
         build(|types| types.exception(id, name, |types| include_all(types, members)))
     }
 
-    /// A union.
+    /// Makes a union.
     #[must_use]
     pub fn union_(
         id: &str,
@@ -104,43 +104,43 @@ impl TypeCode {
         })
     }
 
-    /// An enum.
+    /// Makes an enum.
     #[must_use]
     pub fn enumeration(id: &str, name: &str, enumerators: &[&str]) -> Self {
         build(|types| types.enumeration(id, name, enumerators))
     }
 
-    /// Another name for a type.
+    /// Makes another name for a type.
     #[must_use]
     pub fn alias(id: &str, name: &str, of: &Self) -> Self {
         build(|types| types.alias(id, name, |types| types.include(of)))
     }
 
-    /// A reference to objects of an interface.
+    /// Makes a reference to objects of an interface.
     #[must_use]
     pub fn interface(id: &str, name: &str) -> Self {
         build(|types| types.interface(id, name))
     }
 
-    /// A reference to, or a valuetype of, an abstract interface.
+    /// Makes an abstract interface: a reference or a valuetype.
     #[must_use]
     pub fn abstract_interface(id: &str, name: &str) -> Self {
         build(|types| types.abstract_interface(id, name))
     }
 
-    /// A local interface, of which no value travels.
+    /// Makes a local interface, which has no values on the wire.
     #[must_use]
     pub fn local_interface(id: &str, name: &str) -> Self {
         build(|types| types.local_interface(id, name))
     }
 
-    /// A native type, of which no value travels.
+    /// Makes a native type, which has no values on the wire.
     #[must_use]
     pub fn native(id: &str, name: &str) -> Self {
         build(|types| types.native(id, name))
     }
 
-    /// A valuetype.
+    /// Makes a valuetype.
     #[must_use]
     pub fn value(
         id: &str,
@@ -160,14 +160,15 @@ impl TypeCode {
         })
     }
 
-    /// A boxed value.
+    /// Makes a boxed value.
     #[must_use]
     pub fn value_box(id: &str, name: &str, of: &Self) -> Self {
         build(|types| types.value_box(id, name, |types| types.include(of)))
     }
 
-    /// Stands for the type with this id, of which it is going to be a part: whoever makes that type of it
-    /// puts the type in its place. Until then it can be in types and neither be sent nor describe a value.
+    /// Makes a placeholder for the type with this id, of which it is going to be a part: making
+    /// that type replaces it. Until then it can be in types, but neither be sent nor describe a
+    /// value.
     #[must_use]
     pub fn recursive(id: &str) -> Self {
         build(|types| types.recursive(id))

@@ -1,4 +1,4 @@
-//! Types as people write them.
+//! Text form of types, as in IDL.
 
 use std::fmt;
 
@@ -6,14 +6,15 @@ use super::TypeCode;
 use super::arena::Node;
 use crate::kind::TypeKind;
 
-/// The type as IDL names it: with its scope if its repository id tells that, `sequence<…>`, `string<8>`.
+/// Shows the type as IDL names it: with its scope if its repository id contains that,
+/// `sequence<…>`, `string<8>`.
 impl fmt::Display for TypeCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write(self, f, 0)
     }
 }
 
-/// How many sequences within sequences are written out.
+/// Depth to which sequences of sequences are written out.
 const DEEPEST: u8 = 16;
 
 fn write(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result {
@@ -48,7 +49,7 @@ fn write(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result 
     }
 }
 
-/// `long[3][2]`: three arrays of two.
+/// Writes `long[3][2]`: three arrays of two.
 fn write_array(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::Result {
     let mut lengths = Vec::new();
     let mut of = this.clone();
@@ -65,7 +66,7 @@ fn write_array(this: &TypeCode, f: &mut fmt::Formatter<'_>, depth: u8) -> fmt::R
         .try_for_each(|length| write!(f, "[{length}]"))
 }
 
-/// `A::B` from `IDL:A/B:1.0`, with a prefix left out that has dots; else the name.
+/// Returns `A::B` from `IDL:A/B:1.0`, without a prefix that has dots; else the name.
 fn scoped_name(this: &TypeCode) -> Option<String> {
     let (id, name) = (this.id().ok()?, this.name().ok()?);
     if id == "IDL:omg.org/CORBA/Object:1.0" && this.kind() == TypeKind::Objref {

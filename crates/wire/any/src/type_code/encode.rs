@@ -1,9 +1,9 @@
-//! TypeCodes to octets (CORBA 3.3 part 2, §9.3.5.1).
+//! Encoding of TypeCodes (CORBA 3.3 part 2, §9.3.5.1).
 //!
-//! A type that is or was written already within the same TypeCode is written as an indirection, so that
-//! recursion ends and nothing is written twice. What the root's parameters are is kept with the arena: it
-//! is an encapsulation, which looks the same wherever it stands: but where a `wchar` chooses a union's member, which
-//! versions of GIOP write differently.
+//! A type that is being or was written within the same TypeCode is written as an indirection, so
+//! that recursion ends and nothing is written twice. The encoding of the root's parameters is
+//! cached in the arena: an encapsulation is the same wherever it stands, unless a `wchar` is a
+//! union's discriminator, which versions of GIOP write differently.
 
 use std::collections::HashMap;
 use std::num::TryFromIntError;
@@ -15,7 +15,7 @@ use super::arena::{Arena, Index, Member, Name, Node, Union, Value};
 use crate::kind::TypeKind;
 use crate::type_code::label;
 
-/// In the place of a kind: what follows tells where the type stands.
+/// Marker in place of a kind; the position of the type follows.
 pub(super) const INDIRECTION: u32 = 0xffff_ffff;
 
 impl Marshal for TypeCode {
@@ -39,7 +39,7 @@ impl Marshal for TypeCode {
     }
 }
 
-/// The parameters of the root, whose kind has an encapsulation of them.
+/// Encodes the parameters of the root, whose kind has an encapsulation of them.
 fn encode_root(arena: &Arena) -> Result<Box<[u8]>, CdrError> {
     let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
     Writer::new(arena).write(arena.root(), &mut out)?;
@@ -57,7 +57,7 @@ fn is_encapsulated(node: &Node) -> bool {
 
 struct Writer<'a> {
     arena: &'a Arena,
-    /// Where in the block the kinds of types stand that were begun.
+    /// Offsets in the block of the kinds of types that were begun.
     written: HashMap<Index, u32>,
     depth: u16,
 }
@@ -109,7 +109,7 @@ impl<'a> Writer<'a> {
         result
     }
 
-    /// What is in the encapsulation of a type.
+    /// Writes the content of a type's encapsulation.
     fn parameters(&mut self, node: &Node, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         if let Some(Name { id, name }) = node.name() {
             put_text(id, out)?;
@@ -149,15 +149,15 @@ impl<'a> Writer<'a> {
 
     fn union(&mut self, union: &Union, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         self.write(union.discriminator, out)?;
-        // -1 says that there is no default member.
+        // -1 means that there is no default member.
         out.put_u32(union.default.unwrap_or(u32::MAX));
         put_count(union.members.len(), out)?;
         let discriminator = self.arena.resolved(union.discriminator);
         let kind = self.arena.node(discriminator).kind();
         for (place, (label, member)) in (0u32..).zip(union.labels.iter().zip(&union.members)) {
             if Some(place) == union.default {
-                // The zero octet that stands for a default label (§9.3.5.1.1) is of the discriminator's
-                // size for the ORBs that there are.
+                // The zero octet that stands for a default label (§9.3.5.1.1) has the
+                // discriminator's size in all existing ORBs.
                 put_label(kind, 0, out)?;
             } else {
                 put_label(kind, *label, out)?;
@@ -182,7 +182,8 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The offset counts from where it stands to the kind that is meant, in octets (§9.3.5.1.3).
+/// Writes an indirection. The offset counts from its own position to the target's kind, in octets
+/// (§9.3.5.1.3).
 fn indirect(target: u32, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_u32(INDIRECTION);
     let distance = out.position() - target as usize;
@@ -195,7 +196,7 @@ fn too_large(_: TryFromIntError) -> CdrError {
     CdrError::BadTypeCode("the TypeCode is too large")
 }
 
-/// Names are those of the IDL, whatever code set was negotiated for text.
+/// Writes a name. Names are those of the IDL, whatever code set was negotiated for text.
 fn put_text(text: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_string_in(NarrowCodeSet::Iso8859_1, text)
 }
@@ -207,7 +208,7 @@ fn put_count(count: usize, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// A label is a value of the discriminator's type. One that cannot be has no meaning.
+/// Writes a label, a value of the discriminator's type. An impossible value is meaningless.
 fn put_label(kind: TypeKind, label: i128, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     let is_wchar = || u32::try_from(label).is_ok_and(|label| char::from_u32(label).is_some());
     match kind == TypeKind::WChar && !is_wchar() {

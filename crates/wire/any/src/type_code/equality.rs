@@ -1,9 +1,9 @@
-//! Whether two TypeCodes describe the same type.
+//! Equality and equivalence of TypeCodes.
 //!
-//! Types are graphs, and the same recursive type may be unrolled differently by those who describe it. Pairs of
-//! places that have to be the same are gathered into classes (a union-find over the places of both), so that a
-//! comparison ends after as many steps as there are places, however they are wired, and looks at what a place says
-//! of itself, such as an enum's labels, once.
+//! Types are graphs, and the same recursive type may be unrolled differently by its describers.
+//! Pairs of nodes that have to be the same are gathered into classes (a union-find over the nodes
+//! of both), so that a comparison ends after as many steps as there are nodes, however they are
+//! connected, and compares a node's own content, such as an enum's labels, once.
 
 use std::sync::Arc;
 
@@ -12,11 +12,12 @@ use super::arena::{Arena, Index, Member, Node};
 use crate::kind::TypeKind;
 
 impl TypeCode {
-    /// Whether values of one type may be taken for values of the other: aliases are looked through; types
-    /// that have repository ids are the same if those are; all else is compared by its structure, names left
-    /// aside (CORBA 3.3 part 1, §8.11.1).
+    /// Returns whether values of one type may be taken for values of the other: aliases are
+    /// ignored; types that have repository ids are the same if those are; all others are compared
+    /// by structure, ignoring names (CORBA 3.3 part 1, §8.11.1).
     ///
-    /// In constant time for TypeCodes that share their memory, and for two that were found equivalent before.
+    /// In constant time for TypeCodes that share their memory, and for two that were found
+    /// equivalent before.
     #[must_use]
     pub fn equivalent(&self, other: &Self) -> bool {
         if self.is_same(other) {
@@ -32,8 +33,8 @@ impl TypeCode {
         known || self.compare(other, Sameness::Equivalent) && self.note_equivalent(other)
     }
 
-    /// Whether values of this type are read as those of `wanted` are: they are equivalent, but for bounds where
-    /// `wanted` has none.
+    /// Returns whether values of this type can be read as those of `wanted`: the types are
+    /// equivalent, except for bounds where `wanted` has none.
     pub(crate) fn is_read_as(&self, wanted: &Self) -> bool {
         if self.equivalent(wanted) {
             return true;
@@ -59,7 +60,7 @@ impl TypeCode {
         true
     }
 
-    /// Whether both are the very same description.
+    /// Returns whether both are the very same description.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let same_arena = match (&self.arena, &other.arena) {
             (Some(one), Some(another)) => Arc::ptr_eq(one, another),
@@ -74,7 +75,7 @@ impl TypeCode {
     }
 }
 
-/// CORBA's `equal`: the same in everything that TypeCodes tell.
+/// Compares as CORBA's `equal` does: the same in all properties of TypeCodes.
 impl PartialEq for TypeCode {
     fn eq(&self, other: &Self) -> bool {
         self.is_same(other) || self.compare(other, Sameness::Equal)
@@ -83,8 +84,8 @@ impl PartialEq for TypeCode {
 
 impl Eq for TypeCode {}
 
-/// Whether comparing the node takes less than noting that it was: it has neither parts nor names, of which an enum may
-/// have very many.
+/// Returns whether comparing the node takes less than recording it: it has neither parts nor names,
+/// of which an enum may have very many.
 const fn is_small(node: &Node) -> bool {
     matches!(
         node,
@@ -102,9 +103,9 @@ struct Comparison<'a> {
     one: &'a Arena,
     other: &'a Arena,
     sameness: Sameness,
-    /// For each place, those of `one` before those of `other`, a place of its class, or itself.
+    /// For each node, those of `one` before those of `other`, a node of its class, or itself.
     classes: Vec<usize>,
-    /// Places that have to be the same and were not looked at yet.
+    /// Pairs of nodes that have to be the same and were not compared yet.
     pairs: Vec<(Index, Index)>,
 }
 
@@ -142,7 +143,7 @@ impl<'a> Comparison<'a> {
         true
     }
 
-    /// Puts two places into one class. `false` if they were in one.
+    /// Joins the classes of two nodes. Returns `false` if they were in one class already.
     fn join(&mut self, here: Index, there: Index) -> bool {
         let behind = self.one.nodes().len();
         if self.classes.is_empty() {
@@ -163,7 +164,7 @@ impl<'a> Comparison<'a> {
 
     fn class(&mut self, mut place: usize) -> usize {
         while let Some(parent) = self.classes.get(place).copied().filter(|one| *one != place) {
-            // Halving the way makes the next look shorter.
+            // Path halving shortens the next look-up.
             let above = self.classes.get(parent).copied().unwrap_or(parent);
             if let Some(class) = self.classes.get_mut(place) {
                 *class = above;
@@ -173,7 +174,8 @@ impl<'a> Comparison<'a> {
         place
     }
 
-    /// Whether two nodes of one kind are the same, if their parts are; notes those as to be compared.
+    /// Returns whether two nodes of one kind are the same if their parts are; queues the parts for
+    /// comparison.
     fn same_nodes(&mut self, one: &Node, other: &Node) -> bool {
         if let (Some(here), Some(there)) = (one.name(), other.name()) {
             if self.sameness == Sameness::Equivalent && !here.id.is_empty() && !there.id.is_empty()
@@ -207,7 +209,7 @@ impl<'a> Comparison<'a> {
         self.sameness == Sameness::Equivalent || here.name == there.name
     }
 
-    /// What is neither name nor part.
+    /// Compares everything other than names and parts.
     fn same_parameters(&self, one: &Node, other: &Node) -> bool {
         match (one, other) {
             (Node::Text { bound: here, .. }, Node::Text { bound: there, .. })

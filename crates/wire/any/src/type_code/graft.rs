@@ -1,4 +1,4 @@
-//! Types of one arena as parts of another.
+//! Copying of types from one arena into another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::TypeCode;
 use super::arena::{Arena, Index, Node};
 
-/// What has been taken over from which arenas, by their addresses. They are kept while that is noted, so
-/// that no other arena can come to have the address of one.
+/// Record of the types copied, by the addresses of their arenas. The arenas are kept alive
+/// meanwhile, so that no other can get the same address.
 #[derive(Debug, Default)]
 pub(super) struct Grafts {
     places: HashMap<(usize, Index), Index>,
@@ -15,8 +15,8 @@ pub(super) struct Grafts {
 }
 
 impl Grafts {
-    /// Copies a type and all that it is made of into `nodes`. `known` tells what a recursive TypeCode's id
-    /// stands for.
+    /// Copies a type and all of its parts into `nodes`. `known` returns the type that a recursive
+    /// TypeCode's id stands for.
     pub(super) fn graft(
         &mut self,
         nodes: &mut Vec<Node>,
@@ -39,7 +39,8 @@ impl Grafts {
         root
     }
 
-    /// Where the node is or will be; in that case it is noted as to be copied.
+    /// Returns the index where the node is or will be; in the latter case it is queued to be
+    /// copied.
     fn place(
         &mut self,
         nodes: &mut Vec<Node>,

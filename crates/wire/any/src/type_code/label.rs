@@ -1,14 +1,14 @@
-//! What chooses a union's member, as octets: a value of the discriminator's type. As a label it stands in a
-//! TypeCode, as a discriminator in a union.
+//! Encoding of a union's discriminator and labels: values of the discriminator's type. Labels stand
+//! in a TypeCode, discriminators in a union.
 
 use punctual_cdr::{CdrError, Decoder, Encoder};
 
 use crate::kind::TypeKind;
 
-/// Reads a value of a kind that may choose a union's member (see [`crate::Label`]).
+/// Reads a value of a kind that may be a discriminator (see [`crate::Label`]).
 ///
 /// # Errors
-/// [`CdrError::BadTypeCode`] for another kind, and what is wrong with the octets.
+/// [`CdrError::BadTypeCode`] for another kind, and errors of the encoding.
 pub(crate) fn read(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrError> {
     Ok(match kind {
         TypeKind::Boolean => i128::from(input.get_bool()?),
@@ -31,7 +31,8 @@ pub(crate) fn read(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrE
 /// Writes such a value.
 ///
 /// # Errors
-/// [`CdrError::BadCharacter`] for a number that is no `wchar`, and what the code set does not have.
+/// [`CdrError::BadCharacter`] for a number that is not a `wchar`, and characters that the code set
+/// lacks.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the number is one of the discriminator's type"

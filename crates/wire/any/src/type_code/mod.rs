@@ -25,24 +25,24 @@ pub use arena::{ValueModifier, Visibility};
 pub use builder::{Label, TypeBuilder, TypeIndex, UnionDescription, ValueDescription};
 pub use typed::Typed;
 
-/// The description of a type.
+/// Description of a type.
 ///
-/// Its parts share the memory of the whole, so that taking one apart copies nothing; a clone counts one
-/// reference, and not even that for types that their kind says all of.
+/// Its parts share the memory of the whole, so that accessing one copies nothing; a clone counts
+/// one reference, and not even that for types identified by their kind alone.
 ///
-/// `==` is CORBA's `equal`: the same names, the same members. See [`TypeCode::equivalent`] for what decides
+/// `==` is CORBA's `equal`: the same names, the same members. See [`TypeCode::equivalent`] for
 /// whether a value of one type may be taken for one of another.
 #[derive(Clone)]
 pub struct TypeCode {
-    /// `None` for [`Arena::simple`].
+    /// Arena of the type; `None` for [`Arena::simple`].
     arena: Option<Arc<Arena>>,
     at: Index,
 }
 
-/// Why a TypeCode has no answer.
+/// Reason why a TypeCode cannot answer a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum TypeCodeError {
-    /// Types of this kind have nothing of what was asked for.
+    /// Types of this kind lack the requested property.
     #[error("types of this kind have no such part")]
     BadKind,
     /// There is no member with this number.
@@ -58,7 +58,7 @@ impl TypeCode {
         }
     }
 
-    /// The arena, unless it is the one that all simple types share.
+    /// Returns the arena, unless it is the one that all simple types share.
     pub(super) fn own_arena(&self) -> Option<&Arc<Arena>> {
         self.arena.as_ref()
     }
@@ -95,7 +95,7 @@ impl TypeCode {
         self.arena().node(self.at)
     }
 
-    /// The type at a place of the same arena.
+    /// Returns the type at an index of the same arena.
     pub(crate) fn part(&self, at: Index) -> Self {
         match &self.arena {
             Some(arena) => Self::in_arena(Arc::clone(arena), at),
@@ -103,19 +103,20 @@ impl TypeCode {
         }
     }
 
-    /// The kind. That of a recursive TypeCode that is not yet part of the type it stands for is `Null`.
+    /// Returns the kind. That of a recursive TypeCode that is not yet part of the type it stands
+    /// for is `Null`.
     #[must_use]
     pub fn kind(&self) -> TypeKind {
         self.node().kind()
     }
 
-    /// The type behind aliases.
+    /// Returns the type behind aliases.
     #[must_use]
     pub fn original_type(&self) -> Self {
         self.part(self.arena().resolved(self.at))
     }
 
-    /// The repository id; empty in some that came from peers.
+    /// Returns the repository id; empty in some TypeCodes from peers.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for types that have none.
@@ -124,7 +125,7 @@ impl TypeCode {
         Ok(&name.id)
     }
 
-    /// The name without its scope; empty in compact TypeCodes.
+    /// Returns the name without its scope; empty in compact TypeCodes.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for types that have none.
@@ -133,7 +134,8 @@ impl TypeCode {
         Ok(&name.name)
     }
 
-    /// How many members a struct, exception, union or valuetype has, or enumerators an enum.
+    /// Returns the number of members of a struct, exception, union or valuetype, or of enumerators
+    /// of an enum.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for all others.
@@ -144,7 +146,7 @@ impl TypeCode {
         }
     }
 
-    /// The name of a member or enumerator; empty in compact TypeCodes.
+    /// Returns the name of a member or enumerator; empty in compact TypeCodes.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for types without members, [`TypeCodeError::Bounds`].
@@ -158,7 +160,7 @@ impl TypeCode {
         }
     }
 
-    /// The type of a member.
+    /// Returns the type of a member.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for types without members, [`TypeCodeError::Bounds`].
@@ -171,7 +173,7 @@ impl TypeCode {
         members.get(index).ok_or(TypeCodeError::Bounds)
     }
 
-    /// Which member or enumerator has this name.
+    /// Returns the index of the member or enumerator with this name.
     #[must_use]
     pub fn member_index(&self, name: &str) -> Option<usize> {
         match self.node() {
@@ -183,10 +185,10 @@ impl TypeCode {
         }
     }
 
-    /// The label of a union's member.
+    /// Returns the label of a union's member.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no union, [`TypeCodeError::Bounds`].
+    /// [`TypeCodeError::BadKind`] for a type that is not a union, [`TypeCodeError::Bounds`].
     pub fn member_label(&self, index: usize) -> Result<Label, TypeCodeError> {
         let union = self.union()?;
         let label = union.labels.get(index).ok_or(TypeCodeError::Bounds)?;
@@ -200,28 +202,28 @@ impl TypeCode {
         })
     }
 
-    /// Which of a union's members a discriminator chooses, the default one included; `None` if it chooses
-    /// none. In time of the logarithm of their number.
+    /// Returns the index of the union's member that a discriminator selects, the default one
+    /// included; `None` if it selects none. In time logarithmic in the number of members.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no union.
+    /// [`TypeCodeError::BadKind`] for a type that is not a union.
     pub fn member_chosen(&self, discriminator: i128) -> Result<Option<usize>, TypeCodeError> {
         let chosen = self.union()?.chosen(discriminator);
         Ok(chosen.map(|place| place as usize))
     }
 
-    /// The type of a union's discriminator.
+    /// Returns the type of a union's discriminator.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no union.
+    /// [`TypeCodeError::BadKind`] for a type that is not a union.
     pub fn discriminator_type(&self) -> Result<Self, TypeCodeError> {
         Ok(self.part(self.union()?.discriminator))
     }
 
-    /// Which member of a union is the default one, if there is one.
+    /// Returns the index of a union's default member, if there is one.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no union.
+    /// [`TypeCodeError::BadKind`] for a type that is not a union.
     pub fn default_index(&self) -> Result<Option<usize>, TypeCodeError> {
         Ok(self.union()?.default.map(|place| place as usize))
     }
@@ -233,7 +235,7 @@ impl TypeCode {
         }
     }
 
-    /// The bound of a string or sequence, 0 for none; the number of an array's elements.
+    /// Returns the bound of a string or sequence, 0 for none; the number of an array's elements.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for all others.
@@ -245,7 +247,8 @@ impl TypeCode {
         }
     }
 
-    /// The type of the elements of a sequence or array, or that which an alias or a boxed value stands for.
+    /// Returns the type of the elements of a sequence or array, or the type that an alias or a
+    /// boxed value stands for.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for all others.
@@ -256,7 +259,7 @@ impl TypeCode {
         }
     }
 
-    /// The digits of a fixed-point type.
+    /// Returns the digits of a fixed-point type.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for all others.
@@ -267,7 +270,7 @@ impl TypeCode {
         }
     }
 
-    /// The digits after the point of a fixed-point type.
+    /// Returns the digits after the point of a fixed-point type.
     ///
     /// # Errors
     /// [`TypeCodeError::BadKind`] for all others.
@@ -278,27 +281,27 @@ impl TypeCode {
         }
     }
 
-    /// Who sees a member of a valuetype.
+    /// Returns the visibility of a member of a valuetype.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no valuetype, [`TypeCodeError::Bounds`].
+    /// [`TypeCodeError::BadKind`] for a type that is not a valuetype, [`TypeCodeError::Bounds`].
     pub fn member_visibility(&self, index: usize) -> Result<Visibility, TypeCodeError> {
         let visibility = self.value_type()?.visibility.get(index);
         visibility.copied().ok_or(TypeCodeError::Bounds)
     }
 
-    /// What sort of valuetype.
+    /// Returns the modifier of a valuetype.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is none.
+    /// [`TypeCodeError::BadKind`] for a type that is not a valuetype.
     pub fn type_modifier(&self) -> Result<ValueModifier, TypeCodeError> {
         Ok(self.value_type()?.modifier)
     }
 
-    /// The valuetype with state that a valuetype inherits from, if there is one.
+    /// Returns the valuetype with state that a valuetype inherits from, if there is one.
     ///
     /// # Errors
-    /// [`TypeCodeError::BadKind`] for what is no valuetype.
+    /// [`TypeCodeError::BadKind`] for a type that is not a valuetype.
     pub fn concrete_base_type(&self) -> Result<Option<Self>, TypeCodeError> {
         Ok(self.value_type()?.base.map(|base| self.part(base)))
     }
@@ -310,7 +313,7 @@ impl TypeCode {
         }
     }
 
-    /// Whether the type holds itself, through sequences or valuetypes.
+    /// Returns whether the type holds itself, through sequences or valuetypes.
     #[must_use]
     pub fn is_recursive(&self) -> bool {
         let mut seen = vec![false; self.arena().nodes().len()];
@@ -327,17 +330,18 @@ impl TypeCode {
         false
     }
 
-    /// Whether values can be of this type, which [`crate::Any`] and all that takes values apart ask first.
+    /// Checks that the type is valid, as [`crate::Any`] and all code that decodes values does
+    /// first.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`](punctual_cdr::CdrError::BadTypeCode): values would be endless, a part is void or was never defined, labels
-    /// of a union are doubled.
+    /// [`CdrError::BadTypeCode`](punctual_cdr::CdrError::BadTypeCode): values would be endless, a
+    /// part is void or was never defined, or labels of a union are duplicated.
     pub fn check(&self) -> Result<(), punctual_cdr::CdrError> {
         self.arena().shapes().map(drop)
     }
 
-    /// Whether a value of this type may hold valuetypes, those in Anys aside: it is then one end of a graph, where
-    /// others are written from one end to the other.
+    /// Returns whether a value of this type may hold valuetypes, those in Anys aside: such a value
+    /// is a graph, where others are written from begin to end.
     ///
     /// # Errors
     /// As [`TypeCode::check`].
@@ -347,7 +351,7 @@ impl TypeCode {
     }
 }
 
-/// The null type.
+/// Returns the null type.
 impl Default for TypeCode {
     fn default() -> Self {
         Self::simple(TypeKind::Null)

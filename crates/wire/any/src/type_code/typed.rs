@@ -1,4 +1,4 @@
-//! Rust's types as IDL types.
+//! IDL types of Rust types.
 
 use punctual_cdr::{Char, Fixed, LongDouble, Nilable, ValueRef};
 
@@ -6,12 +6,12 @@ use super::{TypeBuilder, TypeCode, TypeIndex, ValueDescription, ValueModifier};
 use crate::any::Any;
 use crate::kind::TypeKind;
 
-/// A type that has a TypeCode. The IDL compiler implements it for all that it generates.
+/// Rust type that has a TypeCode. The IDL compiler implements it for all generated types.
 pub trait Typed {
     /// Describes the type.
     fn describe(types: &mut TypeBuilder) -> TypeIndex;
 
-    /// The type's TypeCode. Generated types make theirs once.
+    /// Returns the type's TypeCode. Generated types make theirs once.
     #[must_use]
     fn type_code() -> TypeCode {
         TypeBuilder::of::<Self>()
@@ -78,7 +78,7 @@ simple! {
     TypeCode => TypeCode;
 }
 
-/// IDL's `int8`, for which CORBA 3.3 has no kind: an octet under another name.
+/// Describes IDL's `int8`, for which CORBA 3.3 has no kind: an octet under another name.
 impl Typed for i8 {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         types.alias("IDL:omg.org/CORBA/Int8:1.0", "int8", |types| {
@@ -87,7 +87,7 @@ impl Typed for i8 {
     }
 }
 
-/// `CORBA::ValueBase`.
+/// Describes `CORBA::ValueBase`.
 impl Typed for ValueRef {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         types.value(
@@ -142,7 +142,7 @@ impl<T: Typed + ?Sized> Typed for &T {
     }
 }
 
-/// What may be nil has the type of what it is otherwise.
+/// Describes a type that may be nil, by the same TypeCode as without nil.
 impl<T: Typed + Nilable> Typed for Option<T> {
     fn describe(types: &mut TypeBuilder) -> TypeIndex {
         T::describe(types)

@@ -1,4 +1,4 @@
-//! The value that a type's values begin as.
+//! Default values of types.
 
 use punctual_cdr::{CdrError, Char, Decimal, LongDouble};
 
@@ -6,7 +6,7 @@ use super::{Elements, UnionValue, Value};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 
-/// How many elements and members a value may begin with.
+/// Upper bound of the elements and members of a default value.
 const MOST: u64 = 1 << 20;
 
 pub(super) fn default_of(type_code: &TypeCode) -> Result<Value, CdrError> {
@@ -18,13 +18,13 @@ pub(super) fn default_of(type_code: &TypeCode) -> Result<Value, CdrError> {
     beginning.value(types, type_code.at())
 }
 
-/// A type may come from a peer: how much is made of it is counted.
+/// State of building a default value, which counts its parts, since a type may come from a peer.
 struct Beginning {
     left: u64,
     depth: u16,
 }
 
-/// As deep as types of any use are.
+/// Depth that useful types do not exceed.
 const DEEPEST: u16 = 128;
 
 impl Beginning {
@@ -44,7 +44,8 @@ impl Beginning {
                 Value::Struct(self.members(types, members)?)
             }
             Node::Union(union) => {
-                // The first member, chosen by its label; by what no label has, if it is the default one.
+                // The first member, selected by its label; the default member by a value without a
+                // label.
                 let mut discriminator = union.labels.first().copied().unwrap_or(0);
                 if union.default == Some(0) {
                     discriminator = (0..).find(|one| union.chosen(*one) == Some(0)).unwrap_or(0);

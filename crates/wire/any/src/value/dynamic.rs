@@ -1,4 +1,4 @@
-//! Valuetypes whose type is known at run time only: their state is values, one for each member.
+//! Valuetypes whose type is known only at run time: their state is values, one for each member.
 
 use std::any::{Any as Anything, TypeId};
 use std::cell::RefCell;
@@ -13,10 +13,10 @@ use super::{Value, state};
 use crate::kind::TypeKind;
 use crate::type_code::{TypeCode, TypeCodeError, ValueModifier};
 
-/// The state of a valuetype, member by member, those of its bases first. A boxed value has one member.
+/// State of a valuetype, member by member, those of its bases first. A boxed value has one member.
 ///
-/// A value keeps no more of its type than where that is: a message may hold as many values as a quarter of its
-/// octets, of a type that takes as much room as the rest.
+/// A value keeps only a pointer to its type: a message may hold a value for each four of its bytes,
+/// of a type that takes as much room as the rest.
 #[derive(Debug)]
 pub struct DynamicValue {
     type_code: Arc<TypeCode>,
@@ -24,18 +24,18 @@ pub struct DynamicValue {
 }
 
 impl DynamicValue {
-    /// A value of this type, in a graph of its own.
+    /// Makes a value of this type, in a graph of its own.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, or one without state; [`CdrError::Invalid`] if there
-    /// are not as many members as the type and its bases have.
+    /// [`CdrError::BadTypeCode`] for a type that is not a valuetype, or one without state;
+    /// [`CdrError::Invalid`] if the number of members differs from that of the type and its bases.
     pub fn create(type_code: &TypeCode, members: Vec<Value>) -> Result<ValueRef, CdrError> {
         let (factory, state) = Self::state(type_code, members)?;
         Ok(ValueRef::new(factory, state))
     }
 
-    /// As [`DynamicValue::create`], in the graph of another value: cycles through both are freed with the last
-    /// handle to either.
+    /// Makes a value as [`DynamicValue::create`] does, in the graph of another value: cycles
+    /// through both are freed with the last handle to either.
     ///
     /// # Errors
     /// As [`DynamicValue::create`].
@@ -48,8 +48,8 @@ impl DynamicValue {
         Ok(other.beside(factory, state))
     }
 
-    /// A value whose members come by [`DynamicValue::assign`], for who makes them when it is there: one of them may be
-    /// itself. It is in the graph of another value, if that is given.
+    /// Makes a value whose members are set later by [`DynamicValue::assign`], so that one of them
+    /// may be the value itself. It is in the graph of `beside`, if that is given.
     #[must_use]
     pub fn begin(factory: &Arc<DynamicFactory>, beside: Option<&ValueRef>) -> ValueRef {
         let state = Box::new(Self::new(Arc::clone(&factory.type_code), Vec::new()));
@@ -79,14 +79,14 @@ impl DynamicValue {
         Self { type_code, members }
     }
 
-    /// The type of the member that belongs to a step; `None` after the last.
+    /// Returns the type of the member that belongs to a step; `None` after the last.
     fn member(&self, step: usize) -> Result<Option<FormalType>, CdrError> {
         let types = self.type_code.arena().shapes()?;
         let member = state::member(types, self.type_code.at(), step);
         Ok(member.map(|at| FormalType::new(&self.type_code.part(at))))
     }
 
-    /// The type of a value, and its members; `None` if generated code owns its state.
+    /// Returns the type of a value, and its members; `None` if generated code owns its state.
     #[must_use]
     pub fn of(value: &ValueRef) -> Option<(TypeCode, Vec<Value>)> {
         Self::with_members(value, |type_code, members| {
@@ -94,9 +94,10 @@ impl DynamicValue {
         })
     }
 
-    /// What `look` finds in the type of a value, and its members; `None` if generated code owns its state.
+    /// Returns the result of `look` on the type of a value and its members; `None` if generated
+    /// code owns its state.
     ///
-    /// The state is locked meanwhile: `look` may read the value again, and not change it.
+    /// The state is locked meanwhile: `look` may read the value again, but not change it.
     pub fn with_members<R>(
         value: &ValueRef,
         look: impl FnOnce(&TypeCode, &[Value]) -> R,
@@ -112,10 +113,11 @@ impl DynamicValue {
         found.flatten()
     }
 
-    /// Puts other members in the place of a value's.
+    /// Replaces the members of a value.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] if generated code owns its state, or the type has not as many.
+    /// [`CdrError::Invalid`] if generated code owns its state, or the number of members differs
+    /// from the type's.
     pub fn assign(value: &ValueRef, members: Vec<Value>) -> Result<(), CdrError> {
         let count = Self::with_state(value, |this| {
             let types = this.type_code.arena().shapes()?;
@@ -130,10 +132,10 @@ impl DynamicValue {
         Ok(())
     }
 
-    /// The names and types of all members that values of a type have, those of its bases first.
+    /// Returns the names and types of all members of a type's values, those of its bases first.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] for what is no valuetype.
+    /// [`CdrError::BadTypeCode`] for a type that is not a valuetype.
     pub fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, CdrError> {
         members_of(&type_code.original_type())
             .map_err(|_| CdrError::BadTypeCode("this is no valuetype"))
@@ -163,7 +165,7 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
         return Ok(vec![("value".into(), type_code.content_type()?)]);
     }
     let mut lines = vec![type_code.clone()];
-    // No type is its own base, which is found out before this; a chain is no longer than the arena.
+    // No type is its own base, which was checked before; a chain is no longer than the arena.
     while let Some(base) = lines
         .last()
         .map(TypeCode::concrete_base_type)
@@ -187,17 +189,18 @@ fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, TypeCodeE
     Ok(members)
 }
 
-/// Makes values by their TypeCode.
+/// Factory of values by their TypeCode.
 #[derive(Debug)]
 pub struct DynamicFactory {
     type_code: Arc<TypeCode>,
 }
 
 impl DynamicFactory {
-    /// That of a type.
+    /// Makes the factory of a type.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`] for a type that is no valuetype, [`CdrError::UnknownValue`] for one without state.
+    /// [`CdrError::BadTypeCode`] for a type that is not a valuetype, [`CdrError::UnknownValue`] for
+    /// one without state.
     pub fn new(type_code: &TypeCode) -> Result<Self, CdrError> {
         DynamicValue::factory(type_code)
     }
@@ -227,13 +230,13 @@ impl ValueFactory for DynamicFactory {
     }
 }
 
-/// The type that a value is read as, by its TypeCode. Values of other types may stand in its place: who has
-/// no more than a TypeCode does not know what inherits from it.
+/// Formal type of a value, by its TypeCode. Values of other types may stand in its place: a
+/// TypeCode alone does not tell which types inherit from it.
 #[derive(Clone, Debug)]
 pub struct FormalType(TypeCode);
 
 impl FormalType {
-    /// The type of a place.
+    /// Makes the formal type of a place.
     #[must_use]
     pub fn new(type_code: &TypeCode) -> Self {
         Self(type_code.original_type())
@@ -253,7 +256,7 @@ impl FormalValue for FormalType {
     }
 
     fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
-        // At a thread's end there is none.
+        // The cache is gone while a thread ends.
         let known = LATELY.try_with(|lately| {
             let lately = lately.borrow();
             let mut used = lately.iter().filter_map(Weak::upgrade);
@@ -277,16 +280,16 @@ impl FormalValue for FormalType {
     }
 }
 
-/// How many factories a thread remembers.
+/// Number of factories that a thread remembers.
 const REMEMBERED: usize = 4;
 
 thread_local! {
-    /// The factories that were made last: the values of a message have few types, and most share them.
+    /// Factories made last: the values of a message have few types, and most share them.
     static LATELY: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
         const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
 }
 
-/// That of the member which is to be read next: the first of those that are not there.
+/// Formal type of the member to be read next: the first of those that are missing.
 impl FormalValue for DynamicValue {
     fn repository_id(&self) -> &str {
         let types = self.type_code.arena().shapes().ok();

@@ -1,4 +1,4 @@
-//! The elements of a sequence or array, as values or still as octets.
+//! Elements of a sequence or array, decoded or still encoded.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,15 +10,17 @@ use crate::any::Body;
 use crate::type_code::TypeCode;
 use crate::walk::{self, Fate};
 
-/// The elements of a sequence or array.
+/// Elements of a sequence or array.
 ///
-/// Those that were read are octets until they are looked at: a `boolean` is one octet on the wire and 32 as a
-/// [`Value`]. They are checked when they are read, and taken apart one after the other by [`Elements::each`], or all
-/// at once by [`Elements::to_vec`]. A few that come in a message are values at once, and so is what holds valuetypes, also in Anys,
-/// as these may be shared.
+/// Elements that were read stay encoded until they are accessed: a `boolean` takes one byte on the
+/// wire and 32 as a [`Value`]. They are checked when they are read, and decoded one after the other
+/// by [`Elements::each`], or all at once by [`Elements::to_vec`]. A few elements in a message are
+/// decoded at once, and so are elements that contain valuetypes, also in Anys, as these may be
+/// shared.
 ///
-/// Octets live in the Any that they were read from, or in a copy: as long as the last of its elements does. Sequences in
-/// sequences are passed over once for each level that they are looked at.
+/// The encoding lives in the Any that it was read from, or in a copy, until the last of its
+/// elements is dropped. Sequences of sequences are skipped over once for each level that is
+/// accessed.
 #[derive(Clone)]
 pub struct Elements(Form);
 
@@ -28,19 +30,19 @@ enum Form {
     Octets(Box<Octets>),
 }
 
-/// Octets of an Any, which live as long as the last of its elements does.
+/// Part of an Any's encoding, which lives until the last of its elements is dropped.
 #[derive(Clone)]
 struct Octets {
-    /// The type of each element.
+    /// Type of each element.
     element: TypeCode,
     body: Arc<Body>,
-    /// Where the first one begins, its padding included.
+    /// Offset of the first element, its padding included.
     at: usize,
     length: usize,
 }
 
 impl Elements {
-    /// Elements of octets that were checked.
+    /// Makes elements of an encoding that was checked.
     pub(crate) fn of_octets(element: TypeCode, body: &Arc<Body>, at: usize, length: usize) -> Self {
         Self(Form::Octets(Box::new(Octets {
             element,
@@ -50,7 +52,7 @@ impl Elements {
         })))
     }
 
-    /// How many there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -59,16 +61,16 @@ impl Elements {
         }
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no elements.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Shows each element to `look`, in order, until that fails. No more than two are taken apart at a time.
+    /// Calls `look` with each element, in order, until it fails. At most two are decoded at a time.
     ///
     /// # Errors
-    /// That of `look`; nothing is wrong with octets that were checked.
+    /// That of `look`; the encoding has been checked.
     pub fn each<E: From<CdrError>>(
         &self,
         mut look: impl FnMut(&Value) -> Result<(), E>,
@@ -76,7 +78,7 @@ impl Elements {
         match &self.0 {
             Form::Values(values) => values.iter().try_for_each(look),
             Form::Octets(octets) => {
-                // A long type that the next one shares is not made again as long as this one is here.
+                // Kept, so that a long type that the next element shares is not decoded again.
                 let mut last = Value::Null;
                 octets.each(Fate::Dropped, |value| {
                     look(&value)?;
@@ -87,10 +89,11 @@ impl Elements {
         }
     }
 
-    /// All of them, taken apart.
+    /// Decodes all elements.
     ///
     /// # Errors
-    /// [`CdrError::LengthOverLimit`] if they are more values than four for each octet of the Any that they stand in.
+    /// [`CdrError::LengthOverLimit`] if they are more values than four for each byte of the Any
+    /// that holds them.
     pub fn to_vec(&self) -> Result<Vec<Value>, CdrError> {
         match &self.0 {
             Form::Values(values) => Ok(values.clone()),
@@ -98,10 +101,10 @@ impl Elements {
         }
     }
 
-    /// All of them, taken apart, without a copy of what is here as values.
+    /// Decodes all elements, without copying those already decoded.
     ///
     /// # Errors
-    /// As those of [`Elements::to_vec`].
+    /// As [`Elements::to_vec`].
     pub fn into_vec(self) -> Result<Vec<Value>, CdrError> {
         match self.0 {
             Form::Values(values) => Ok(values),
@@ -122,7 +125,8 @@ impl Octets {
         })
     }
 
-    /// The element that begins at `at`, which is then where it ends: nothing in it depends on what comes before.
+    /// Decodes the element that begins at `at` and moves `at` to its end: nothing in it depends on
+    /// earlier elements.
     fn next(&self, at: &mut usize) -> Result<Value, CdrError> {
         let (element, body) = (&self.element, &self.body);
         let mut next = Value::Null;
@@ -164,7 +168,7 @@ impl FromIterator<Value> for Elements {
     }
 }
 
-/// As many, and each equal to that in its place.
+/// Compares numbers of elements, and the elements one by one.
 impl PartialEq for Elements {
     fn eq(&self, other: &Self) -> bool {
         if self.len() != other.len() {

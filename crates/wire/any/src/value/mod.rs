@@ -1,4 +1,4 @@
-//! Values taken apart, for who does not know their types at compile time.
+//! Decoded values, for code that does not know their types at compile time.
 
 mod default;
 mod dynamic;
@@ -18,12 +18,12 @@ pub(crate) use default::is_octet;
 pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
 pub use elements::Elements;
 
-/// A value of any type. What type that is, a TypeCode beside it says: a string may be wide, and a struct an
-/// exception.
+/// Value of any type. Its exact type is given by a TypeCode beside it: a string may be wide, and a
+/// struct an exception.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs)]
 pub enum Value {
-    /// Of `null` and `void`.
+    /// Value of `null` and `void`.
     Null,
     Boolean(bool),
     Octet(u8),
@@ -39,45 +39,46 @@ pub enum Value {
     Fixed(Decimal),
     Char(Char),
     WChar(char),
-    /// A string, or a wide one.
+    /// Narrow or wide string.
     String(String),
-    /// The number of an enumerator.
+    /// Number of an enumerator.
     Enum(u32),
-    /// A sequence or array of octets, or a Principal.
+    /// Sequence or array of octets, or a Principal.
     Octets(Vec<u8>),
-    /// The elements of any other sequence or array.
+    /// Elements of any other sequence or array.
     Sequence(Elements),
-    /// The members of a struct or exception.
+    /// Members of a struct or exception.
     Struct(Vec<Value>),
     Union(Box<UnionValue>),
     Any(Box<Any>),
     TypeCode(TypeCode),
-    /// An object reference; `None` for nil.
+    /// Object reference; `None` for nil.
     Object(Option<Box<Ior>>),
-    /// A valuetype; `None` for null.
+    /// Valuetype; `None` for null.
     Valuetype(Option<ValueRef>),
 }
 
-/// A union taken apart.
+/// Decoded union.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UnionValue {
-    /// The discriminator, as a number (see [`crate::Label`]).
+    /// Discriminator, as a number (see [`crate::Label`]).
     pub discriminator: i128,
-    /// The member that it chooses, if it chooses one.
+    /// Selected member, if the discriminator selects one.
     pub member: Option<Value>,
 }
 
-// A short element of a peer's message may become one of these: what is larger stands behind a pointer.
+// A short element of a peer's message may become one of these: larger variants stand behind a
+// pointer.
 const _: () = assert!(size_of::<Value>() <= 32);
 
 impl Value {
     /// Reads a value of this type.
     ///
-    /// Memory is in proportion to the octets, and limited as a whole: many small elements stay octets until they are
-    /// looked at (see [`Elements`]).
+    /// Memory is in proportion to the bytes read, and limited as a whole: many small elements stay
+    /// encoded until they are accessed (see [`Elements`]).
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`], and what is wrong with the octets.
+    /// [`CdrError::BadTypeCode`], and errors of the encoding.
     pub fn unmarshal(type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let types = type_code.arena().shapes()?;
         walk::read(types, type_code, None, input)
@@ -86,24 +87,26 @@ impl Value {
     /// Writes the value as one of this type.
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`]; [`CdrError::Invalid`] if it is none of that type; what the encoding can't have.
+    /// [`CdrError::BadTypeCode`]; [`CdrError::Invalid`] if it does not match the type; errors of
+    /// the target encoding.
     pub fn marshal(&self, type_code: &TypeCode, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let types = type_code.arena().shapes()?;
         walk::write(types, type_code.at(), self, out)
     }
 
-    /// The value that a new DynAny of this type has: zeroes, empty text and sequences, first enumerators, the
-    /// union's first member, nil (CORBA 3.3 part 1, §16.3.1).
+    /// Returns the value of a new DynAny of this type: zeroes, empty text and sequences, first
+    /// enumerators, the union's first member, nil (CORBA 3.3 part 1, §16.3.1).
     ///
     /// # Errors
-    /// [`CdrError::BadTypeCode`]; [`CdrError::LengthOverLimit`] for arrays of more than a million elements in all.
+    /// [`CdrError::BadTypeCode`]; [`CdrError::LengthOverLimit`] for arrays of more than a million
+    /// elements in all.
     pub fn default_of(type_code: &TypeCode) -> Result<Self, CdrError> {
         default::default_of(type_code)
     }
 }
 
 impl Any {
-    /// The value taken apart.
+    /// Decodes the value.
     ///
     /// # Errors
     /// As [`Value::unmarshal`].
@@ -112,7 +115,7 @@ impl Any {
         self.read(|input| walk::read(types, self.type_code(), self.body(), input))
     }
 
-    /// An Any that holds this value.
+    /// Makes an Any that holds this value.
     ///
     /// # Errors
     /// As [`Value::marshal`].

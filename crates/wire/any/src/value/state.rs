@@ -1,18 +1,18 @@
-//! Where the members of a valuetype's state stand: those of its bases first.
+//! Members of a valuetype's state, those of its bases first.
 //!
-//! Nothing is kept of it for a value. A type inherits through a limited number of others, so that each of these
-//! questions is answered in as many steps at most.
+//! Nothing of this is stored with a value. The chain of bases is bounded, so that each of these
+//! queries takes at most that many steps.
 
 use std::iter::successors;
 
 use crate::type_code::{Index, Node, Shapes, ValueModifier};
 
-/// How many members values of a type have. The type is no alias.
+/// Returns the number of members of a type's values. The type must not be an alias.
 pub(super) fn count(types: Shapes<'_>, at: Index) -> usize {
     line(types, at).map(|at| own_count(types, at)).sum()
 }
 
-/// The type of a member; `None` behind the last one.
+/// Returns the type of a member; `None` behind the last one.
 pub(super) fn member(types: Shapes<'_>, at: Index, number: usize) -> Option<Index> {
     let mut end = count(types, at);
     if number >= end {
@@ -32,7 +32,7 @@ pub(super) fn member(types: Shapes<'_>, at: Index, number: usize) -> Option<Inde
     None
 }
 
-/// The base that values of a type may be truncated to, the nearest being number 0.
+/// Returns the base that values of a type may be truncated to, the nearest being number 0.
 pub(super) fn truncatable_to(types: Shapes<'_>, at: Index, number: usize) -> Option<Index> {
     let base = |at: Index| match types.node(at) {
         Node::Value(value) if value.modifier == ValueModifier::Truncatable => base(types, at),
@@ -41,7 +41,7 @@ pub(super) fn truncatable_to(types: Shapes<'_>, at: Index, number: usize) -> Opt
     successors(base(at), |&at| base(at)).nth(number)
 }
 
-/// A type and those that it inherits its state from, nearest first.
+/// Returns a type and those that it inherits its state from, nearest first.
 fn line(types: Shapes<'_>, at: Index) -> impl Iterator<Item = Index> {
     successors(Some(at), move |&at| base(types, at))
 }

@@ -1,4 +1,4 @@
-//! The value that chooses a union's member.
+//! Discriminators of unions.
 
 use punctual_cdr::{CdrError, Decoder, Encoder};
 

@@ -1,8 +1,8 @@
-//! Values by their TypeCodes: passing over them, writing them as another encoding has them, taking them apart.
+//! Traversal of values by their TypeCodes: skipping, transcoding and decoding.
 //!
-//! All of it goes by what the octets say, a peer's word, and obeys the decoder's limits. Composed values nest
-//! to the limit on nesting, also where their types do not recur: a type may be chained as long as a message
-//! allows.
+//! Everything depends on the bytes of a peer, and obeys the decoder's limits. Composed values nest
+//! to the limit on nesting, also where their types are not recursive: a type may be chained as long
+//! as a message allows.
 
 mod discriminator;
 mod exception;
@@ -19,12 +19,12 @@ pub(crate) use write::{write, write_without_id};
 
 use punctual_cdr::{CdrError, Decoder};
 
-/// The place within 8 octets at which the next value begins.
+/// Returns the offset modulo 8 at which the next value begins.
 pub(crate) fn phase(input: &Decoder<'_>) -> usize {
     input.padding(8).wrapping_neg() & 7
 }
 
-/// Refuses more than the bound of a type, 0 for none, allows.
+/// Refuses a length beyond the bound of a type; 0 means no bound.
 fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
     if bound == 0 {
         return Ok(());
@@ -32,7 +32,7 @@ fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
     punctual_cdr::check_bound(length, bound)
 }
 
-/// Values that a message has none of.
+/// Makes the error for types that have no values in messages.
 fn no_such_value() -> CdrError {
     CdrError::BadTypeCode("values of this type do not travel")
 }

@@ -1,4 +1,4 @@
-//! A value from octets to what it is made of.
+//! Decoding of a value to its parts.
 
 use std::sync::Arc;
 
@@ -14,23 +14,24 @@ use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 use crate::value::{Elements, FormalType, UnionValue, Value, is_octet};
 
-/// What one element takes in memory, of which the limit on messages is a multiple: small elements become
-/// larger than they were.
+/// Memory of one decoded element, in bytes: the limit on messages, divided by it, bounds the number
+/// of values, since small elements grow when decoded.
 const OCTETS_FOR_EACH: usize = 16;
 
-/// How many values each octet of what is read may be taken apart into, beside a few in any case: a struct within a
-/// struct takes none, as deep as values may nest.
+/// Number of values that each byte of the input may be decoded into, beside a fixed number in any
+/// case: a struct within a struct takes no bytes, as deep as values may nest.
 const FOR_EACH_OCTET: usize = 4;
 const IN_ANY_CASE: usize = 1024;
 
-/// What an element takes as a value, and elements that stay octets beside them: below that they become values.
+/// Memory of a decoded element, and that of a copied encoding: when the former takes less, elements
+/// are decoded at once.
 const OCTETS_OF_VALUE: u64 = size_of::<Value>() as u64;
 const OCTETS_OF_BODY: u64 = 256;
 
-/// Reads a value. Elements stay octets: of `body`, if it is that which the input reads, otherwise of a copy.
+/// Reads a value. Elements stay encoded: in `body`, if the input reads that, otherwise in a copy.
 ///
 /// # Errors
-/// What is wrong with the octets; [`CdrError::LengthOverLimit`] if there is too much in it.
+/// Errors of the encoding; [`CdrError::LengthOverLimit`] if it would decode into too many values.
 pub(crate) fn read(
     types: Shapes<'_>,
     type_code: &TypeCode,
@@ -45,19 +46,20 @@ pub(crate) fn read(
     Ok(value)
 }
 
-/// What becomes of elements that are read one after the other.
+/// Use of elements that are read one after the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// They are kept, all of them.
+    /// All of them are kept.
     Kept,
-    /// They are looked at, and dropped.
+    /// Each is examined and dropped.
     Dropped,
 }
 
-/// Reads elements of octets that were checked, one after the other, until `look` fails.
+/// Reads elements of a checked encoding, one after the other, until `look` fails.
 ///
 /// # Errors
-/// That of `look`, and what [`read`] tells: for those that are kept, [`CdrError::LengthOverLimit`].
+/// That of `look`, and those of [`read`]: for elements that are kept,
+/// [`CdrError::LengthOverLimit`].
 pub(crate) fn read_each<E: From<CdrError>>(
     element: &TypeCode,
     (length, fate): (usize, Fate),
@@ -81,11 +83,11 @@ pub(crate) fn read_each<E: From<CdrError>>(
 
 struct Reading<'a> {
     type_code: &'a TypeCode,
-    /// That which the input reads.
+    /// Body that the input reads.
     body: Option<&'a Arc<Body>>,
-    /// How octets are passed over that stay what they are.
+    /// Mode of skipping bytes that stay encoded.
     passing: Passing,
-    /// How many values may be made, and how many more.
+    /// Number of values that may be made in all, and below it how many are left.
     most: usize,
     left: usize,
 }
@@ -107,7 +109,8 @@ impl<'a> Reading<'a> {
             body,
             passing,
             most,
-            // All values of a message live as long as one does: what their states hold counts together.
+            // All values of a message live as long as one of them does, so the parts of their
+            // states count together.
             left: most.saturating_sub(input.parts_of_values()),
         }
     }
@@ -197,7 +200,7 @@ impl<'a> Reading<'a> {
         Ok(Value::Sequence(elements.into()))
     }
 
-    /// Whether elements may be kept as octets that have to be copied for that.
+    /// Returns whether elements may stay encoded if that takes a copy of the bytes.
     fn may_be_kept_apart(&self, types: Shapes<'_>, element: Index) -> bool {
         self.body.is_none() && is_kept(types, element)
     }
@@ -216,7 +219,7 @@ impl<'a> Reading<'a> {
     ) -> Result<Vec<Value>, CdrError> {
         self.account(members.len())?;
         input.nested(|input| {
-            // Collected, they would take room for four at least.
+            // Collecting would allocate room for at least four.
             let mut values = Vec::with_capacity(members.len());
             for member in members {
                 values.push(self.value(types, member.at, input)?);
@@ -261,12 +264,13 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether elements stay octets. Values may be shared with what is elsewhere, and octets are no more as values.
+/// Returns whether elements stay encoded. Valuetypes may be shared with other values, and octets
+/// take no more room when decoded.
 fn is_kept(types: Shapes<'_>, element: Index) -> bool {
     !types.shape(element).holds.has_values() && !is_octet(types, element)
 }
 
-/// Whether the values would take more than the copy.
+/// Returns whether decoded values would take more memory than a copy of the encoding.
 fn is_worth_it(types: Shapes<'_>, element: Index, length: usize) -> bool {
     let values = (length as u64).saturating_mul(types.shape(element).parts.into());
     values.saturating_mul(OCTETS_OF_VALUE) > OCTETS_OF_BODY

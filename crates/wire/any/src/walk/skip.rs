@@ -1,4 +1,4 @@
-//! Passing over a value.
+//! Skipping of values.
 
 use punctual_cdr::{CdrError, Decoder, GiopVersion, Unmarshal};
 use punctual_ior::Ior;
@@ -11,13 +11,14 @@ use crate::shape::run_size;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 use crate::value::FormalType;
 
-/// Passes over a value, whose content is looked at only where its length depends on it. In constant time
-/// where a type's values are of one size, and for sequences of such ones.
+/// Skips a value, whose content is examined only where its length depends on it. In constant time
+/// where a type's values are of one size, and for sequences of those.
 ///
-/// `true` if the octets mean the same in another message: nothing in them refers to what is outside of them.
+/// Returns `true` if the encoding is valid in another message: nothing in it refers to data outside
+/// of it.
 ///
 /// # Errors
-/// What is wrong with the octets, as far as they are looked at.
+/// Errors of the encoding, as far as it is examined.
 pub(crate) fn skip(
     types: Shapes<'_>,
     type_code: &TypeCode,
@@ -28,11 +29,11 @@ pub(crate) fn skip(
     Ok(skip.is_self_contained)
 }
 
-/// Passes over elements of a sequence or array within a value of this type, if they mean the same wherever reading
-/// begins among them: whether they do. A valuetype in an Any may refer to what an earlier one has written.
+/// Skips elements of a sequence or array within a value of this type; returns whether reading may
+/// begin at any of them. A valuetype in an Any may refer to data written for an earlier one.
 ///
 /// # Errors
-/// What is wrong with the octets, as far as they are looked at.
+/// Errors of the encoding, as far as it is examined.
 pub(super) fn pass(
     types: Shapes<'_>,
     type_code: &TypeCode,
@@ -52,12 +53,12 @@ pub(super) fn pass(
     Ok(true)
 }
 
-/// How octets are passed over.
+/// Mode of skipping.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// They are looked at only where the length depends on it.
+    /// Bytes are examined only where the length depends on them.
     Over,
-    /// They are found to be values of their types, which can be read afterwards.
+    /// Bytes are checked to be values of their types, which can be decoded afterwards.
     Checking,
 }
 
@@ -67,7 +68,8 @@ struct Skip<'a> {
     is_self_contained: bool,
     /// Whether a valuetype has been met.
     has_values: bool,
-    /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
+    /// Type of the previous Any, kept so that it need not be decoded again if the next one refers
+    /// to it.
     last: TypeCode,
 }
 
@@ -153,7 +155,7 @@ impl<'a> Skip<'a> {
         })
     }
 
-    /// The elements of a sequence or array.
+    /// Skips the elements of a sequence or array.
     fn run(
         &mut self,
         types: Shapes<'_>,
@@ -162,7 +164,7 @@ impl<'a> Skip<'a> {
         input: &mut Decoder<'_>,
     ) -> Result<(), CdrError> {
         let shape = types.shape(element);
-        // However many nothings there are, they are nothing.
+        // Any number of empty elements takes no bytes.
         if length == 0 || shape.sizes == Some([0; 8]) {
             return Ok(());
         }
@@ -172,7 +174,7 @@ impl<'a> Skip<'a> {
             && shape.sizes.is_some()
             && !is_looked_at
         {
-            // A run of numbers may be lent, and is in one piece then.
+            // A run of numbers may be lent, and is contiguous then.
             let octets = shape.min_size.saturating_mul(length);
             input.align(shape.first.into())?;
             return input.skip(usize::try_from(octets).unwrap_or(usize::MAX));
@@ -225,8 +227,8 @@ impl<'a> Skip<'a> {
         Ok(())
     }
 
-    /// Passes over the value of an Any as far as reading the Any looks at it: that is copied where it can be, and
-    /// written anew by its type where it can't.
+    /// Skips the value of an Any as far as reading the Any would examine it: a copyable value is
+    /// skipped, any other one transcoded by its type.
     fn any_value(
         &mut self,
         types: Shapes<'_>,
@@ -245,7 +247,8 @@ impl<'a> Skip<'a> {
         Ok(false)
     }
 
-    /// A valuetype, whose end only who reads it knows. It may refer to values outside, and they to it.
+    /// Skips a valuetype, whose end only reading finds. It may refer to values outside, and they to
+    /// it.
     fn valuetype(&mut self, at: Index, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         (self.is_self_contained, self.has_values) = (false, true);
         let formal = FormalType::new(&self.type_code.part(at));
@@ -259,7 +262,7 @@ impl<'a> Skip<'a> {
     }
 }
 
-/// Whether any octets are a value.
+/// Returns whether any bytes are a value.
 fn is_number(node: &Node) -> bool {
     use TypeKind as Kind;
     matches!(
@@ -277,7 +280,7 @@ fn is_number(node: &Node) -> bool {
     )
 }
 
-/// Passes over `count` values if they are of one size and in one piece.
+/// Skips `count` values if they are of one size and contiguous; returns whether it did.
 fn skip_at_once(
     types: Shapes<'_>,
     at: Index,
@@ -297,7 +300,7 @@ fn skip_at_once(
     }
 }
 
-/// Refuses elements that what is left can't hold.
+/// Refuses more elements than the bytes left can hold.
 pub(super) fn refuse_impossible(
     min_size: u64,
     length: u64,

@@ -1,4 +1,4 @@
-//! A value from one encoding to another: another byte order, place, code set or version.
+//! Transcoding of values: to another byte order, offset, code set or version.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ use crate::value::FormalType;
 /// Reads a value and writes it.
 ///
 /// # Errors
-/// What is wrong with the octets; what the other encoding can't have.
+/// Errors of the source and of the target encoding.
 pub(crate) fn transcode(
     types: Shapes<'_>,
     type_code: &TypeCode,
@@ -25,7 +25,8 @@ pub(crate) fn transcode(
     Transcoding::new(types, type_code).value(type_code.at(), input, out)
 }
 
-/// As [`transcode`], for the members of a struct or exception: what is not among them is not written.
+/// Transcodes the members of a struct or exception as [`transcode`] does; other data of the value
+/// is not written.
 pub(crate) fn members(
     types: Shapes<'_>,
     type_code: &TypeCode,
@@ -39,7 +40,8 @@ pub(crate) fn members(
 struct Transcoding<'a> {
     type_code: &'a TypeCode,
     types: Shapes<'a>,
-    /// The type of the Any before, which the next one may point at: it is not made again as long as it is here.
+    /// Type of the previous Any, kept so that it need not be decoded again if the next one refers
+    /// to it.
     last: Cell<TypeCode>,
 }
 
@@ -85,8 +87,8 @@ impl<'a> Transcoding<'a> {
             Node::Alias { .. } => self.value(types.shape(at).original, input, out),
             Node::Struct { members: all, .. } => self.members(all, input, out),
             Node::Exception { name, members: all } => {
-                // What came without goes on without: to the ORB that it came from, perhaps. But not where the id is empty,
-                // as an empty string is one then.
+                // A value that came without its id is sent without it, perhaps back to the same
+                // ORB. Not so where the id is empty, as an empty string then is the id.
                 if pass_id(&name.id, input) || name.id.is_empty() {
                     marshal_id(&name.id, out)?;
                     return self.members(all, input, out);
@@ -95,7 +97,7 @@ impl<'a> Transcoding<'a> {
                 self.members(all, input, out)?;
                 let written = out.block().as_slice().get(begin.0 + begin.1..);
                 match begins_with_id(&name.id, written.unwrap_or_default(), out.order()) {
-                    // Aligned in another way, or in the other order, its members would be read as another's.
+                    // With another alignment or byte order, its members would be misread.
                     true => Err(CdrError::Invalid(
                         "an exception without its id begins like one with it",
                     )),
@@ -129,7 +131,7 @@ impl<'a> Transcoding<'a> {
         })
     }
 
-    /// The elements of a sequence or array.
+    /// Transcodes the elements of a sequence or array.
     fn run(
         &self,
         element: Index,
@@ -157,7 +159,7 @@ impl<'a> Transcoding<'a> {
         let begin = out.position();
         type_code.marshal(out)?;
         if !is_self_contained {
-            // A few octets become the whole type.
+            // A few bytes expand to the whole type.
             input.read_again(out.position().saturating_sub(begin))?;
         }
         let types = type_code.arena().shapes()?;
@@ -199,7 +201,7 @@ impl<'a> Transcoding<'a> {
     }
 }
 
-/// A run of numbers, which is read and written as one. `false` if the kind is none of numbers.
+/// Transcodes a run of numbers as a whole. Returns `false` if the kind is not numeric.
 fn numbers(
     kind: TypeKind,
     length: usize,

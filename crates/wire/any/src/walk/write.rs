@@ -1,4 +1,4 @@
-//! A value from what it is made of to octets.
+//! Encoding of decoded values.
 
 use punctual_cdr::{CdrError, Encoder, Marshal, check_bound as check_length};
 use punctual_ior::Ior;
@@ -11,7 +11,7 @@ use crate::value::{UnionValue, Value};
 /// Writes a value.
 ///
 /// # Errors
-/// [`CdrError::Invalid`] if it is none of the type; what the encoding can't have.
+/// [`CdrError::Invalid`] if it does not match the type; errors of the target encoding.
 pub(crate) fn write(
     types: Shapes<'_>,
     at: Index,
@@ -25,7 +25,7 @@ pub(crate) fn write(
     write_without_id(types, at, value, out)
 }
 
-/// As [`write`], but that of an exception its members only are written.
+/// Writes as [`write`] does, but only the members of an exception.
 pub(crate) fn write_without_id(
     types: Shapes<'_>,
     at: Index,
@@ -151,7 +151,7 @@ fn interface(kind: TypeKind, value: &Value, out: &mut Encoder<'_>) -> Result<(),
     match (kind, value) {
         (TypeKind::Objref | TypeKind::Component, Value::Object(_)) => {}
         (TypeKind::AbstractInterface, Value::Object(Some(_))) => out.put_bool(true),
-        // Neither an object nor a value is null.
+        // Null counts as neither an object nor a value.
         (TypeKind::AbstractInterface, Value::Object(None)) => {
             out.put_bool(false);
             return out.put_value(None);

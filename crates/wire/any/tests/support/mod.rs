@@ -1,4 +1,4 @@
-//! Any type, and any value of it, from a number.
+//! Random types and values, from a number.
 #![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
 
 use punctual_any::{
@@ -7,7 +7,7 @@ use punctual_any::{
 use punctual_cdr::{Char, Decimal, LongDouble};
 use punctual_ior::{Ior, TaggedProfile};
 
-/// A stream of numbers that one number decides (xorshift).
+/// Stream of pseudo-random numbers with a seed (xorshift).
 pub(crate) struct Dice(u64);
 
 impl Dice {
@@ -48,7 +48,7 @@ const SIMPLE: [TypeCode; 18] = [
     TypeCode::PRINCIPAL,
 ];
 
-/// A type, of up to so many levels.
+/// Makes a type, of up to `levels` levels.
 pub(crate) fn any_type(dice: &mut Dice, levels: u32, with_values: bool) -> TypeCode {
     if levels == 0 {
         return SIMPLE[usize::try_from(dice.below(18)).unwrap()].clone();
@@ -64,7 +64,7 @@ pub(crate) fn any_type(dice: &mut Dice, levels: u32, with_values: bool) -> TypeC
         6 => TypeCode::alias(&id, "A", &part(dice)),
         7 => TypeCode::interface(&id, "I"),
         8 => {
-            // One that recurs.
+            // A recursive one.
             let own = TypeCode::sequence(&TypeCode::recursive(&id), 0);
             TypeCode::structure(&id, "R", &[("own", own), ("other", part(dice))])
         }
@@ -97,7 +97,7 @@ pub(crate) fn any_type(dice: &mut Dice, levels: u32, with_values: bool) -> TypeC
     }
 }
 
-/// A value of the type; null where it would nest too deep.
+/// Makes a value of the type; null where it would nest too deep.
 pub(crate) fn any_value(dice: &mut Dice, type_code: &TypeCode, levels: u32) -> Value {
     let type_code = type_code.original_type();
     let count = if levels == 0 { 0 } else { dice.below(4) };

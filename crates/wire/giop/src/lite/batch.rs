@@ -1,4 +1,5 @@
-//! Several one-way requests to one operation of one object, in one message (Schmidt et al. 2001, figure 6).
+//! Batch of one-way requests to one operation of one object, in one message (Schmidt et al. 2001,
+//! figure 6).
 //!
 //! ```text
 //! Batch  sequence<octet> key, string operation, ulong count, then for each request:
@@ -13,10 +14,10 @@ use super::framing::Kind;
 use super::messages::{begin_message, finish_message_at, put_operation};
 use crate::batch::{Requests, get_body};
 
-/// What one request takes at least: the length of its body.
+/// Least size of a request: the length of its body.
 const MIN_REQUEST: usize = 4;
 
-/// A batch that is being written. It is a whole message after each request but for its size, which
+/// Batch that is being written. After each request it is a whole message except for its size, which
 /// [`BatchWriter::finish`] fills in.
 #[derive(Debug)]
 pub struct BatchWriter<'e> {
@@ -24,10 +25,11 @@ pub struct BatchWriter<'e> {
 }
 
 impl<'e> BatchWriter<'e> {
-    /// Begins a batch of requests to `operation` of the object with this key, at the end of `block`.
+    /// Begins a batch of requests to `operation` of the object with this key, at the end of
+    /// `block`.
     ///
     /// # Errors
-    /// What the limits don't allow of key and operation.
+    /// A key or operation beyond the limits.
     pub fn begin(
         block: Block,
         object_key: &[u8],
@@ -43,7 +45,7 @@ impl<'e> BatchWriter<'e> {
         })
     }
 
-    /// Adds a request whose body `write` marshals. Without an effect on the batch if that fails.
+    /// Adds a request whose body `write` marshals. Has no effect on the batch if that fails.
     /// Nothing in a batch is lent.
     ///
     /// # Errors
@@ -67,25 +69,25 @@ impl<'e> BatchWriter<'e> {
         })
     }
 
-    /// How many requests there are.
+    /// Returns the number of requests.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Whether there is no request yet.
+    /// Returns whether there is no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.requests.len() == 0
     }
 
-    /// The octets of the message so far.
+    /// Returns the number of bytes of the message so far.
     #[must_use]
     pub fn octets(&self) -> usize {
         self.requests.octets()
     }
 
-    /// Ends the message; the block holds it behind what it held before.
+    /// Ends the message and returns the block, which holds it behind its earlier contents.
     ///
     /// # Errors
     /// Those of [`super::finish_message`].
@@ -96,30 +98,30 @@ impl<'e> BatchWriter<'e> {
     }
 }
 
-/// A received batch.
+/// Received batch.
 #[derive(Clone, Debug)]
 pub struct Batch<'m> {
-    /// The object that is called.
+    /// Key of the object that is called.
     pub object_key: &'m [u8],
-    /// The operation's name in IDL.
+    /// Name of the operation in IDL.
     pub operation: &'m str,
-    /// A body for each request, in order.
+    /// Bodies of the requests, in order.
     pub bodies: Bodies<'m>,
 }
 
-/// The bodies of a batch: a decoder for each, which reads nothing beyond its own. All of them are
-/// known to be there.
+/// Bodies of a batch: a decoder for each, which reads nothing beyond its own body. All of them are
+/// known to be whole.
 #[derive(Clone, Debug)]
 pub struct Bodies<'m> {
     input: Decoder<'m>,
     left: usize,
 }
 
-/// Reads a batch. Nothing of it is handed out unless every body is whole.
+/// Reads a batch. Returns it only if every body is whole.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed: [`CdrError::Truncated`] for a count or a length that
-/// goes beyond the message, [`CdrError::Invalid`] for octets behind the last one.
+/// A [`CdrError`] for a malformed batch: [`CdrError::Truncated`] for a count or a length that goes
+/// beyond the message, [`CdrError::Invalid`] for bytes behind the last body.
 pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Batch<'m>, CdrError> {
     let object_key = input.get_octets()?;
     let operation = input.get_identifier()?;
@@ -148,7 +150,7 @@ impl<'m> Iterator for Bodies<'m> {
         self.left = self.left.checked_sub(1)?;
         let body = get_body(&mut self.input).ok()?;
         let (order, coding) = (self.input.order(), *self.input.coding());
-        // A body begins at a multiple of 8: alignment may as well count from there.
+        // A body begins at a multiple of 8, so alignment may count from there.
         Some(Decoder::new(body, order, coding))
     }
 

@@ -1,4 +1,4 @@
-//! The header of a GIOPlite message, and where the message ends.
+//! Header of a GIOPlite message, and the end of the message.
 
 use std::fmt;
 
@@ -9,29 +9,29 @@ use crate::header::MessageKind;
 
 const BATCH: u8 = 8;
 
-/// What a GIOPlite message is for.
+/// Kind of a GIOPlite message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Calls an operation.
+    /// Call of an operation.
     Request,
-    /// Answers a request.
+    /// Answer to a request.
     Reply,
-    /// Tells that nobody waits for an answer any more.
+    /// Notice that the client no longer waits for an answer.
     CancelRequest,
-    /// Asks where an object is.
+    /// Query for the location of an object.
     LocateRequest,
-    /// Answers that.
+    /// Answer to a locate request.
     LocateReply,
-    /// Ends a connection in good order.
+    /// Orderly end of a connection.
     CloseConnection,
-    /// Tells that something received was no message.
+    /// Notice that a malformed message was received.
     MessageError,
-    /// Calls one operation of one object several times, without answers.
+    /// Several calls of one operation of one object, without answers.
     Batch,
 }
 
 impl Kind {
-    /// The number of the kind.
+    /// Returns the number of the kind.
     #[inline]
     #[must_use]
     pub const fn number(self) -> u8 {
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// The kind with this number, if there is one.
+    /// Returns the kind with this number, if there is one.
     #[inline]
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
@@ -71,17 +71,17 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The header of a GIOPlite message.
+/// Header of a GIOPlite message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
-    /// What the message is for.
+    /// Kind of the message.
     pub kind: Kind,
-    /// The octets that follow the header.
+    /// Number of bytes behind the header.
     pub size: u32,
 }
 
 impl MessageHeader {
-    /// The size of a header, in octets.
+    /// Size of a header, in bytes.
     pub const LEN: usize = 5;
 
     /// Reads a header. The size is not checked against any limit; [`examine`] does that.
@@ -100,7 +100,7 @@ impl MessageHeader {
         }
     }
 
-    /// The octets of the header.
+    /// Returns the encoded header.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {
@@ -108,7 +108,7 @@ impl MessageHeader {
         [s0, s1, s2, s3, self.kind.number()]
     }
 
-    /// The size of the whole message, header included.
+    /// Returns the size of the whole message in bytes, header included.
     #[inline]
     #[must_use]
     pub const fn message_len(self) -> usize {
@@ -116,25 +116,25 @@ impl MessageHeader {
     }
 }
 
-/// What the octets at hand are.
+/// Result of examining the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The beginning of a message that is not whole yet.
+    /// The message is not whole yet.
     Incomplete {
-        /// How many octets, counted from the message's start, it takes to go on.
+        /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// A whole message: the first [`MessageHeader::message_len`] octets.
+    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 
-/// Tells whether `bytes` begin with a whole message. `full_len` is how many octets there are in all:
-/// more than `bytes` has where lent runs stand between them
+/// Checks whether `bytes` begin with a whole message. `full_len` is the total number of bytes,
+/// which exceeds that of `bytes` where lent runs stand between them
 /// ([`Block::full_len`](punctual_cdr::Block::full_len)).
 ///
-/// Octets that are no GIOPlite at all, GIOP for one, or what a machine of the other byte order sent,
+/// Bytes that are not GIOPlite, such as GIOP or messages of a machine with the other byte order,
 /// show as a size beyond the limit or as an unknown kind. Keeps no state: call it again from the
-/// message's start when there are more octets. Does not allocate.
+/// message's start when there are more bytes. Does not allocate.
 ///
 /// # Errors
 /// [`FrameError::Oversized`] as soon as the size is there, [`FrameError::UnknownKind`].

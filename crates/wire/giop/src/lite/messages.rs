@@ -1,4 +1,4 @@
-//! The messages that GIOPlite shares with GIOP.
+//! Messages that GIOPlite shares with GIOP.
 
 use punctual_cdr::{
     Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Lent, NarrowCodeSet,
@@ -12,21 +12,21 @@ use crate::request::{RequestHeader, ResponseFlags};
 use crate::service_context::ServiceContexts;
 use crate::target::Target;
 
-/// Octets of a message before the place from which alignment counts.
+/// Offset in a message from which alignment counts, in bytes.
 pub const ORIGIN: usize = 1;
 
-/// The flags octet: which answer a request wants.
+/// Values of the flags octet: the answer that a request asks for.
 mod flags {
     pub(super) const NONE: u8 = 0;
-    /// What older speakers send for each two-way call.
+    /// Value that older speakers send for each two-way call.
     pub(super) const TWO_WAY: u8 = 1;
     pub(super) const SYNC_WITH_TARGET: u8 = 3;
     pub(super) const SYNC_WITH_SERVER: u8 = 129;
 }
 
-/// Begins a message at the end of `block`: an encoder that stands behind the header, whose size
-/// [`finish_message`] fills in. Values are encoded in the machine's byte order as in GIOP 1.2; the
-/// version in `coding` is not looked at.
+/// Begins a message at the end of `block`; returns an encoder positioned behind the header, whose
+/// size [`finish_message`] fills in. Values are encoded in the machine's byte order as in GIOP 1.2;
+/// the version in `coding` is ignored.
 #[inline]
 #[must_use]
 pub fn begin_message(mut block: Block, kind: Kind, coding: Coding<'_>) -> Encoder<'_> {
@@ -47,8 +47,8 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
     finish_message_at(block, 0)
 }
 
-/// Fills in the size of the message that begins at offset `start` of a block and ends with it. What
-/// is lent in the block is this message's.
+/// Fills in the size of the message that begins at offset `start` of a block and ends with it. All
+/// runs lent in the block belong to this message.
 ///
 /// # Errors
 /// As [`finish_message`].
@@ -60,16 +60,16 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// A decoder of a whole message, which stands behind its header. The version in `coding` is not
-/// looked at.
+/// Returns a decoder of a whole message, positioned behind its header. The version in `coding` is
+/// ignored.
 #[inline]
 #[must_use]
 pub fn message_decoder<'m>(message: &'m [u8], coding: Coding<'m>) -> Decoder<'m> {
     message_decoder_with_lent(message, &[], coding)
 }
 
-/// As [`message_decoder`], of octets that lent runs stand between. Their places count from the
-/// message's [`ORIGIN`]: each [`Lent::at`] of the block is less by as much.
+/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between. Their
+/// offsets count from the message's [`ORIGIN`]: each [`Lent::at`] of the block is reduced by that.
 #[inline]
 #[must_use]
 pub fn message_decoder_with_lent<'m>(
@@ -84,7 +84,7 @@ pub fn message_decoder_with_lent<'m>(
     } else {
         Decoder::with_lent(octets, lent, ByteOrder::NATIVE, coding)
     };
-    // If there is not even a header, the first thing read tells.
+    // If even the header is missing, the first read reports it.
     let _ = decoder.skip(MessageHeader::LEN - ORIGIN);
     decoder
 }
@@ -92,8 +92,8 @@ pub fn message_decoder_with_lent<'m>(
 /// Writes a request's header. If a body follows, call [`crate::align_body`] before it.
 ///
 /// # Errors
-/// [`CdrError::Invalid`] for what GIOPlite cannot say: service contexts, another target than an object
-/// key, other flags than those that [`ResponseFlags`] names; and what the limits don't allow.
+/// [`CdrError::Invalid`] for content that GIOPlite lacks: service contexts, another target than an
+/// object key, other flags than those that [`ResponseFlags`] names; and violations of the limits.
 pub fn encode_request(header: &RequestHeader<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     no_contexts(&header.contexts)?;
     out.put_u32(header.request_id);
@@ -110,7 +110,7 @@ pub fn encode_request(header: &RequestHeader<'_>, out: &mut Encoder<'_>) -> Resu
 /// Reads a request's header and leaves the decoder at the body.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed.
+/// A [`CdrError`] for a malformed header.
 pub fn decode_request<'m>(input: &mut Decoder<'m>) -> Result<RequestHeader<'m>, CdrError> {
     let request_id = input.get_u32()?;
     let response = match input.get_u8()? {
@@ -144,7 +144,7 @@ pub fn encode_reply(header: &ReplyHeader<'_>, out: &mut Encoder<'_>) -> Result<(
 /// Reads a reply's header and leaves the decoder at the body.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed.
+/// A [`CdrError`] for a malformed header.
 pub fn decode_reply<'m>(input: &mut Decoder<'m>) -> Result<ReplyHeader<'m>, CdrError> {
     let request_id = input.get_u32()?;
     let number = input.get_u32()?;
@@ -161,7 +161,7 @@ pub fn decode_reply<'m>(input: &mut Decoder<'m>) -> Result<ReplyHeader<'m>, CdrE
 /// Writes a locate request.
 ///
 /// # Errors
-/// [`CdrError::Invalid`] for another target than an object key, and what the limits don't allow.
+/// [`CdrError::Invalid`] for another target than an object key, and violations of the limits.
 pub fn encode_locate_request(
     header: &LocateRequestHeader<'_>,
     out: &mut Encoder<'_>,
@@ -173,7 +173,7 @@ pub fn encode_locate_request(
 /// Reads a locate request.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed.
+/// A [`CdrError`] for a malformed request.
 pub fn decode_locate_request<'m>(
     input: &mut Decoder<'m>,
 ) -> Result<LocateRequestHeader<'m>, CdrError> {
@@ -183,7 +183,7 @@ pub fn decode_locate_request<'m>(
     })
 }
 
-/// Writes a locate reply's header; a body follows as it is.
+/// Writes a locate reply's header; a body follows without alignment.
 ///
 /// # Errors
 /// None today: every status of GIOP 1.2 can be sent.
@@ -197,18 +197,18 @@ pub fn encode_locate_reply(
 /// Reads a locate reply's header and leaves the decoder at the body.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed.
+/// A [`CdrError`] for a malformed header.
 pub fn decode_locate_reply(input: &mut Decoder<'_>) -> Result<LocateReplyHeader, CdrError> {
     LocateReplyHeader::decode(input)
 }
 
-/// A whole CloseConnection message.
+/// Returns a whole CloseConnection message.
 #[must_use]
 pub const fn close_connection() -> [u8; MessageHeader::LEN] {
     bare(Kind::CloseConnection)
 }
 
-/// A whole MessageError message.
+/// Returns a whole MessageError message.
 #[must_use]
 pub const fn message_error() -> [u8; MessageHeader::LEN] {
     bare(Kind::MessageError)
@@ -234,7 +234,7 @@ fn put_key(target: &Target<'_>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// An operation's name is an identifier: no negotiated code set applies to it.
+/// Writes an operation's name, an identifier to which no negotiated code set applies.
 #[inline]
 pub(super) fn put_operation(operation: &str, out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_string_in(NarrowCodeSet::Utf8, operation)

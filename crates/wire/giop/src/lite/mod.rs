@@ -1,8 +1,9 @@
-//! GIOPlite: GIOP without what like machines need not tell each other (Schmidt et al. 2001, §3.4.2).
+//! GIOPlite: GIOP without the information that machines of one kind need not exchange (Schmidt et
+//! al. 2001, §3.4.2).
 //!
 //! No magic, no version, no byte order, no service contexts: both ends are machines of one byte
-//! order, configured to speak it. What needs a service context (a priority that the client
-//! propagates, a code set that is negotiated) does not work over it.
+//! order, configured to speak it. Features that need a service context (a priority that the client
+//! propagates, a code set that is negotiated) do not work over it.
 //!
 //! ```text
 //!  0  4  size of what follows the header, in the machine's byte order
@@ -17,14 +18,14 @@
 //! Batch          see [`BatchWriter`]
 //! ```
 //!
-//! **Alignment** counts from a message's second octet ([`ORIGIN`]), so that what follows the header
-//! stands 4 beyond a multiple of 8, as it does behind GIOP's header of 12. A body thus has the
-//! alignment that GIOP 1.2 gives it and passes from one protocol to the other as it is, and each
-//! request and reply is at least 15 octets shorter than in GIOP. Counted from behind the header, the
-//! padding before a body could eat 4 of them.
+//! **Alignment** counts from a message's second octet ([`ORIGIN`]), so that the data behind the
+//! header stands 4 beyond a multiple of 8, as it does behind GIOP's header of 12. A body thus has
+//! the alignment that GIOP 1.2 gives it and passes from one protocol to the other unchanged, and
+//! each request and reply is at least 15 octets shorter than in GIOP. If alignment counted from
+//! behind the header, the padding before a body could use up 4 of them.
 //!
-//! The headers are those of GIOP with [`ServiceContexts::none`](crate::ServiceContexts::none) and an
-//! object key as the target. Values are encoded as in GIOP 1.2.
+//! The headers are those of GIOP with [`ServiceContexts::none`](crate::ServiceContexts::none) and
+//! an object key as the target. Values are encoded as in GIOP 1.2.
 
 mod batch;
 mod framing;

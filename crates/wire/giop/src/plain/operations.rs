@@ -1,30 +1,32 @@
-//! Names of operations, as they travel in plain requests.
+//! Cache of operation names, as encoded in plain requests.
 
 use super::{LONGEST, LONGEST_CONTEXT, either};
 use crate::service_context;
 
-/// What was found to follow keys: names of operations, and no contexts or the beginning of one. In sets of two;
-/// it grows while a set is too small, and then forgets the older one.
+/// Cached bytes that follow keys: names of operations, and no contexts or the beginning of one. In
+/// sets of two; the cache grows while a set is too small, and then drops the older entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Operations(Vec<[KnownOperation; 2]>);
 
-/// The name of an operation.
+/// Name of an operation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct KnownOperation {
-    /// From its length to the number of contexts, and if there is one to its length, as it travels; empty where
-    /// none is known.
+    /// Encoded bytes from the name's length to the number of contexts, and to the context's length
+    /// if there is one; empty for an unused entry.
     pub(super) octets: Box<[u8]>,
-    /// The octets of a context's data behind that, and with their padding.
+    /// Lengths of a context's data behind that, without and with padding.
     pub(super) context: Option<(usize, usize)>,
     pub(super) name: Box<str>,
     mark: u64,
 }
 
 impl Operations {
-    /// Sets, at most. With [`LONGEST`] this bounds what a peer makes a thread remember: about half a MiB.
+    /// Upper bound of sets. With [`LONGEST`] this bounds the memory that a peer can make a thread
+    /// use: about half a MiB.
     const MOST: usize = 512;
 
-    /// What `behind` begins with, if it is the name of an operation, and no contexts or a short one.
+    /// Returns the entry that `behind` begins with: the name of an operation, and no contexts or a
+    /// short one.
     #[inline]
     pub(super) fn known(&mut self, behind: &[u8], native: bool) -> Option<&KnownOperation> {
         let mark = Self::mark(behind, native)?;
@@ -47,7 +49,7 @@ impl Operations {
         let set = self.0.get(Self::place(mark, self.0.len()));
         let is_full = set.is_none_or(|[_, older]| !older.octets.is_empty());
         if is_full && self.0.len() < Self::MOST {
-            // Those that were known are learnt again, at other places.
+            // Known entries are added again, at other places.
             let sets = (self.0.len() * 2).max(1);
             self.0.clear();
             self.0.resize_with(sets, Default::default);
@@ -58,7 +60,7 @@ impl Operations {
         Some(())
     }
 
-    /// Names differ at their ends: both go into it, and the length.
+    /// Computes a hash of length, first and last bytes: names differ at their ends.
     #[inline]
     fn mark(behind: &[u8], native: bool) -> Option<u64> {
         let begin: &[u8; 8] = behind.first_chunk()?;
@@ -70,7 +72,8 @@ impl Operations {
         Some(ends.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// From the upper bits, which all octets have a part in. `places` is a power of two, or 0.
+    /// Returns the set of a hash, by its upper bits, which depend on all bytes. `places` is a power
+    /// of two, or 0.
     #[inline]
     fn place(mark: u64, places: usize) -> usize {
         (mark >> 48) as u16 as usize & places.wrapping_sub(1)
@@ -120,7 +123,7 @@ impl KnownOperation {
     }
 }
 
-/// Whether the context is one of those that the ORB itself reads, which is not done at a glance.
+/// Returns whether the ORB itself reads the context, which the fast path does not do.
 const fn is_looked_into(id: u32) -> bool {
     matches!(
         id,
@@ -130,7 +133,7 @@ const fn is_looked_into(id: u32) -> bool {
     )
 }
 
-/// Whether octets are the same as so many others, which are at least eight; without a call, as they are few.
+/// Compares byte strings of equal length, at least eight, without a call, as they are short.
 #[inline]
 fn is_same(known: &[u8], others: &[u8]) -> bool {
     let words = known
@@ -139,7 +142,7 @@ fn is_same(known: &[u8], others: &[u8]) -> bool {
         .iter()
         .zip(others.as_chunks::<8>().0);
     let number = |word: &[u8; 8]| u64::from_ne_bytes(*word);
-    // The last eight have what is left behind the words.
+    // The last eight bytes cover the remainder behind the words.
     let (Some(last), Some(other_last)) = (known.last_chunk(), others.last_chunk()) else {
         return false;
     };
@@ -153,7 +156,7 @@ fn is_same(known: &[u8], others: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As it travels, behind a key.
+    /// Encodes a name as it stands behind a key.
     fn octets(name: &[u8]) -> Vec<u8> {
         let length = u32::try_from(name.len() + 1).unwrap();
         let mut octets = [&length.to_ne_bytes(), name, &[0]].concat();

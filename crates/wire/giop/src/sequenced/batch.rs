@@ -1,4 +1,4 @@
-//! Several requests of one stream, to one operation of one object, in one message.
+//! Batch of requests of one stream, to one operation of one object, in one message.
 
 use std::iter::FusedIterator;
 
@@ -7,15 +7,15 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder};
 use super::header::{FrameHeader, begin, finish_message_at};
 use crate::batch::{Requests, get_body};
 
-/// What one request takes at least: sequence number, time stamp, length.
+/// Least size of a request: sequence number, time stamp, length.
 const MIN_FRAME: usize = 20;
 
-/// A batch that is being written. It is a whole message after each request but for its size, which
+/// Batch that is being written. After each request it is a whole message except for its size, which
 /// [`BatchWriter::finish`] fills in.
 #[derive(Debug)]
 pub struct BatchWriter<'e> {
     requests: Requests<'e>,
-    /// The number that the next request has.
+    /// Sequence number of the next request.
     next: u64,
 }
 
@@ -23,7 +23,7 @@ impl<'e> BatchWriter<'e> {
     /// Begins a batch at the end of `block`. Its first request has the header's sequence number.
     ///
     /// # Errors
-    /// What the limits don't allow of key and operation.
+    /// A key or operation beyond the limits.
     pub fn begin(
         block: Block,
         order: ByteOrder,
@@ -39,9 +39,9 @@ impl<'e> BatchWriter<'e> {
         })
     }
 
-    /// Adds a request made at `sent_at`, whose body `write` marshals; its number is one more than that
-    /// of the request before. Without an effect on the batch if that fails. Nothing in a batch is
-    /// lent.
+    /// Adds a request made at `sent_at`, whose body `write` marshals; its number is one more than
+    /// that of the request before. Has no effect on the batch if `write` fails. Nothing in a batch
+    /// is lent.
     ///
     /// # Errors
     /// Those of `write`; [`CdrError::LengthOverLimit`] at 4 GiB and at the limit on sequences.
@@ -60,25 +60,25 @@ impl<'e> BatchWriter<'e> {
         Ok(())
     }
 
-    /// How many requests there are.
+    /// Returns the number of requests.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.requests.len()
     }
 
-    /// Whether there is no request yet.
+    /// Returns whether there is no request yet.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.requests.len() == 0
     }
 
-    /// The octets of the message so far.
+    /// Returns the number of bytes of the message so far.
     #[must_use]
     pub fn octets(&self) -> usize {
         self.requests.octets()
     }
 
-    /// Ends the message; the block holds it behind what it held before.
+    /// Ends the message and returns the block, which holds it behind its earlier contents.
     ///
     /// # Errors
     /// Those of [`super::finish_message`].
@@ -89,18 +89,18 @@ impl<'e> BatchWriter<'e> {
     }
 }
 
-/// A request of a batch.
+/// Request of a batch.
 #[derive(Clone, Debug)]
 pub struct Frame<'m> {
-    /// Its number in its stream.
+    /// Sequence number in its stream.
     pub sequence: u64,
-    /// When it was made, in nanoseconds of the sender's CLOCK_REALTIME.
+    /// Time when it was made, in nanoseconds of the sender's CLOCK_REALTIME.
     pub sent_at: u64,
-    /// Its body, and nothing beyond it.
+    /// Decoder of its body, and nothing beyond it.
     pub body: Decoder<'m>,
 }
 
-/// The requests of a batch, in order. All of them are known to be there.
+/// Requests of a batch, in order. All of them are known to be whole.
 #[derive(Clone, Debug)]
 pub struct Frames<'m> {
     input: Decoder<'m>,
@@ -108,11 +108,11 @@ pub struct Frames<'m> {
 }
 
 /// Reads the requests of a batch, with a decoder that [`FrameHeader::decode`] left at their count.
-/// Nothing is handed out unless every request is whole.
+/// Returns them only if every request is whole.
 ///
 /// # Errors
-/// A [`CdrError`] that tells what is malformed: [`CdrError::Truncated`] for a count or a length that
-/// goes beyond the message, [`CdrError::Invalid`] for octets behind the last one.
+/// A [`CdrError`] for a malformed batch: [`CdrError::Truncated`] for a count or a length that goes
+/// beyond the message, [`CdrError::Invalid`] for bytes behind the last request.
 pub fn decode_batch<'m>(input: &mut Decoder<'m>) -> Result<Frames<'m>, CdrError> {
     let left = input.get_length(MIN_FRAME)?;
     let frames = Frames {
@@ -135,7 +135,7 @@ fn get_frame<'m>(input: &mut Decoder<'m>) -> Result<Frame<'m>, CdrError> {
     Ok(Frame {
         sequence,
         sent_at,
-        // A body begins at a multiple of 8: alignment may as well count from there.
+        // A body begins at a multiple of 8, so alignment may count from there.
         body: Decoder::new(body, input.order(), *input.coding()),
     })
 }

@@ -1,4 +1,4 @@
-//! The first 12 octets of a sequenced message, and where the message ends.
+//! Header of a sequenced message, its first 12 octets, and the end of the message.
 
 use punctual_cdr::{ByteOrder, Limits};
 use thiserror::Error;
@@ -8,48 +8,48 @@ const VERSION: u8 = 1;
 const BATCH: u8 = 0x02;
 const KNOWN_FLAGS: u8 = 0x01 | BATCH;
 
-/// The header of a sequenced message.
+/// Header of a sequenced message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MessageHeader {
-    /// The byte order of all that follows.
+    /// Byte order of the rest.
     pub order: ByteOrder,
     /// Whether the message holds several requests.
     pub batch: bool,
-    /// The octets that follow the header.
+    /// Number of bytes behind the header.
     pub size: u32,
 }
 
-/// Why octets are not the beginning of a message we take.
+/// Reason why bytes are not the beginning of a supported message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum FrameError {
-    /// It does not begin with `PUNF`.
+    /// The message does not begin with `PUNF`.
     #[error("the octets are not a sequenced message")]
     BadMagic,
-    /// A version that we don't speak.
+    /// The version is not supported.
     #[error("version {0} of the sequenced protocol is not supported")]
     UnsupportedVersion(u8),
-    /// Flags that this version does not have.
+    /// The version has no such flags.
     #[error("the flags {0:#04x} have no meaning")]
     UnknownFlags(u8),
-    /// A message that is longer than the limit on messages.
+    /// The message exceeds the limit on messages.
     #[error("a message of {size} octets after its header exceeds the limit of {limit} in all")]
     Oversized {
-        /// The octets that follow the header.
+        /// Number of bytes behind the header.
         size: u32,
-        /// The limit, header included.
+        /// Limit, header included.
         limit: usize,
     },
 }
 
 impl MessageHeader {
-    /// The size of a header, in octets.
+    /// Size of a header, in bytes.
     pub const LEN: usize = 12;
 
     /// Reads a header. The size is not checked against any limit; [`examine`] does that.
     ///
     /// # Errors
-    /// [`FrameError`], but for [`FrameError::Oversized`].
+    /// [`FrameError`], except [`FrameError::Oversized`].
     #[inline]
     pub fn parse(octets: &[u8; Self::LEN]) -> Result<Self, FrameError> {
         let [m0, m1, m2, m3, version, flags, _, _, size @ ..] = *octets;
@@ -73,7 +73,7 @@ impl MessageHeader {
         })
     }
 
-    /// The octets of the header.
+    /// Returns the encoded header.
     #[inline]
     #[must_use]
     pub const fn to_octets(self) -> [u8; Self::LEN] {
@@ -89,7 +89,7 @@ impl MessageHeader {
         [m0, m1, m2, m3, VERSION, flags, 0, 0, s0, s1, s2, s3]
     }
 
-    /// The size of the whole message, header included.
+    /// Returns the size of the whole message in bytes, header included.
     #[inline]
     #[must_use]
     pub const fn message_len(self) -> usize {
@@ -97,27 +97,27 @@ impl MessageHeader {
     }
 }
 
-/// What the octets at hand are.
+/// Result of examining the bytes at hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The beginning of a message that is not whole yet; in a datagram, a broken one.
+    /// The message is not whole yet; in a datagram, it is broken.
     Incomplete {
-        /// How many octets, counted from the message's start, it takes to go on.
+        /// Number of bytes needed to proceed, counted from the message's start.
         need: usize,
     },
-    /// A whole message: the first [`MessageHeader::message_len`] octets.
+    /// The message is whole: the first [`MessageHeader::message_len`] bytes.
     Complete(MessageHeader),
 }
 
-/// Tells whether `bytes` begin with a whole message. `full_len` is how many octets there are in all:
-/// more than `bytes` has where lent runs stand between them
+/// Checks whether `bytes` begin with a whole message. `full_len` is the total number of bytes,
+/// which exceeds that of `bytes` where lent runs stand between them
 /// ([`Block::full_len`](punctual_cdr::Block::full_len)).
 ///
-/// Keeps no state: call it again from the message's start when there are more octets. Does not
+/// Keeps no state: call it again from the message's start when there are more bytes. Does not
 /// allocate.
 ///
 /// # Errors
-/// [`FrameError`], as soon as the octets show it.
+/// [`FrameError`], as soon as the bytes show it.
 #[inline]
 pub fn examine(bytes: &[u8], full_len: usize, limits: &Limits) -> Result<Examined, FrameError> {
     let Some(octets) = bytes.first_chunk() else {
@@ -140,7 +140,7 @@ pub fn examine(bytes: &[u8], full_len: usize, limits: &Limits) -> Result<Examine
 
 #[cold]
 fn examine_start(bytes: &[u8]) -> Result<Examined, FrameError> {
-    // What is not there yet is filled in with something acceptable.
+    // Missing bytes are filled in with acceptable ones.
     let acceptable = MessageHeader {
         order: ByteOrder::Big,
         batch: false,

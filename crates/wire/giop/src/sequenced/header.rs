@@ -1,24 +1,25 @@
-//! What a sequenced message tells before its body.
+//! Header fields of a sequenced message before its body.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Lent, NarrowCodeSet};
 
 use super::framing::MessageHeader;
 use crate::message::{as_in_giop_1_2, enter_body, header_and_size};
 
-/// Which request of which stream a message is, and for whom. Decoding borrows from the message and
-/// does not allocate.
+/// Identification of a request: its stream, its number and its object. Decoding borrows from the
+/// message and does not allocate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameHeader<'m> {
-    /// Whose sequence numbers these are: the sender chooses a number for each of its streams.
+    /// Stream that the sequence numbers belong to: the sender chooses a number for each of its
+    /// streams.
     pub stream: u32,
-    /// The number of the request in its stream; each is one more than the one before. Of a batch,
-    /// that of its first request.
+    /// Sequence number of the request in its stream; each is one more than the one before. In a
+    /// batch, that of its first request.
     pub sequence: u64,
-    /// When it was sent, in nanoseconds of the sender's CLOCK_REALTIME.
+    /// Time when it was sent, in nanoseconds of the sender's CLOCK_REALTIME.
     pub sent_at: u64,
-    /// The object that is called.
+    /// Key of the object that is called.
     pub object_key: &'m [u8],
-    /// The operation's name in IDL.
+    /// Name of the operation in IDL.
     pub operation: &'m str,
 }
 
@@ -27,7 +28,7 @@ impl<'m> FrameHeader<'m> {
     /// count of a batch.
     ///
     /// # Errors
-    /// A [`CdrError`] that tells what is malformed.
+    /// A [`CdrError`] for a malformed header.
     pub fn decode(header: &MessageHeader, input: &mut Decoder<'m>) -> Result<Self, CdrError> {
         let frame = Self {
             stream: input.get_u32()?,
@@ -46,7 +47,7 @@ impl<'m> FrameHeader<'m> {
     /// [`crate::align_body`] before it.
     ///
     /// # Errors
-    /// What the limits don't allow.
+    /// Violations of the limits.
     pub fn encode(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         out.put_u32(self.stream);
         out.put_u64(self.sequence);
@@ -57,8 +58,8 @@ impl<'m> FrameHeader<'m> {
     }
 }
 
-/// Begins a message of one request at the end of `block`: an encoder that stands behind the header,
-/// whose size [`finish_message`] fills in. The version in `coding` is not looked at.
+/// Begins a message of one request at the end of `block`; returns an encoder positioned behind the
+/// header, whose size [`finish_message`] fills in. The version in `coding` is ignored.
 #[inline]
 #[must_use]
 pub fn begin_message(block: Block, order: ByteOrder, coding: Coding<'_>) -> Encoder<'_> {
@@ -88,8 +89,8 @@ pub fn finish_message(block: &mut Block) -> Result<(), CdrError> {
     finish_message_at(block, 0)
 }
 
-/// Fills in the size of the message that begins at offset `start` of a block and ends with it. What
-/// is lent in the block is this message's.
+/// Fills in the size of the message that begins at offset `start` of a block and ends with it. All
+/// runs lent in the block belong to this message.
 ///
 /// # Errors
 /// As [`finish_message`].
@@ -104,8 +105,8 @@ pub fn finish_message_at(block: &mut Block, start: usize) -> Result<(), CdrError
     Ok(())
 }
 
-/// A decoder of a whole message, which stands behind its header. The version in `coding` is not
-/// looked at.
+/// Returns a decoder of a whole message, positioned behind its header. The version in `coding` is
+/// ignored.
 #[inline]
 #[must_use]
 pub fn message_decoder<'m>(
@@ -116,8 +117,8 @@ pub fn message_decoder<'m>(
     message_decoder_with_lent(header, message, &[], coding)
 }
 
-/// As [`message_decoder`], of octets that lent runs stand between; their places count from the
-/// message's start.
+/// Returns a decoder as [`message_decoder`] does, of bytes that lent runs stand between; their
+/// offsets count from the message's start.
 #[inline]
 #[must_use]
 pub fn message_decoder_with_lent<'m>(
@@ -133,7 +134,7 @@ pub fn message_decoder_with_lent<'m>(
     } else {
         Decoder::with_lent(message, lent, header.order, coding)
     };
-    // If there is not even a header, the first thing read tells.
+    // If even the header is missing, the first read reports it.
     let _ = decoder.skip(MessageHeader::LEN);
     decoder
 }

@@ -1,5 +1,6 @@
-//! An environment-specific protocol for one-way media (Schmidt et al. 2001, §3.4.1): each request bears a
-//! sequence number and a time stamp, and none is repeated, because a late frame is worth nothing.
+//! Frame-sequencing protocol, an environment-specific protocol for one-way media (Schmidt et al.
+//! 2001, §3.4.1): each request bears a sequence number and a time stamp, and none is repeated,
+//! because a late frame is worth nothing.
 //!
 //! ```text
 //!  0  4  magic "PUNF"
@@ -16,14 +17,14 @@
 //!        long long time stamp, ulong length, the body aligned to 8, if there is one
 //! ```
 //!
-//! Alignment counts from the message's start, values are encoded as in GIOP 1.2. The sequence number
-//! of a batch is that of its first request, its time stamp tells when the batch left: the requests'
-//! own tell when they were made.
+//! Alignment counts from the message's start, values are encoded as in GIOP 1.2. The sequence
+//! number of a batch is that of its first request, its time stamp tells when the batch left: the
+//! requests' own tell when they were made.
 //!
-//! The way of a received message: [`examine`], [`message_decoder`], then [`FrameHeader::decode`] and,
-//! of a batch, [`decode_batch`]; [`Sequence`] tells what became of the frames before. The way of one
-//! to be sent: [`begin_message`], [`FrameHeader::encode`], [`align_body`](crate::align_body) and the
-//! body, [`finish_message`]; or a [`BatchWriter`].
+//! A received message passes through [`examine`], [`message_decoder`], then [`FrameHeader::decode`]
+//! and, for a batch, [`decode_batch`]; [`Sequence`] tracks losses and order. A message to be sent
+//! passes through [`begin_message`], [`FrameHeader::encode`], [`align_body`](crate::align_body) and
+//! the body, [`finish_message`]; or a [`BatchWriter`].
 
 mod batch;
 mod framing;

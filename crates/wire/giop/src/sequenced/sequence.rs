@@ -1,74 +1,76 @@
-//! What became of the frames of a stream: in order, lost, late, twice; and how evenly they come.
+//! Tracking of the frames of a stream: in order, lost, late, duplicate; and the jitter of their
+//! arrival.
 //!
 //! The rules are those of RTP (RFC 3550, §6.4.1 and appendix A.1), with numbers of 64 bits that do
-//! not run out. Nothing a sender can say makes this hold more than it does from the start.
+//! not run out. No input makes this use more memory than it has from the start.
 
-/// How many of the latest numbers are remembered one by one.
+/// Number of the latest sequence numbers that are remembered one by one.
 const WINDOW: u64 = 1024;
 const WORD: u64 = u64::BITS as u64;
 #[allow(clippy::cast_possible_truncation, reason = "16")]
 const WORDS: usize = (WINDOW / WORD) as usize;
 
-/// A frame further ahead than this is taken for a stray until the next one confirms it (RTP's
+/// Distance ahead beyond which a frame counts as a stray until the next one confirms it (RTP's
 /// MAX_DROPOUT).
 const MAX_GAP: u64 = 65_536;
 
-/// What a frame that has arrived tells of those before it.
+/// Classification of a frame that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
-    /// It is the next one.
+    /// Next frame in order.
     InOrder,
-    /// Others should have come before it.
+    /// Frame that others should have preceded.
     Gap {
-        /// How many.
+        /// Number of missing frames.
         lost: u64,
     },
-    /// A later one was here before it.
+    /// Frame that a later one has preceded.
     Late,
-    /// It was here before.
+    /// Frame that arrived before.
     Duplicate,
-    /// Its number is far from what the stream had come to: an old one, one of another sender, or
-    /// damage. Nothing else is known of it, and it is best dropped.
+    /// Frame whose number is far from the stream's: an old one, one of another sender, or damaged.
+    /// It is best dropped.
     Stray,
-    /// As the one before, and it follows that: the stream has begun anew at its number.
+    /// Frame that directly follows a stray: the stream has restarted at its number.
     Restarted,
 }
 
-/// Counts over the life of a stream.
+/// Counters over the life of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Frames that came, duplicates and strays not among them.
+    /// Frames received, without duplicates and strays.
     pub received: u64,
-    /// Frames that should have come and did not; one that comes late after all is no longer lost.
+    /// Frames missing; a frame that arrives late after all is no longer lost.
     pub lost: u64,
-    /// Frames that came after a later one.
+    /// Frames that arrived after a later one.
     pub late: u64,
-    /// Frames that came again.
+    /// Frames that arrived again.
     pub duplicate: u64,
-    /// Frames that were far from what the stream had come to.
+    /// Frames whose number was far from the stream's.
     pub stray: u64,
 }
 
-/// Keeps track of one stream of frames. Takes 200 octets and allocates nothing.
+/// Tracker of one stream of frames. Takes 200 bytes and allocates nothing.
 #[derive(Clone, Debug)]
 pub struct Sequence {
     statistics: Statistics,
     state: Option<State>,
-    /// A stray's number plus one: a frame with this number shows that the stray was none.
+    /// Number of the last stray plus one: a frame with this number confirms a restart.
     confirming: Option<u64>,
     jitter: Jitter,
 }
 
 #[derive(Clone, Debug)]
 struct State {
-    /// The number from which on what is missing counts as lost.
+    /// Number from which on missing frames count as lost.
     base: u64,
     highest: u64,
-    /// Which of the numbers above `highest - WINDOW` were here: number n at bit n modulo [`WINDOW`].
+    /// Set of the numbers above `highest - WINDOW` that have arrived: number n at bit n modulo
+    /// [`WINDOW`].
     seen: [u64; WORDS],
 }
 
-/// The estimate of RFC 3550, §6.4.1, in sixteenths of a nanosecond.
+/// Jitter estimate of RFC 3550, §6.4.1, in sixteenths of a nanosecond.
 #[derive(Clone, Copy, Debug, Default)]
 struct Jitter {
     scaled: u64,
@@ -76,7 +78,7 @@ struct Jitter {
 }
 
 impl Sequence {
-    /// A stream of which nothing has come yet.
+    /// Makes the tracker of a stream without frames so far.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -96,7 +98,7 @@ impl Sequence {
         }
     }
 
-    /// Takes note of a frame with this number, sent at `sent_at` by the sender's clock and here at
+    /// Records a frame with this number, sent at `sent_at` by the sender's clock and received at
     /// `now` by ours, both in nanoseconds. The clocks need not agree.
     pub fn accept(&mut self, sequence: u64, sent_at: u64, now: u64) -> Arrival {
         let arrival = self.place(sequence);
@@ -158,20 +160,20 @@ impl Sequence {
         arrival
     }
 
-    /// The counts so far.
+    /// Returns the counters so far.
     #[must_use]
     pub const fn statistics(&self) -> Statistics {
         self.statistics
     }
 
-    /// The highest number that has come, strays apart.
+    /// Returns the highest number that has arrived, strays excluded.
     #[must_use]
     pub fn highest(&self) -> Option<u64> {
         self.state.as_ref().map(|state| state.highest)
     }
 
-    /// How much the time on the way varies, in nanoseconds: the mean deviation that RFC 3550, §6.4.1
-    /// defines.
+    /// Returns the variation of the transit time, in nanoseconds: the mean deviation that RFC 3550,
+    /// §6.4.1 defines.
     #[must_use]
     pub const fn jitter(&self) -> u64 {
         self.jitter.scaled >> 4
@@ -195,7 +197,7 @@ impl State {
         state
     }
 
-    /// Makes the number `ahead` of the highest one the highest, and marks it.
+    /// Makes the number `ahead` of the highest one the new highest, and marks it.
     fn advance(&mut self, ahead: u64) {
         if ahead >= WINDOW {
             self.seen = [0; WORDS];
@@ -211,7 +213,7 @@ impl State {
         self.mark(self.highest);
     }
 
-    /// Marks a number within the window, and tells whether it was marked.
+    /// Marks a number within the window; returns whether it was marked before.
     fn mark(&mut self, sequence: u64) -> bool {
         let (word, bit) = place_of(sequence);
         let Some(word) = self.seen.get_mut(word) else {
@@ -223,7 +225,7 @@ impl State {
     }
 }
 
-/// The word and the bit in it that stand for a number.
+/// Returns the word and the bit in it that stand for a number.
 #[allow(clippy::cast_possible_truncation, reason = "below the window's size")]
 const fn place_of(sequence: u64) -> (usize, u64) {
     let at = sequence % WINDOW;
@@ -232,11 +234,12 @@ const fn place_of(sequence: u64) -> (usize, u64) {
 
 impl Jitter {
     fn note(&mut self, sent_at: u64, now: u64) {
-        // Only differences count, so what the clocks differ by falls out, and so does wrapping.
+        // Only differences count, so that the offset between the clocks cancels out, and so does
+        // wrapping.
         let transit = now.wrapping_sub(sent_at);
         if let Some(before) = self.transit.replace(transit) {
             let change = transit.wrapping_sub(before).cast_signed().unsigned_abs();
-            // A peer's time stamps may say anything: sixteen times this still fits.
+            // A peer's time stamps may hold anything: sixteen times this still fits.
             let change = change.min(u64::MAX >> 5);
             self.scaled = self.scaled - ((self.scaled + 8) >> 4) + change;
         }

@@ -1,4 +1,4 @@
-//! Requests to one operation of one object that leave as one message.
+//! Tests of requests to one operation of one object that are sent as one message.
 
 use punctual_cdr::{Block, CdrError, Coding, GiopVersion, Limits};
 use punctual_giop::lite::{BatchWriter, decode_batch, message_decoder};
@@ -27,7 +27,7 @@ fn a_batch_is_one_header_and_a_body_for_each_request() {
         "0000003a 08 00000003 6b6579 00 00000003 6f7000 00 00000003 00000001 00000000 aa 000000 \
          00000000 00000002 00000000 bbcc",
     );
-    // The size is told by the octets themselves.
+    // The size is implied by the bytes themselves.
     assert_eq!(bytes[5..], expected[5..]);
     let size = u32::try_from(bytes.len() - 5).unwrap();
     assert_eq!(bytes[..4], size.to_ne_bytes());

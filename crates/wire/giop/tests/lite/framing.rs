@@ -1,4 +1,4 @@
-//! Where a message begins and ends, in a block that others share and with runs that are lent beside it.
+//! Tests of framing, in a block that other messages share and with runs that are lent beside it.
 
 use punctual_cdr::{Block, CdrError, Coding, Limits};
 use punctual_giop::lite::{self, Examined, Kind, MessageHeader, examine};

@@ -1,4 +1,4 @@
-//! Octets from a peer that means no good.
+//! Tests of hostile input.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn a_batch_that_lies_about_counts_and_lengths_hands_out_nothing() {
     }
 }
 
-/// Reads a message as each kind there is, whatever it says it is.
+/// Reads a message as each kind, whatever its header says.
 fn read_as_everything(bytes: &[u8]) {
     let _ = examine(bytes, bytes.len(), &Limits::default());
     let read = || {

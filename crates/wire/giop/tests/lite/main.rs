@@ -1,4 +1,4 @@
-//! GIOPlite, octet by octet, against GIOP, and from a peer that means no good.
+//! Tests of GIOPlite: octet by octet, against GIOP, and with hostile input.
 #![allow(clippy::unwrap_used)]
 
 mod batches;
@@ -17,7 +17,7 @@ use punctual_giop::lite::{self, Kind, message_decoder};
 use punctual_giop::{RequestHeader, ResponseFlags, ServiceContexts, Target, align_body};
 use support::hex;
 
-/// A whole message with what `write` puts behind its header.
+/// Makes a whole message with the output of `write` behind its header.
 fn lite_message(
     kind: Kind,
     write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
@@ -54,7 +54,7 @@ fn open(message: &[u8]) -> Decoder<'_> {
     message_decoder(message, Coding::default())
 }
 
-/// The text is for the machine's own order: little-endian, or big-endian.
+/// Selects the text for the machine's own byte order, little-endian or big-endian.
 fn native(little: &str, big: &str) -> Vec<u8> {
     match ByteOrder::NATIVE {
         ByteOrder::Little => hex(little),

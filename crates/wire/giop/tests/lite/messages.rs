@@ -1,4 +1,4 @@
-//! Each message as its octets, and what it cannot say.
+//! Tests of each message's encoding, and of content that it cannot carry.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::lite::{self, Kind};
@@ -39,7 +39,7 @@ fn every_request_is_at_least_fifteen_octets_shorter_than_in_any_version_of_giop(
                     let giop = message(version, ByteOrder::NATIVE, MessageKind::Request, |out| {
                         header.encode(out)?;
                         if !body.is_empty() {
-                            // As a body with a value of 8 octets is aligned in every version.
+                            // As a body with a value of 8 bytes is aligned in every version.
                             out.align(8);
                         }
                         out.put_bytes(body);

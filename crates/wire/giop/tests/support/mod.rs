@@ -1,4 +1,4 @@
-//! What the tests of messages share.
+//! Support for the tests of messages.
 
 #![allow(dead_code, unused_imports, reason = "no test uses all of it")]
 
@@ -16,7 +16,7 @@ pub(crate) fn coding(version: GiopVersion) -> Coding<'static> {
     }
 }
 
-/// A whole message with what `write` puts behind its header.
+/// Makes a whole message with the output of `write` behind its header.
 pub(crate) fn message(
     version: GiopVersion,
     order: ByteOrder,

@@ -1,4 +1,4 @@
-//! One address of a `corbaloc:` URL, and the profile that it stands for.
+//! Addresses of a `corbaloc:` URL, and the profiles that they stand for.
 
 use std::fmt;
 
@@ -12,75 +12,76 @@ use crate::profile::TaggedProfile;
 use crate::security::{AssociationOptions, SslSecTrans};
 use crate::uiop::UiopProfile;
 
-/// What stands unescaped in a place, beside letters and digits.
+/// Characters that are not escaped in a place, beside letters and digits.
 const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";
 
-/// What is known of a TLS endpoint that a URL names: what every one can do, and that it is needed.
+/// Assumed options of a TLS endpoint that a URL names: capabilities that all have, and that TLS is
+/// required.
 const SSL_SUPPORTED: AssociationOptions = SSL_REQUIRED
     .and(AssociationOptions::ESTABLISH_TRUST_IN_TARGET)
     .and(AssociationOptions::ESTABLISH_TRUST_IN_CLIENT);
 const SSL_REQUIRED: AssociationOptions =
     AssociationOptions::INTEGRITY.and(AssociationOptions::CONFIDENTIALITY);
 
-/// One address of a `corbaloc:` URL.
+/// Address in a `corbaloc:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Address {
     /// IIOP over TCP.
     Iiop {
-        /// The major version; 1.
+        /// Major version; 1.
         major: u8,
-        /// The minor version; 0 unless told.
+        /// Minor version; default 0.
         minor: u8,
-        /// A name or an address; an IPv6 address has no brackets here.
+        /// Host name or IP address; an IPv6 address has no brackets here.
         host: String,
-        /// The port.
+        /// Port number.
         port: u16,
     },
     /// IIOP over TLS.
     Ssliop {
-        /// The major version; 1.
+        /// Major version; 1.
         major: u8,
-        /// The minor version; 2 unless told, and never 0, which has no room for the port.
+        /// Minor version; default 2, and never 0, which has no room for the port.
         minor: u8,
-        /// As for IIOP.
+        /// Host name or IP address, as for IIOP.
         host: String,
-        /// The port that speaks TLS.
+        /// TLS port.
         port: u16,
     },
     /// TAO's GIOP over UDP.
     Diop {
-        /// The major version; 1.
+        /// Major version; 1.
         major: u8,
-        /// The minor version; 0 unless told.
+        /// Minor version; default 0.
         minor: u8,
-        /// As for IIOP.
+        /// Host name or IP address, as for IIOP.
         host: String,
-        /// The UDP port.
+        /// UDP port.
         port: u16,
     },
     /// TAO's GIOP over local sockets.
     Uiop {
-        /// The major version; 1.
+        /// Major version; 1.
         major: u8,
-        /// The minor version; 0 unless told.
+        /// Minor version; default 0.
         minor: u8,
-        /// The path of the socket, absolute.
+        /// Absolute path of the socket.
         path: String,
     },
-    /// A messaging protocol over a link of Punctual's.
+    /// Punctual's pair of a messaging protocol and a link.
     Pair {
-        /// Their names, with those of adapters between them, joined by `+`.
+        /// Names of both, with those of adapters between them, joined by `+`.
         protocol: String,
-        /// The place in the link's notation.
+        /// Place in the link's notation.
         place: String,
     },
-    /// An initial reference of this ORB.
+    /// Initial reference of this ORB.
     Rir,
 }
 
 impl Address {
-    /// The profile for an object behind this address; `None` for `rir`.
+    /// Returns the profile for an object behind this address; `None` for `rir`.
     pub(super) fn to_profile(&self, object_key: &[u8]) -> Result<Option<TaggedProfile>, CdrError> {
         let object_key = object_key.to_vec();
         let version = |major: &u8, minor: &u8| IiopVersion {
@@ -113,7 +114,7 @@ impl Address {
                     target_requires: SSL_REQUIRED,
                     port: *port,
                 });
-                // No port for plain IIOP: TLS is all there is.
+                // No port for plain IIOP: the object is reachable by TLS alone.
                 iiop(major, minor, host, 0, vec![component]).to_tagged(order)
             }
             Self::Diop {
@@ -141,7 +142,7 @@ impl Address {
         profile.map(Some)
     }
 
-    /// Whether the address holds slashes of its own, so that a `|` stands before the key.
+    /// Returns whether the address may contain slashes, so that a `|` separates it from the key.
     pub(super) fn ends_with_bar(&self) -> bool {
         match self {
             Self::Uiop { .. } => true,
@@ -186,7 +187,7 @@ impl fmt::Display for Address {
             }
             Self::Pair { protocol, place } => {
                 write!(f, "{protocol}:")?;
-                // In a place that is no path, a slash would end the address.
+                // In a place that is not a path, a slash would end the address.
                 let path = place.starts_with('/');
                 let unescaped = UNESCAPED.strip_prefix(b"/").filter(|_| !path);
                 write_escaped(f, place.as_bytes(), unescaped.unwrap_or(UNESCAPED))
@@ -196,7 +197,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Writes octets, with an escape for each that is no letter, no digit, and not in `unescaped`.
+/// Writes bytes, with an escape for each that is not a letter, a digit, or in `unescaped`.
 pub(crate) fn write_escaped(
     f: &mut fmt::Formatter<'_>,
     octets: &[u8],

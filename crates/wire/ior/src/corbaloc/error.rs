@@ -1,24 +1,24 @@
-//! What can be wrong with a `corbaloc:` URL.
+//! Errors of `corbaloc:` URLs.
 
 use thiserror::Error;
 
-/// The part of a URL that is at fault; the ORB chooses a minor code by it.
+/// Part of a URL that is at fault; the ORB chooses a minor code by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CorbalocPart {
-    /// What stands before the first colon.
+    /// Scheme, before the first colon.
     Scheme,
-    /// The list of addresses.
+    /// List of addresses.
     Address,
-    /// The key.
+    /// Object key.
     SchemeSpecific,
 }
 
-/// What stands between the last address and the object key.
+/// Separator between the last address and the object key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyMark {
-    /// A slash.
+    /// Slash, the usual separator.
     Slash,
-    /// A bar, as the address is a path, which holds slashes.
+    /// Bar, for an address that is a path, which contains slashes.
     Bar,
 }
 
@@ -31,7 +31,7 @@ impl KeyMark {
     }
 }
 
-/// Why a text is not a `corbaloc:` URL that can be used.
+/// Reason why a text is not a usable `corbaloc:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbalocError {
@@ -41,76 +41,77 @@ pub enum CorbalocError {
     /// An address names no protocol: its colon is missing.
     #[error("an address at offset {position} has no protocol and no colon")]
     NoProtocol {
-        /// Offset in the URL, in octets.
+        /// Offset in the URL, in bytes.
         position: usize,
     },
-    /// A protocol that is not supported.
+    /// The protocol is not supported.
     #[error("the protocol '{protocol}' is not supported{}", if *.known { " yet" } else { "" })]
     UnsupportedProtocol {
-        /// Its name.
+        /// Name of the protocol.
         protocol: String,
-        /// Whether it is a protocol that other ORBs have.
+        /// Whether other ORBs support it.
         known: bool,
     },
-    /// What stands before `@` is no version, or none that is known and fits the protocol.
+    /// The text before `@` is not a version, or not one that is known and fits the protocol.
     #[error("'{text}' is not a version that is known")]
     BadVersion {
-        /// The text.
+        /// Invalid text.
         text: String,
     },
-    /// A host that cannot be one.
+    /// The host is invalid.
     #[error("'{text}' is not a host")]
     BadHost {
-        /// The text.
+        /// Invalid text.
         text: String,
     },
-    /// A port that is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("'{text}' is not a port")]
     BadPort {
-        /// The text.
+        /// Invalid text.
         text: String,
     },
-    /// A place that cannot be one: not an absolute path where the protocol wants one, or with
+    /// The place is invalid: not an absolute path where the protocol requires one, or with
     /// characters that have to be escaped.
     #[error("'{text}' is not a place, which is {expected}")]
     BadPlace {
-        /// The text.
+        /// Invalid text.
         text: String,
-        /// What the protocol wants.
+        /// Form that the protocol requires.
         expected: &'static str,
     },
-    /// `rir` together with another address, or with something behind its colon.
+    /// `rir` stands together with another address, or with text behind its colon.
     #[error("'rir:' stands alone")]
     RirNotAlone,
-    /// More addresses than references are of use with. Each becomes a profile with the key in it, so that a long key
-    /// leaves fewer.
+    /// The URL has too many addresses. Each becomes a profile with the key in it, so that a long
+    /// key leaves room for fewer.
     #[error("the URL has more than {most} addresses; the longer the key, the fewer there may be")]
     TooManyAddresses {
-        /// How many there may be, with this key.
+        /// Largest number of addresses with this key.
         most: usize,
     },
-    /// No object key: the standard's grammar lets it be empty, but no object has an empty one.
+    /// The object key is missing: the standard's grammar lets it be empty, but no object has an
+    /// empty one.
     #[error("there is no object key; it stands behind a {}", .behind.as_words())]
     NoKey {
-        /// What would stand before it.
+        /// Separator that would precede it.
         behind: KeyMark,
     },
-    /// A percent sign without two hexadecimal digits.
+    /// A percent sign is not followed by two hexadecimal digits.
     #[error("the escape at offset {position} is not '%' and two hexadecimal digits")]
     BadEscape {
-        /// Offset in the URL, in octets.
+        /// Offset in the URL, in bytes.
         position: usize,
     },
-    /// A character in the key that has to be escaped.
+    /// A character in the key has to be escaped.
     #[error("the character at offset {position} has to be escaped")]
     BadKeyCharacter {
-        /// Offset in the URL, in octets.
+        /// Offset in the URL, in bytes.
         position: usize,
     },
 }
 
 impl CorbalocError {
-    /// The part that is at fault.
+    /// Returns the part that is at fault.
     #[must_use]
     pub const fn part(&self) -> CorbalocPart {
         match self {

@@ -25,36 +25,37 @@ use punctual_cdr::CdrError;
 
 use crate::reference::Ior;
 
-/// The port that an IIOP or DIOP address without one means.
+/// Default port of an IIOP or DIOP address.
 pub const DEFAULT_IIOP_PORT: u16 = 2809;
 
-/// The port that an SSLIOP address without one means (IANA: corba-iiop-ssl).
+/// Default port of an SSLIOP address (IANA: corba-iiop-ssl).
 pub const DEFAULT_SSLIOP_PORT: u16 = 684;
 
-/// What the standard leaves unescaped in a key, beside letters and digits.
+/// Characters that the standard leaves unescaped in a key, beside letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
-/// A parsed `corbaloc:` URL.
+/// Parsed `corbaloc:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaloc {
-    /// Where the object may be, in order of preference; one at least. `Rir` stands alone.
+    /// Addresses of the object, in order of preference; at least one. `Rir` stands alone.
     pub addresses: Vec<Address>,
-    /// The object key, escapes resolved, never empty in what was parsed; for `rir` the name of the initial reference.
+    /// Object key, escapes resolved, never empty after parsing; for `rir` the name of the initial
+    /// reference.
     pub key: Vec<u8>,
 }
 
 impl Corbaloc {
-    /// Whether the URL names an initial reference of this ORB.
+    /// Returns whether the URL names an initial reference of this ORB.
     #[must_use]
     pub fn is_rir(&self) -> bool {
         self.addresses.contains(&Address::Rir)
     }
 
-    /// The reference that the URL stands for: one profile for each address, no type id. `None` for
-    /// `rir`, which the ORB resolves.
+    /// Returns the reference that the URL stands for: one profile for each address, no type id.
+    /// `None` for `rir`, which the ORB resolves.
     ///
     /// # Errors
-    /// What a host name or a place cannot be, if the value was not parsed.
+    /// Those of an invalid host name or place, if the value was not parsed.
     pub fn to_ior(&self) -> Result<Option<Ior>, CdrError> {
         let mut profiles = Vec::with_capacity(self.addresses.len());
         for address in &self.addresses {

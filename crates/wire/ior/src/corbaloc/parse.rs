@@ -1,4 +1,4 @@
-//! From the text of a `corbaloc:` URL to what it says.
+//! Parser of `corbaloc:` URLs.
 
 use std::net::Ipv6Addr;
 use std::str::FromStr;
@@ -7,20 +7,21 @@ use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_
 use crate::iiop::{Endpoint, IiopVersion};
 use crate::pair::is_pair;
 
-/// The initial reference that `corbaloc:rir:` without a key means.
+/// Default initial reference of `corbaloc:rir:` without a key.
 const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";
 
-/// Addresses of one URL: many times what an ORB tries.
+/// Upper bound of the addresses of one URL: many times as many as an ORB tries.
 const MOST_ADDRESSES: usize = 256;
 
-/// What the key, once for each address, may take in all: so many octets, and so many for each of the URL's.
+/// Bytes that the key, repeated for each address, may always take in all, beside an amount in
+/// proportion to the URL's length.
 const KEYS: usize = 64 << 10;
 const KEYS_AN_OCTET: usize = 2;
 
-/// Protocols of other ORBs that are known by name only.
+/// Protocols of other ORBs that are recognised by name only.
 const KNOWN_ELSEWHERE: [&str; 3] = ["miop", "sciop", "htiop"];
 
-/// Links that have no profile of their own: GIOP over them is what their bare names mean.
+/// Links without a profile of their own: their bare names mean GIOP over them.
 const BARE_LINKS: [&str; 2] = ["shmiop", "inproc"];
 
 impl FromStr for Corbaloc {
@@ -52,7 +53,7 @@ impl FromStr for Corbaloc {
         if addresses.len() > 1 && addresses.contains(&Address::Rir) {
             return Err(CorbalocError::RirNotAlone);
         }
-        // What is left is nothing, or a slash or bar and the key.
+        // The rest is empty, or a slash or bar and the key.
         let key = url.get(at + 1..).unwrap_or_default();
         let mut key = unescape(key, at + 1)?;
         if key.is_empty() && addresses.contains(&Address::Rir) {
@@ -72,12 +73,12 @@ impl FromStr for Corbaloc {
     }
 }
 
-/// What ends the address at the start of `rest`: a comma, or what stands before the key, which is a
-/// slash, but a bar where the address is a path.
+/// Returns the characters that end the address at the start of `rest`: a comma, and the separator
+/// before the key, a slash, or a bar where the address is a path.
 fn ends_address(rest: &str) -> [char; 2] {
     let (protocol, place) = rest.split_once(':').unwrap_or((rest, ""));
     let path = place.starts_with('/') || protocol.eq_ignore_ascii_case("uiop");
-    // `rir:/key` and `:/key`, the local host with nothing told, are no paths.
+    // `rir:/key`, and `:/key` for the local host by defaults, are not paths.
     let never = protocol.is_empty()
         || ["rir", "iiop", "ssliop", "diop"]
             .iter()
@@ -125,7 +126,8 @@ fn parse_address(text: &str, position: usize) -> Result<Address, CorbalocError> 
     }
 }
 
-/// `[version @] host [: port]`; what is missing is 1.`minor`, the local host, and `default_port`.
+/// Parses `[version @] host [: port]`; the defaults are 1.`minor`, the local host, and
+/// `default_port`.
 fn parse_iiop(
     text: &str,
     minor: u8,
@@ -163,7 +165,8 @@ fn parse_iiop(
     Ok((version, Endpoint { host, port }))
 }
 
-/// As IIOP, from 1.1 on: a 1.0 profile has no room for the component that tells the port.
+/// Parses an address as for IIOP, from 1.1 on: a 1.0 profile has no room for the component with the
+/// port.
 fn parse_ssliop(text: &str) -> Result<Address, CorbalocError> {
     let (version, Endpoint { host, port }) = parse_iiop(text, 2, DEFAULT_SSLIOP_PORT)?;
     if !version.has_components() {
@@ -180,7 +183,7 @@ fn parse_ssliop(text: &str) -> Result<Address, CorbalocError> {
     })
 }
 
-/// `[version @] path`.
+/// Parses `[version @] path`.
 fn parse_uiop(text: &str, start: usize) -> Result<Address, CorbalocError> {
     let (IiopVersion { major, minor }, path) = match text.starts_with('/') {
         true => (IiopVersion { major: 1, minor: 0 }, text),
@@ -198,7 +201,8 @@ fn parse_uiop(text: &str, start: usize) -> Result<Address, CorbalocError> {
 
 fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, CorbalocError> {
     let place = unescape_place(text, start)?;
-    // A bare bar would be meant to end the place; it ends only what begins with a slash.
+    // An unescaped bar would be meant to end the place; it ends only places that begin with a
+    // slash.
     if place.is_empty() || text.contains('|') {
         return Err(CorbalocError::BadPlace {
             text: text.to_owned(),
@@ -212,7 +216,7 @@ fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, Corba
     Ok(Address::Pair { protocol, place })
 }
 
-/// What stands before an `@` as a version, 1.`minor` without one, and what is behind it.
+/// Parses the version before an `@`, default 1.`minor`; returns it and the rest of the text.
 fn parse_version_before(text: &str, minor: u8) -> Result<(IiopVersion, &str), CorbalocError> {
     match text.split_once('@') {
         Some((version, rest)) => Ok((parse_version(version)?, rest)),
@@ -264,7 +268,7 @@ fn unescape(text: &str, start: usize) -> Result<Vec<u8>, CorbalocError> {
                     _ => return Err(CorbalocError::BadEscape { position }),
                 }
             }
-            // More than the standard's set is accepted, as long as nobody can misread it.
+            // More than the standard's set is accepted, as long as it is unambiguous.
             _ if octet.is_ascii_graphic() => key.push(octet),
             _ => return Err(CorbalocError::BadKeyCharacter { position }),
         }
@@ -272,7 +276,7 @@ fn unescape(text: &str, start: usize) -> Result<Vec<u8>, CorbalocError> {
     Ok(key)
 }
 
-/// A place, its escapes resolved: text without control characters.
+/// Resolves the escapes of a place: text without control characters.
 fn unescape_place(text: &str, start: usize) -> Result<String, CorbalocError> {
     let place = String::from_utf8(unescape(text, start)?).ok();
     place

@@ -10,43 +10,44 @@ use crate::corbaloc::{Corbaloc, CorbalocError, CorbalocPart, KeyMark, write_esca
 
 const SCHEME: &str = "corbaname:";
 
-/// The key of the context, where the URL has none.
+/// Default key of the context.
 const DEFAULT_KEY: &str = "NameService";
 
-/// What RFC 2396 leaves unescaped in a name, beside letters and digits.
+/// Characters that RFC 2396 leaves unescaped in a name, beside letters and digits.
 const UNESCAPED: &[u8] = b";/:?@&=+$,-_.!~*'()";
 
-/// A parsed `corbaname:` URL.
+/// Parsed `corbaname:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Corbaname {
-    /// Where the context is.
+    /// Location of the context.
     pub context: Corbaloc,
-    /// The name in it; empty where the URL means the context itself.
+    /// Name in the context; empty where the URL means the context itself.
     pub name: Vec<NameComponent>,
 }
 
-/// Why a text is not a `corbaname:` URL that can be used.
+/// Reason why a text is not a usable `corbaname:` URL.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CorbanameError {
     /// The text does not begin with `corbaname:`.
     #[error("the URL does not begin with 'corbaname:'")]
     NotCorbaname,
-    /// What stands before the `#`, as a `corbaloc:`.
+    /// The text before the `#` is not a valid `corbaloc:`.
     #[error(transparent)]
     Context(CorbalocError),
-    /// A percent sign without two hexadecimal digits, or octets that are no UTF-8.
+    /// A percent sign is not followed by two hexadecimal digits, or the escaped bytes are not
+    /// UTF-8.
     #[error(
         "the name behind the '#' has an escape that is not '%' and two hexadecimal digits, or is not UTF-8"
     )]
     BadEscape,
-    /// What stands behind the `#`, its escapes resolved.
+    /// The text behind the `#`, its escapes resolved, is not a valid name.
     #[error("the name behind the '#' cannot be one: {0}")]
     Name(StringifiedNameError),
 }
 
 impl CorbanameError {
-    /// The part that is at fault.
+    /// Returns the part that is at fault.
     #[must_use]
     pub const fn part(&self) -> CorbalocPart {
         match self {
@@ -76,7 +77,7 @@ impl FromStr for Corbaname {
     }
 }
 
-/// The context at these addresses, with the default key where they name none.
+/// Returns the context at these addresses, with the default key where they name none.
 fn context_at(addresses: &str) -> Result<Corbaloc, CorbalocError> {
     let location = format!("corbaloc:{addresses}");
     match location.parse() {
@@ -92,7 +93,8 @@ fn context_at(addresses: &str) -> Result<Corbaloc, CorbalocError> {
     }
 }
 
-/// Characters beyond ASCII are taken as they are, which no URL may have but people type.
+/// Resolves escapes. Characters beyond ASCII are accepted: no URL may contain them, but people type
+/// them.
 fn unescaped(name: &str) -> Result<String, CorbanameError> {
     let mut octets = Vec::with_capacity(name.len());
     let mut rest = name.bytes();

@@ -6,7 +6,7 @@
 //! corbaname:rir:#plants                 in this ORB's initial reference NameService
 //! corbaname:uiop:/run/names|Other#a/b   in the context of that key behind a Unix socket
 //! ```
-//! What [`Corbaname`] and [`to_text`] write, they read back to the same.
+//! The output of [`Corbaname`] and [`to_text`] is read back to the same value.
 
 mod corbaname;
 mod text;

@@ -2,23 +2,23 @@
 
 use thiserror::Error;
 
-/// One step of a name: what IDL calls `CosNaming::NameComponent`.
+/// Component of a name: IDL's `CosNaming::NameComponent`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NameComponent {
-    /// Its id.
+    /// Identifier.
     pub id: String,
-    /// Its kind.
+    /// Kind of the component.
     pub kind: String,
 }
 
-/// Why a text is not a stringified name. Offsets are in bytes.
+/// Reason why a text is not a stringified name. Offsets are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StringifiedNameError {
     /// The text is empty.
     #[error("the name is empty")]
     Empty,
-    /// Nothing stands between two slashes, or before the first or after the last.
+    /// A component is empty: between two slashes, before the first or after the last.
     #[error("the component at offset {0} is empty; `.` is a component whose id and kind are empty")]
     EmptyComponent(usize),
     /// A component ends with a dot and no kind.
@@ -31,14 +31,14 @@ pub enum StringifiedNameError {
         "the component at offset {0} has a second dot; write `\\.` where it is part of the id or the kind"
     )]
     SecondDot(usize),
-    /// A backslash before something that needs none, or at the end.
+    /// A backslash stands before a character that needs none, or at the end.
     #[error("the escape at offset {0} is none of `\\/`, `\\.` and `\\\\`")]
     BadEscape(usize),
 }
 
 use StringifiedNameError as Error;
 
-/// The name that a text stands for: one component at least.
+/// Parses a stringified name: at least one component.
 ///
 /// # Errors
 /// [`StringifiedNameError`].
@@ -64,7 +64,7 @@ pub fn from_text(text: &str) -> Result<Vec<NameComponent>, StringifiedNameError>
     Ok(name)
 }
 
-/// A component that is being read.
+/// State of reading a component.
 struct Reading {
     start: usize,
     component: NameComponent,
@@ -105,7 +105,7 @@ impl Reading {
     }
 }
 
-/// A name as text, of the ids and kinds of its components. No component is no text.
+/// Formats the ids and kinds of a name's components as text. No components give an empty text.
 pub fn to_text<'n>(components: impl IntoIterator<Item = (&'n str, &'n str)>) -> String {
     let mut text = String::new();
     for (index, (id, kind)) in components.into_iter().enumerate() {

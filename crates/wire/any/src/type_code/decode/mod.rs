@@ -1,8 +1,8 @@
-//! Octets to TypeCodes (CORBA 3.3 part 2, §9.3.5.1).
+//! Decoding of TypeCodes (CORBA 3.3 part 2, §9.3.5.1).
 //!
-//! Octets that a peer sends decide how large a type is, so that its parts are counted; nesting is limited
-//! like that of values. An indirection may lead to any type that was begun before it, in this TypeCode or, as
-//! some ORBs have it, in what precedes it in the same message; and nowhere else.
+//! A peer decides how large a type is, so its parts are counted; nesting is limited like that of
+//! values. An indirection may lead to any type that was begun before it, in this TypeCode or, as
+//! some ORBs do it, earlier in the same message; and nowhere else.
 
 mod named;
 
@@ -17,10 +17,10 @@ use super::cache;
 use super::encode::INDIRECTION;
 use crate::kind::TypeKind;
 
-/// The most types, members and enumerators that a TypeCode from a peer may have, all together.
+/// Upper bound of the types, members and enumerators of a TypeCode from a peer, all together.
 const MAX_PARTS: usize = 65_536;
 
-/// To make a type of octets takes so many times what it takes to find one that is known.
+/// Cost of decoding a type, relative to finding a known one.
 const PARSED: usize = 12;
 
 impl Unmarshal for TypeCode {
@@ -32,8 +32,8 @@ impl Unmarshal for TypeCode {
 }
 
 impl TypeCode {
-    /// Reads a TypeCode as [`Unmarshal::unmarshal`] does, and says whether its octets mean the same at
-    /// another place: they don't where an indirection leads out of it.
+    /// Reads a TypeCode as [`Unmarshal::unmarshal`] does; also returns whether its encoding is
+    /// position-independent: it is not where an indirection leads out of it.
     pub(crate) fn pass(input: &mut Decoder<'_>) -> Result<(Self, bool), CdrError> {
         if let Some(known) = known_earlier(input)? {
             return Ok((known, false));
@@ -43,7 +43,7 @@ impl TypeCode {
         }
         let mut ahead = input.ahead();
         let kind = TypeKind::from_number(ahead.get_u32()?);
-        // Most types come again and again: the octets of one that is known are not read twice.
+        // Most types come again and again: the encoding of a known one is not decoded twice.
         let content = match kind.filter(|kind| is_encapsulated(*kind)) {
             Some(kind) => ahead.get_octets().ok().map(|content| (kind, content)),
             None => None,
@@ -55,7 +55,7 @@ impl TypeCode {
         let (type_code, refers_outside) = Reader::read(input)?;
         let means_the_same = !refers_outside && !type_code.arena().has_wide_labels();
         if let Some((kind, content)) = content.filter(|_| means_the_same) {
-            // It is sent on as it came.
+            // It is sent on as it was received.
             let _ = type_code.arena().encoding().set(content.into());
             cache::keep(kind, content, &type_code);
         }
@@ -63,7 +63,7 @@ impl TypeCode {
     }
 }
 
-/// The kind of type that stands here, and is read then, if that says all of it.
+/// Reads the kind of the next type, if that alone identifies it; otherwise reads nothing.
 fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
     let kind = input.peek_u32().and_then(TypeKind::from_number);
     let kind = kind.filter(|kind| kind.is_primitive());
@@ -73,7 +73,8 @@ fn primitive(input: &mut Decoder<'_>) -> Result<Option<TypeKind>, CdrError> {
     Ok(kind)
 }
 
-/// The type that stands earlier in the message, if an indirection to it is all that stands here, and it is known.
+/// Returns the type that stands earlier in the message, if the next item is an indirection to it
+/// and it is known.
 fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> {
     if input.peek_u32().is_some_and(|kind| kind != INDIRECTION) {
         return Ok(None);
@@ -95,7 +96,8 @@ fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> 
         input.catch_up(ahead);
         return Ok(Some(known));
     }
-    // Made once, it is there for all that point at it. What is long is not kept: whoever has it shares it.
+    // Decoded once, it serves all indirections to it. Long ones are not cached: their holders share
+    // them.
     ahead.read_again(content.len().saturating_mul(PARSED))?;
     let Some(mut earlier) = target.and_then(|target| ahead.earlier(target)) else {
         return Ok(None);
@@ -112,14 +114,14 @@ fn is_encapsulated(kind: TypeKind) -> bool {
 
 struct Reader<'d> {
     nodes: Vec<Node>,
-    /// For each node, the one behind aliases.
+    /// Index of the type behind aliases, for each node.
     originals: Vec<Index>,
     simple: HashMap<TypeKind, Index>,
-    /// Types by the offsets of their kinds in the outermost octets.
+    /// Types by the offsets of their kinds in the outermost input.
     seen: HashMap<i64, Index>,
     parts: usize,
     depth: u16,
-    /// Where the TypeCode begins, and what precedes it.
+    /// Decoder at the begin of the TypeCode, which sees the data before it.
     outermost: Decoder<'d>,
     refers_outside: bool,
 }
@@ -143,7 +145,7 @@ impl<'d> Reader<'d> {
         Ok((TypeCode::in_arena(arena, root), this.refers_outside))
     }
 
-    /// A type. `base` is the offset of the input's first octet in the outermost octets.
+    /// Reads a type. `base` is the offset of the input's first byte in the outermost input.
     fn type_code(&mut self, input: &mut Decoder<'d>, base: i64) -> Result<Index, CdrError> {
         input.align(4)?;
         let here = base + offset(input);
@@ -214,8 +216,8 @@ impl<'d> Reader<'d> {
         Ok(index)
     }
 
-    /// One level more. What precedes a TypeCode has levels of its own, so that those of a decoder alone would
-    /// not bound the stack.
+    /// Enters one more level of nesting. Earlier types in the message have levels of their own, so
+    /// that those of a decoder alone would not bound the stack.
     fn deeper<R>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<R, CdrError>,
@@ -230,14 +232,15 @@ impl<'d> Reader<'d> {
         result
     }
 
-    /// The kind behind aliases of what has been read.
+    /// Returns the kind behind aliases of a type that has been read.
     fn resolved_kind(&self, at: Index) -> TypeKind {
         let original = self.originals.get(at as usize).copied().unwrap_or(at);
         let node = self.nodes.get(original as usize);
         node.map_or(TypeKind::Null, Node::kind)
     }
 
-    /// Notes what an alias stands for, so that chains of them are not followed again and again.
+    /// Records the type behind an alias, so that chains of aliases are not followed again and
+    /// again.
     fn note_original(&mut self, at: Index, of: Index) {
         let original = self.originals.get(of as usize).copied().unwrap_or(of);
         if let Some(place) = self.originals.get_mut(at as usize) {
@@ -262,7 +265,7 @@ impl<'d> Reader<'d> {
         Ok(index)
     }
 
-    /// How many members follow.
+    /// Reads the number of members.
     fn count(&mut self, input: &mut Decoder<'_>, min_size: usize) -> Result<usize, CdrError> {
         let count = input.get_length(min_size)?;
         self.account(count)?;

@@ -1,4 +1,4 @@
-//! What is in the encapsulation of a type.
+//! Decoding of the encapsulation of a type's parameters.
 
 use punctual_cdr::{CdrError, Decoder, NarrowCodeSet};
 
@@ -8,14 +8,14 @@ use crate::type_code::arena::{Member, Name, Node, Union, Value, ValueModifier, V
 use crate::type_code::encode::INDIRECTION;
 use crate::type_code::label;
 
-/// What a name takes at least: a length and a NUL.
+/// Least size of a name: a length and a NUL.
 const MIN_NAME: usize = 5;
 
-/// What a name and a type take at least: a length and a NUL, padding, a kind.
+/// Least size of a name and a type: a length and a NUL, padding, a kind.
 const MIN_MEMBER: usize = 12;
 
 impl<'d> Reader<'d> {
-    /// The parameters of a type of this kind.
+    /// Reads the parameters of a type of this kind.
     pub(super) fn parameters(
         &mut self,
         kind: TypeKind,
@@ -41,7 +41,7 @@ impl<'d> Reader<'d> {
         }
     }
 
-    /// What follows id and name.
+    /// Reads the parameters behind id and name.
     fn named(
         &mut self,
         kind: TypeKind,
@@ -140,7 +140,7 @@ impl<'d> Reader<'d> {
             _ => return Err(CdrError::BadTypeCode("there is no such sort of valuetype")),
         };
         let concrete_base = self.type_code(input, base)?;
-        // A base that is being read is none yet: it holds itself, which is found out below.
+        // A base still being read counts as none: it would hold itself, which is found out below.
         let null = self.simple.get(&TypeKind::Null);
         let has_base = null != Some(&concrete_base);
         let count = self.count(input, MIN_MEMBER)?;
@@ -174,12 +174,13 @@ fn text(input: &mut Decoder<'_>) -> Result<Box<str>, CdrError> {
     Ok(text.into())
 }
 
-/// The label of the default member, which means nothing: a value of the discriminator's type (CORBA 3.3 part 2,
-/// §9.3.5.1, table 9.2), or, from JacORB, an octet. What can follow tells which, where it makes a difference.
+/// Reads the label of the default member, which is meaningless: a value of the discriminator's type
+/// (CORBA 3.3 part 2, §9.3.5.1, table 9.2), or, from JacORB, an octet. The data behind it tells
+/// which, where it makes a difference.
 fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut ahead = input.ahead();
     let number = match kind {
-        // Any octet will do.
+        // Any octet is accepted.
         TypeKind::Boolean => ahead.get_u8().map(i128::from),
         _ => label::read(kind, &mut ahead),
     };
@@ -195,7 +196,7 @@ fn default_label(kind: TypeKind, input: &mut Decoder<'_>) -> Result<(), CdrError
     number.map(drop)
 }
 
-/// Whether a name and a type stand here.
+/// Returns whether a name and a type come next.
 fn begins_member(input: &mut Decoder<'_>) -> bool {
     let mut ahead = input.ahead();
     let is_kind = |number: u32| number == INDIRECTION || TypeKind::from_number(number).is_some();
