@@ -1,4 +1,4 @@
-//! The case that uses up a process's descriptors, in a process of its own.
+//! Case that uses up a process's descriptors, in a process of its own.
 
 use crate::family::{connect, limit, listen, send};
 use crate::run::test_name;
@@ -8,13 +8,13 @@ use std::fs::File;
 use std::process::Command;
 use std::sync::Arc;
 
-/// Tells the child that it is one.
+/// Environment variable that marks the child process.
 const CHILD: &str = "PUNCTUAL_CONFORMANCE_CHILD";
-/// Descriptors that the child may have open.
+/// Number of descriptors that the child may have open.
 const DESCRIPTORS: u64 = 64;
 
-/// A connection waits while this process has no descriptor left; it is accepted once there is one
-/// again. A link that needs none accepts it at once.
+/// Checks that a connection waits while this process has no descriptor left, and is accepted once
+/// there is one again. A link that needs none accepts it at once.
 ///
 /// Runs in a child, the same test of the same program, so that no other test suffers.
 pub fn accepting_goes_on_when_descriptors_come_back(link: &dyn Link, address: &Address) {

@@ -1,6 +1,7 @@
 #![warn(unnameable_types)]
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
-//! One suite that every link passes: a family of cases for reliable streams, one for datagrams.
+//! Conformance suite that every link passes: a family of cases for reliable streams, one for
+//! datagrams.
 //!
 //! A link's test calls [`conformance!`] with its family, an expression that makes the link, and an
 //! address to listen at; each case becomes a test of its own. A case panics when the link does not
@@ -19,8 +20,9 @@ pub use run::{run, skip};
 /// Makes a test of each case of a family.
 ///
 /// `conformance!(stream: link, address)` or `conformance!(datagram: link, address)`; without a
-/// family it is `stream`. Where a machine may lack what the link needs, `unless why` follows, an
-/// `Option<String>` with what is absent: the tests are then skipped, and say so.
+/// family it is `stream`. Where a machine may lack a prerequisite of the link, `unless why`
+/// follows, an `Option<String>` that names the missing prerequisite: the tests are then skipped
+/// with that message.
 #[macro_export]
 macro_rules! conformance {
     (stream: $link:expr, $address:expr) => {
@@ -133,5 +135,5 @@ macro_rules! each_case {
     };
 }
 
-/// Every case with its family; a case of both families stands there twice.
+/// All cases with their family; a case of both families is listed twice.
 pub const CASES: [&[(&str, &str)]; 2] = [stream_cases!(list), datagram_cases!(list)];

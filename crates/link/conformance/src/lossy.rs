@@ -1,4 +1,4 @@
-//! A datagram link that loses, repeats and reorders what is sent over it, the same way each time.
+//! Datagram link that loses, repeats and reorders datagrams, the same way each time.
 
 use punctual_cdr::{Block, Lender};
 use punctual_exec::Deadline;
@@ -9,20 +9,20 @@ use punctual_link::{
 use std::io::IoSlice;
 use std::sync::{Arc, Mutex};
 
-/// How often what happens, in so many of a thousand datagrams.
+/// Frequencies of faults, in a thousand datagrams.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
-    /// Lost.
+    /// Datagrams lost.
     pub lose: u32,
-    /// Sent twice.
+    /// Datagrams sent twice.
     pub repeat: u32,
-    /// Sent after the one that follows it.
+    /// Datagrams sent after the one that follows them.
     pub reorder: u32,
-    /// Where the sequence of chances begins: the same seed, the same faults.
+    /// Seed of the pseudo-random sequence: the same seed gives the same faults.
     pub seed: u64,
 }
 
-/// A datagram link with faults, in both directions.
+/// Datagram link with faults, in both directions.
 #[derive(Clone, Debug)]
 pub struct Lossy {
     link: Arc<dyn Link>,
@@ -30,13 +30,13 @@ pub struct Lossy {
 }
 
 impl Lossy {
-    /// `link` with `faults`.
+    /// Wraps `link` with `faults`.
     #[must_use]
     pub fn new(link: Arc<dyn Link>, faults: Faults) -> Self {
         Self { link, faults }
     }
 
-    /// A connection whose sends suffer `faults`.
+    /// Wraps a connection, whose sends then suffer `faults`.
     #[must_use]
     pub fn connection(connection: Arc<dyn Connection>, faults: Faults) -> Arc<dyn Connection> {
         Arc::new(LossyConnection {
@@ -115,7 +115,7 @@ struct Fate {
 }
 
 impl Fate {
-    /// Whether something happens that does in `often` of a thousand cases (splitmix64).
+    /// Returns `true` in `often` of a thousand calls (splitmix64).
     fn strikes(&mut self, often: u32) -> bool {
         self.chance = self.chance.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.chance;

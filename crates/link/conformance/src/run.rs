@@ -1,14 +1,14 @@
-//! How a case is run: by name, and under a watchdog.
+//! Running of a case: by name, and under a watchdog.
 
 use punctual_link::{Address, Link};
 use std::cell::Cell;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-/// A case that takes longer hangs. Generous: it ends the test, it does not measure.
+/// Time after which a case counts as hung. Generous: it ends the test, it does not measure.
 const HANGS: Duration = Duration::from_secs(180);
 
-/// A case of the suite.
+/// Function of a case.
 type Case = fn(&dyn Link, &Address);
 
 thread_local! {
@@ -29,12 +29,13 @@ pub fn run(name: &'static str, case: Case, link: &dyn Link, address: &Address) {
     drop(done);
 }
 
-/// Says that a test is skipped, and why.
+/// Reports that a test is skipped, and why.
 pub fn skip(name: &str, why: &str) {
     eprintln!("skipped: {name}: {why}");
 }
 
-/// The path of the test that runs on this thread, as the test program's own arguments want it.
+/// Returns the path of the test that runs on this thread, in the form of the test program's own
+/// arguments.
 pub(crate) fn test_name() -> &'static str {
     let (_, name) = NAME.get().split_once("::").unwrap();
     name

@@ -1,4 +1,4 @@
-//! UDP, over IPv4 and IPv6.
+//! Tests of UDP, over IPv4 and IPv6.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_link::diop::{Diop, DiopOptions, NAME};
@@ -49,7 +49,7 @@ mod beyond_the_suite {
             .unwrap();
         drop(gone);
         let refused = loop {
-            // The acceptor's socket goes when its thread has noticed.
+            // The acceptor's socket is closed when its thread has noticed.
             if let Err(error) = client.send(&[IoSlice::new(b"x")], limit()) {
                 break error.error.cause;
             }

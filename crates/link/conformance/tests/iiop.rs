@@ -1,4 +1,4 @@
-//! TCP, over IPv4 and IPv6.
+//! Tests of TCP, over IPv4 and IPv6.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_link::iiop::Iiop;

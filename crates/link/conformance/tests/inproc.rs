@@ -1,4 +1,4 @@
-//! The link inside one process.
+//! Tests of the link inside one process.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_link::Address;

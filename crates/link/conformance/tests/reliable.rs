@@ -1,4 +1,4 @@
-//! The adapter `reliable`, over UDP and over UDP that loses, repeats and reorders.
+//! Tests of the adapter `reliable`, over UDP and over UDP that loses, repeats and reorders.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_link::diop::Diop;
@@ -27,7 +27,7 @@ mod over_a_bad_network {
             reorder: 50,
             seed: 1,
         };
-        // Larger datagrams make for fewer losses, and fewer waits, in as many octets.
+        // Larger datagrams make for fewer losses, and fewer waits, in as many bytes.
         let options = ReliableOptions {
             datagram: 9000,
             ..ReliableOptions::default()
@@ -90,7 +90,7 @@ mod beyond_the_suite {
         let server = acceptor.accept().unwrap();
         let place = acceptor.address().clone();
         drop((server, acceptor));
-        // Whether it learns of the end, of a closed port or of a stranger there: it does not hang.
+        // Whether it learns of the end, of a closed port or of a new peer there, it does not hang.
         let again = link.listen(&place, &Properties::NONE);
         let error = client.receive(&mut client.lend(0), 1, limit()).unwrap_err();
         assert!(!matches!(error.cause, Cause::TimedOut), "{error}");
@@ -133,7 +133,7 @@ mod beyond_the_suite {
         let server = acceptor.accept().unwrap();
         let mut block = server.lend(0);
         while block.len() < 5000 {
-            // It is there by now: nothing is waited for.
+            // It has arrived by now: no waiting.
             let now = Deadline::after(Duration::ZERO);
             server.receive(&mut block, 5000, now).unwrap();
         }
@@ -159,7 +159,7 @@ mod beyond_the_suite {
         assert!(matches!(error.cause, Cause::Os(_)), "{error}");
     }
 
-    /// The client's half of the handshake, after which it says nothing more.
+    /// Performs the client's half of the handshake, and then sends nothing more.
     fn open_by_hand(raw: &UdpSocket) {
         let id = 77u64.to_be_bytes();
         let mut hello = [b"Pr\x01\x01", &[0; 8][..], &id].concat();
@@ -168,7 +168,7 @@ mod beyond_the_suite {
         let mut cookie = [0; 64];
         let length = raw.recv(&mut cookie).unwrap();
         let answer = cookie.get(12..length).unwrap();
-        // A cookie that the door is still forgetting us for is lost: ask until it is taken.
+        // A cookie is lost while the acceptor still forgets the peer: retry until it is accepted.
         raw.set_read_timeout(Some(Duration::from_millis(50)))
             .unwrap();
         let open = [

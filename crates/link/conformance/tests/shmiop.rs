@@ -1,4 +1,5 @@
-//! Shared memory: as it is; with the smallest ring, no pool, no spinning and no trust; and for a reactor.
+//! Tests of shared memory: with defaults; with the smallest ring, no pool, no spinning and no
+//! trust; and for a reactor.
 #![allow(missing_docs)]
 
 use punctual_link::Address;

@@ -1,4 +1,4 @@
-//! Unix sockets.
+//! Tests of Unix sockets.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_link::uiop::{NAME, Uiop};

@@ -1,4 +1,4 @@
-//! How fast shared memory is on this machine, beside blocking TCP in the same run.
+//! Speed of shared memory on this machine, compared with blocking TCP in the same run.
 //!
 //! `cargo run --release -p punctual-link --example shmiop_speed`. Prints; asserts nothing on time.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 const SMALL: usize = 64;
 const LARGE: usize = 1 << 20;
-/// Runs take turns, so that what else the machine does hits all of them.
+/// Number of rounds in which the runs alternate, so that other load affects all of them alike.
 const TURNS: usize = 5;
 
 fn main() {
@@ -166,7 +166,7 @@ fn shm(client: usize, server: usize, spin: Option<Duration>, rounds: usize) -> V
     times
 }
 
-/// Receives a message of `len` octets; whether there was one.
+/// Receives a message of `len` bytes; returns whether there was one.
 fn receive(connection: &dyn Connection, block: &mut punctual_cdr::Block, len: usize) -> bool {
     block.clear();
     while block.full_len() < len {
@@ -179,9 +179,9 @@ fn receive(connection: &dyn Connection, block: &mut punctual_cdr::Block, len: us
 
 #[derive(Clone, Copy)]
 enum Large {
-    /// Filled where it is sent from, looked at where it lies.
+    /// Filled where it is sent from, read in place.
     Loan,
-    /// Copied to the pool, looked at where it lies.
+    /// Copied to the pool, read in place.
     Lent,
     /// Copied to the pool, copied out of it.
     Untrusted,
@@ -220,7 +220,7 @@ impl Large {
     }
 }
 
-/// Times messages of a head and one run of octets, each with an answer of one octet.
+/// Times messages of a head and one run of bytes, each with an answer of one byte.
 fn lent(
     sending: &Shmiop,
     receiving: &Shmiop,
@@ -241,7 +241,7 @@ fn lent(
                 Some(lent) => copy[0] = look(lent.segment.view()),
                 None => copy[0] = look(&block),
             }
-            // Given back before the answer, as a server gives back its arguments.
+            // Returned before the answer, as a server returns its arguments.
             block.clear();
             other
                 .send(&[IoSlice::new(&copy[..1])], Deadline::NEVER)
@@ -274,7 +274,7 @@ fn lent(
     times
 }
 
-/// One octet of each cache line.
+/// Reads one byte of each cache line.
 fn look(octets: &[u8]) -> u8 {
     octets.iter().step_by(64).fold(0, |sum, octet| sum ^ octet)
 }

@@ -1,4 +1,5 @@
-//! How fast stream sockets are when both ends look before they block, beside raw sockets in the same run.
+//! Speed of stream sockets when both ends spin before they block, compared with raw sockets in the
+//! same run.
 //!
 //! `cargo run --release -p punctual-link --example socket_speed`. Prints; asserts nothing on time.
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc)]
@@ -17,13 +18,13 @@ use std::time::{Duration, Instant};
 const ASKED: usize = 64;
 const ANSWERED: usize = 32;
 const ROUNDS: usize = 20_000;
-/// Runs take turns, so that what else the machine does hits all of them.
+/// Number of rounds in which the runs alternate, so that other load affects all of them alike.
 const TURNS: usize = 7;
 
-/// Sends and receives whole messages.
+/// Endpoint that sends and receives whole messages.
 trait End: Send {
     fn send(&mut self, octets: &[u8]);
-    /// False at the end.
+    /// Receives a message; returns `false` at the end.
     fn receive(&mut self, length: usize) -> bool;
 }
 

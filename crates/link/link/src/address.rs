@@ -1,11 +1,11 @@
-//! Where something can be reached, for one link.
+//! Addresses of links.
 
 use std::fmt;
 use std::net::IpAddr;
 
-/// An address of some link: the link's name and, in the link's own notation, the rest.
+/// Address of some link: the link's name and, in the link's own notation, the rest.
 ///
-/// Equality is by text, which is what a connection cache wants: two spellings of one host are two
+/// Equality is by text, which suits a connection cache: two spellings of one host are two
 /// addresses, and at worst two connections.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address {
@@ -14,7 +14,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// `place` on `link`.
+    /// Makes the address of `place` on `link`.
     #[must_use]
     pub fn new(link: &str, place: &str) -> Self {
         Self {
@@ -23,7 +23,8 @@ impl Address {
         }
     }
 
-    /// A TCP address. `host` is a name or a number; an IPv6 number goes without brackets.
+    /// Makes a TCP address. `host` is a name or an IP address; an IPv6 address is given without
+    /// brackets.
     #[must_use]
     pub fn iiop(host: &str, port: u16) -> Self {
         let place = if host.contains(':') {
@@ -37,19 +38,19 @@ impl Address {
         }
     }
 
-    /// The link's name.
+    /// Returns the link's name.
     #[must_use]
     pub fn link(&self) -> &str {
         &self.link
     }
 
-    /// The place in the link's notation, e.g. `host:port`.
+    /// Returns the place in the link's notation, e.g. `host:port`.
     #[must_use]
     pub fn place(&self) -> &str {
         &self.place
     }
 
-    /// Host and port, where the place has that shape.
+    /// Returns host and port, where the place has that form.
     #[must_use]
     pub fn host_and_port(&self) -> Option<(&str, u16)> {
         let (host, port) = self.place.rsplit_once(':')?;
@@ -65,8 +66,8 @@ impl Address {
     }
 }
 
-/// Whether a connection ends on this host: its link is local, or its ends have one IP address or that of the loopback
-/// interface. A tunnel or a proxy on this host looks like that, too.
+/// Returns whether a connection ends on this host: its link is local, or its ends have one IP
+/// address or that of the loopback interface. A tunnel or a proxy on this host looks the same.
 #[must_use]
 pub fn stays_on_this_host(link_is_local: bool, local: &Address, peer: &Address) -> bool {
     let ip = |address: &Address| {

@@ -1,22 +1,22 @@
-//! What goes wrong on a link, and in which phase.
+//! Errors of links, with the phase in which they occur.
 
 use std::fmt;
 use std::io;
 
-/// What a link was doing.
+/// Phase of a link's operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Finding the numbers behind a host's name.
+    /// Resolution of a host's name.
     Resolve,
-    /// Reaching out.
+    /// Connecting to a peer.
     Connect,
-    /// Beginning to listen.
+    /// Begin of listening.
     Listen,
-    /// Taking in a connection.
+    /// Accepting a connection.
     Accept,
-    /// Sending.
+    /// Sending of data.
     Send,
-    /// Receiving.
+    /// Receiving of data.
     Receive,
 }
 
@@ -33,7 +33,7 @@ impl fmt::Display for Phase {
     }
 }
 
-/// Why it went wrong.
+/// Cause of an error.
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
     /// The deadline passed.
@@ -42,43 +42,44 @@ pub enum Cause {
     /// The other side closed the connection, or this side closed the acceptor.
     #[error("closed by the other side")]
     Closed,
-    /// The address is not one of this link's; the text says what the link expects.
+    /// The address is not one of this link's; the text says which form the link expects.
     #[error("not an address of this link: expected {0}")]
     BadAddress(&'static str),
-    /// A property that the link does not know, or a value that does not fit it.
+    /// The link does not know the property, or its value does not fit.
     #[error("`{property}` does not fit: expected {expected}")]
     BadProperty {
-        /// As it was given, `name=value`.
+        /// Property as given, `name=value`.
         property: Box<str>,
-        /// What fits.
+        /// Values that fit.
         expected: &'static str,
     },
     /// The peer broke the link's own protocol; the text says how.
     #[error("the peer broke the link's protocol: {0}")]
     BadPeer(&'static str),
-    /// The message is larger than any that the link can carry, which is this many octets.
+    /// The message is larger than the link's limit, this many bytes.
     #[error("larger than the {0} octets that the link carries in one piece")]
     TooLarge(usize),
-    /// The message is larger than the memory to receive it may grow.
+    /// The message exceeds the limit on memory for receiving.
     #[error("no memory for {0} octets")]
     NoMemory(usize),
-    /// The operating system's reason.
+    /// Operating system error.
     #[error("{0}")]
     Os(#[source] io::Error),
 }
 
-/// An error of a link.
+/// Error of a link.
 #[derive(Debug, thiserror::Error)]
 #[error("{phase}: {cause}")]
 pub struct LinkError {
-    /// What was being done.
+    /// Phase in which it failed.
     pub phase: Phase,
-    /// Why it failed.
+    /// Cause of the failure.
     pub cause: Cause,
 }
 
 impl LinkError {
-    /// An operating system's error in some phase; a socket's own time-out counts as the deadline's.
+    /// Makes an operating system error of a phase; a socket's own time-out counts as the
+    /// deadline's.
     #[must_use]
     pub fn os(phase: Phase, error: io::Error) -> Self {
         let cause = match error.kind() {
@@ -88,7 +89,7 @@ impl LinkError {
         Self { phase, cause }
     }
 
-    /// The link's connections do this by blocking and in no other way.
+    /// Makes the error of a link whose connections support this phase only by blocking.
     #[must_use]
     pub fn only_blocking(phase: Phase) -> Self {
         let error = io::Error::new(
@@ -101,7 +102,7 @@ impl LinkError {
         }
     }
 
-    /// The deadline passed.
+    /// Makes the error of a passed deadline.
     #[must_use]
     pub fn timed_out(phase: Phase) -> Self {
         Self {
@@ -110,7 +111,7 @@ impl LinkError {
         }
     }
 
-    /// The other side has closed.
+    /// Makes the error of a connection closed by the other side.
     #[must_use]
     pub fn closed(phase: Phase) -> Self {
         Self {
@@ -120,13 +121,14 @@ impl LinkError {
     }
 }
 
-/// A send that failed, and how much of the message may already be under way.
+/// Failed send, with the amount of the message that may already be under way.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct SendError {
-    /// What went wrong.
+    /// Error of the send.
     #[source]
     pub error: LinkError,
-    /// Octets handed to the operating system before it did; 0 means that the peer has none of them.
+    /// Number of bytes handed to the operating system before the error; 0 means that the peer has
+    /// none of them.
     pub sent: usize,
 }

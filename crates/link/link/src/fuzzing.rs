@@ -1,11 +1,12 @@
-//! Drivers for fuzzing: what stands behind sockets and shared memory, fed with an input on the calling thread.
+//! Drivers for fuzzing: the code behind sockets and shared memory, fed with an input on the calling
+//! thread.
 
 pub use crate::diop::fuzzing::peers;
 #[cfg(feature = "reliable")]
 pub use crate::reliable::fuzzing::datagrams;
 pub use crate::shmiop::fuzzing::hostile_writer;
 
-/// An input, read as steps and what belongs to them. Zeros follow behind its end.
+/// Fuzzing input, read as steps and their arguments. Zeros follow behind its end.
 #[derive(Debug)]
 pub(crate) struct Program<'i>(pub(crate) &'i [u8]);
 
@@ -20,7 +21,7 @@ impl<'i> Program<'i> {
         u32::from_le_bytes([self.octet(), self.octet(), self.octet(), self.octet()])
     }
 
-    /// So many octets as the next one says, or as are left.
+    /// Takes as many bytes as the next byte says, or all that are left.
     pub(crate) fn some(&mut self) -> &'i [u8] {
         let length = usize::from(self.octet());
         let (some, rest) = self.0.split_at(length.min(self.0.len()));

@@ -1,14 +1,14 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Bytes between processes. A link knows nothing of requests or references.
+//! Transport of bytes between processes. A link knows nothing of requests or references.
 //!
-//! A link is a handful of short files of one shape: an address, an acceptor that listens, a connector
-//! that reaches out, and a connection that both make; [`Link`], [`Acceptor`] and [`Connection`] are
-//! what the ORB sees of them. What a messaging protocol needs of a link it can read off [`Guarantees`].
+//! A link is a handful of short files of one shape: an address, an acceptor that listens, a
+//! connector that connects, and a connection that both make; the ORB uses them through [`Link`],
+//! [`Acceptor`] and [`Connection`]. [`Guarantees`] tell whether a link suits a messaging protocol.
 //!
 //! A connection **lends**: it hands out blocks to be filled for sending and to receive into, and
 //! takes them back when they are dropped, so a warm call allocates nothing, and a link whose memory
-//! is not a heap's (a shared ring, say) can lend that instead.
+//! is not on the heap (a shared ring, for example) can lend that instead.
 
 mod adapter;
 mod address;
@@ -45,36 +45,38 @@ use punctual_exec::Deadline;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// One kind of transport: the way in and the way out.
+/// Kind of transport: its acceptors and its connectors.
 pub trait Link: Send + Sync + Debug {
-    /// Its name in endpoint options and addresses, e.g. `iiop`.
+    /// Returns the name in endpoint options and addresses, e.g. `iiop`.
     fn name(&self) -> &str;
 
-    /// What every connection of this link guarantees.
+    /// Returns the guarantees of every connection of this link.
     fn guarantees(&self) -> Guarantees;
 
-    /// How what its connections carry is protected. Default not at all; an adapter protects as the link below does.
+    /// Returns the protection of its connections' data. Default none; an adapter has that of the
+    /// link below.
     fn protection(&self) -> Protection {
         Protection::None
     }
 
-    /// Whether its connections never leave the host, and its addresses mean nothing elsewhere: what they name here is
-    /// not for others to say. Default no; an adapter is as the link below is.
+    /// Returns whether its connections never leave the host, and its addresses mean nothing
+    /// elsewhere, so that references from other hosts must not use them. Default no; an adapter is
+    /// as the link below.
     fn is_local(&self) -> bool {
         false
     }
 
-    /// Whether its connections can be served without blocking ([`Connection::serves_without_blocking`]),
-    /// and so by a reactor. Default no.
+    /// Returns whether its connections can be served without blocking
+    /// ([`Connection::serves_without_blocking`]), and so by a reactor. Default no.
     fn serves_without_blocking(&self) -> bool {
         false
     }
 
-    /// Reaches out to `address`. Blocks until connected, refused, or `deadline`.
+    /// Connects to `address`. Blocks until connected, refused, or `deadline`.
     ///
     /// # Errors
-    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Connect`]; [`Cause::BadProperty`] for a
-    /// property that the link does not know or cannot obey.
+    /// [`LinkError`] of phase [`Phase::Resolve`] or [`Phase::Connect`]; [`Cause::BadProperty`] for
+    /// a property that the link does not know or cannot obey.
     fn connect(
         &self,
         address: &Address,
@@ -82,7 +84,8 @@ pub trait Link: Send + Sync + Debug {
         deadline: Deadline,
     ) -> Result<Arc<dyn Connection>, LinkError>;
 
-    /// Listens at `address`. A place that is left open (a port of 0, an empty path) is chosen here.
+    /// Listens at `address`. The link chooses a place that is left open (a port of 0, an empty
+    /// path).
     ///
     /// # Errors
     /// As [`Link::connect`], of phase [`Phase::Resolve`] or [`Phase::Listen`].
@@ -93,23 +96,24 @@ pub trait Link: Send + Sync + Debug {
     ) -> Result<Box<dyn Acceptor>, LinkError>;
 }
 
-/// A listening end.
+/// Listening end of a link.
 pub trait Acceptor: Send + Sync + Debug {
-    /// Where it listens: the real port, where 0 was asked for.
+    /// Returns the address it listens at: the real port, where 0 was requested.
     fn address(&self) -> &Address;
 
     /// Waits for the next connection.
     ///
     /// # Errors
-    /// [`Cause::Closed`] after [`Acceptor::close`]; anything else is the operating system's, and the
-    /// next call may succeed (out of descriptors, say).
+    /// [`Cause::Closed`] after [`Acceptor::close`]; any other error is the operating system's, and
+    /// the next call may succeed (after a lack of descriptors, for example).
     fn accept(&self) -> Result<Arc<dyn Connection>, LinkError>;
 
-    /// Stops listening and ends a waiting [`Acceptor::accept`], from any thread.
+    /// Stops listening and ends a waiting [`Acceptor::accept`]; callable from any thread.
     fn close(&self);
 
-    /// Whether it takes in only clients that prove who they are, by a certificate for example. References say so
-    /// (EstablishTrustInClient, SSLIOP of the CORBA Security Service 1.8, §14.7).
+    /// Returns whether it accepts only authenticated clients, by a certificate for example.
+    /// References state this (EstablishTrustInClient, SSLIOP of the CORBA Security Service 1.8,
+    /// §14.7).
     fn demands_trust_in_client(&self) -> bool {
         false
     }

@@ -5,29 +5,29 @@ use std::ops::{Deref, DerefMut};
 
 /// Memory behind a [`Loan`].
 pub trait LoanMemory: Send {
-    /// The memory.
+    /// Returns the memory.
     fn as_slice(&self) -> &[u8];
-    /// The memory, to be filled.
+    /// Returns the memory, to be filled.
     fn as_mut_slice(&mut self) -> &mut [u8];
 }
 
-/// A buffer that a connection lent to the application (Schmidt et al. 2001, §3.4.1: zero-copy).
+/// Buffer that a connection lent to the application (Schmidt et al. 2001, §3.4.1: zero-copy).
 ///
-/// Its octets passed as an argument over that connection travel without a copy where the link
-/// shares memory with its peer; over any other connection they are copied like any octets. Given back
+/// Its bytes, passed as an argument over that connection, travel without a copy where the link
+/// shares memory with its peer; over any other connection they are copied like any bytes. Returned
 /// when dropped, and lent again once the peer has finished with it.
 pub struct Loan {
     memory: Box<dyn LoanMemory>,
 }
 
 impl Loan {
-    /// A loan of this memory.
+    /// Makes a loan of this memory.
     #[must_use]
     pub fn new(memory: Box<dyn LoanMemory>) -> Self {
         Self { memory }
     }
 
-    /// A loan from the heap, for links that share no memory.
+    /// Makes a loan from the heap, for links that share no memory.
     #[must_use]
     pub fn from_heap(length: usize) -> Self {
         Self::new(Box::new(vec![0; length]))

@@ -1,10 +1,10 @@
-//! The blocks that a connection lends, kept for the next call.
+//! Pool of the blocks that a connection lends, kept for the next call.
 
 use crossbeam_queue::ArrayQueue;
 use punctual_cdr::{Block, MemoryPool};
 use std::sync::Arc;
 
-/// Blocks at rest. No lock: borrowing and giving back are each one atomic exchange.
+/// Pool of unused blocks. No lock: borrowing and returning are each one atomic exchange.
 #[derive(Debug)]
 pub struct BlockPool {
     resting: ArrayQueue<Vec<u8>>,
@@ -12,8 +12,8 @@ pub struct BlockPool {
 }
 
 impl BlockPool {
-    /// A pool that keeps at most `blocks` at rest, and none that has grown beyond `kept` octets, so
-    /// that one large message does not hold its memory for ever.
+    /// Makes a pool that keeps at most `blocks` blocks, and none that has grown beyond `kept`
+    /// bytes, so that one large message does not hold its memory for ever.
     #[must_use]
     pub fn new(blocks: usize, kept: usize) -> Arc<Self> {
         Arc::new(Self {
@@ -22,7 +22,7 @@ impl BlockPool {
         })
     }
 
-    /// Lends an empty block with room for at least `capacity` octets.
+    /// Lends an empty block with room for at least `capacity` bytes.
     #[must_use]
     pub fn lend(self: &Arc<Self>, capacity: usize) -> Block {
         let mut bytes = self.resting.pop().unwrap_or_default();
@@ -35,7 +35,7 @@ impl MemoryPool for BlockPool {
     fn give_back(&self, mut bytes: Vec<u8>) {
         if bytes.capacity() <= self.kept {
             bytes.clear();
-            // A full pool has enough at rest: this one is freed.
+            // The pool is full: the memory is freed.
             let _ = self.resting.push(bytes);
         }
     }

@@ -1,11 +1,12 @@
-//! What an endpoint or a policy asks of a link beyond an address, e.g. `no_delay=false`.
+//! Properties that an endpoint or a policy sets for a link in addition to an address, e.g.
+//! `no_delay=false`.
 
 use crate::{Cause, LinkError, Phase};
 use punctual_sys::dscp::Dscp;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A name and its value.
+/// Name of a property and its value.
 type Entry = (Box<str>, Box<str>);
 
 /// Properties of one connection or acceptor, by name. Each link reads its own.
@@ -17,10 +18,10 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// None at all: the link's own settings hold.
+    /// Empty properties: the link's own settings apply.
     pub const NONE: Self = Self { entries: None };
 
-    /// The value of a property, if it was given.
+    /// Returns the value of a property, if it was given.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.iter()
@@ -28,22 +29,22 @@ impl Properties {
             .map(|(_, value)| value)
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no properties.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_none()
     }
 
-    /// Names and values, in the order of the names.
+    /// Returns names and values, in the order of the names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.entries.as_deref().unwrap_or_default();
         entries.iter().map(|(key, value)| (&**key, &**value))
     }
 
-    /// The property `dscp`: the priority of packets in the network, as a number or a name.
+    /// Returns the property `dscp`: the priority of packets in the network, as a number or a name.
     ///
     /// # Errors
-    /// [`Cause::BadProperty`] for text that is none.
+    /// [`Cause::BadProperty`] for invalid text.
     pub fn dscp(&self, phase: Phase) -> Result<Option<Dscp>, LinkError> {
         self.parse(
             "dscp",
@@ -52,7 +53,7 @@ impl Properties {
         )
     }
 
-    /// A property as a value of its type; `expected` tells people what fits.
+    /// Parses a property as a value of its type; `expected` tells people which values fit.
     ///
     /// # Errors
     /// [`Cause::BadProperty`] when the text does not parse.
@@ -77,7 +78,7 @@ impl Properties {
     /// Refuses properties that are not in `known`; `expected` lists those for people.
     ///
     /// # Errors
-    /// [`Cause::BadProperty`] for the first that is not.
+    /// [`Cause::BadProperty`] for the first unknown one.
     pub fn only(
         &self,
         known: &[&str],
@@ -98,8 +99,8 @@ impl Properties {
 }
 
 impl<K: AsRef<str>, V: AsRef<str>> FromIterator<(K, V)> for Properties {
-    /// Sorted by name, so that equality does not depend on the order; of two with one name the later
-    /// holds.
+    /// Collects properties sorted by name, so that equality does not depend on the order; the later
+    /// of two with one name wins.
     fn from_iter<I: IntoIterator<Item = (K, V)>>(pairs: I) -> Self {
         let sorted: std::collections::BTreeMap<Box<str>, Box<str>> = pairs
             .into_iter()

@@ -1,9 +1,8 @@
-//! What crosses the boundary, as C sees it: `include/punctual_link.h` says the same in C, and a test
-//! holds the two together.
+//! C ABI of the boundary; `include/punctual_link.h` is its C form, and a test compares the two.
 //!
 //! A library exports one function, [`ENTRY`], which returns a [`Table`]. The first four fields of a
-//! table stand for every version to come, so that a library of another version is told from one that
-//! is broken:
+//! table are the same in every future version, so that a library of another version is told from a
+//! broken one:
 //!
 //! ```text
 //! offset  0  u64  magic      "PUNCLINK" as a big-endian number
@@ -14,56 +13,56 @@
 //!        32  functions, in the order in which they stand below, none of them null
 //! ```
 //!
-//! A function that can fail returns [`OK`] or a cause, and then says more in the [`Failure`] that it
-//! was lent. Nothing unwinds across the boundary. Handles are opaque, made and dropped by the
-//! library, and shared among threads as [`punctual_link::Connection`] says.
+//! A function that can fail returns [`OK`] or a cause, and then adds details in the [`Failure`]
+//! that it was lent. Nothing unwinds across the boundary. Handles are opaque, made and dropped by
+//! the library, and shared among threads as [`punctual_link::Connection`] says.
 
 use std::ffi::c_int;
 use std::fmt;
 
-/// The function that a library exports, without its terminator: `const Table *(void)`.
+/// Name of the function that a library exports, without its terminator: `const Table *(void)`.
 pub const ENTRY: &str = "punctual_link_plugin";
-/// The first field of every table: `PUNCLINK` in ASCII.
+/// First field of every table: `PUNCLINK` in ASCII.
 pub const MAGIC: u64 = u64::from_be_bytes(*b"PUNCLINK");
-/// The version of the ABI that this crate speaks, as host and as library.
+/// Version of the ABI that this crate speaks, as host and as library.
 pub const VERSION: u32 = 1;
 /// Flag of a table: the library may have threads that outlive its handles, so it stays mapped until
 /// the process ends.
 pub const RESIDENT: u64 = 1;
-/// A deadline that never passes; any other is in nanoseconds left, and not negative.
+/// Deadline that never passes; any other is the nanoseconds left, and not negative.
 pub const NEVER: i64 = -1;
-/// What [`Table`]'s `descriptor` returns for a connection that has none.
+/// Result of [`Table`]'s `descriptor` for a connection without one.
 pub const NO_DESCRIPTOR: c_int = -1;
-/// The longest text of a failure, in octets.
+/// Length of the longest text of a failure, in bytes.
 pub const LONGEST_REASON: usize = 256;
-/// The longest address, in octets.
+/// Length of the longest address, in bytes.
 pub const LONGEST_PLACE: usize = 4096;
-/// The longest name of a link, in octets.
+/// Length of the longest name of a link, in bytes.
 pub const LONGEST_NAME: usize = 64;
 
-/// Success. Everything else that a function returns is one of the causes below.
+/// Success. Any other result of a function is one of the causes below.
 pub const OK: c_int = 0;
 /// [`punctual_link::Cause::TimedOut`]
 pub const TIMED_OUT: c_int = 1;
 /// [`punctual_link::Cause::Closed`]
 pub const CLOSED: c_int = 2;
-/// [`punctual_link::Cause::BadAddress`]; `expected` says what fits.
+/// [`punctual_link::Cause::BadAddress`]; `expected` says which form fits.
 pub const BAD_ADDRESS: c_int = 3;
-/// [`punctual_link::Cause::BadProperty`]; `text` is `name=value`, `expected` says what fits.
+/// [`punctual_link::Cause::BadProperty`]; `text` is `name=value`, `expected` says which values fit.
 pub const BAD_PROPERTY: c_int = 4;
 /// [`punctual_link::Cause::BadPeer`]; `text` says how.
 pub const BAD_PEER: c_int = 5;
 /// [`punctual_link::Cause::TooLarge`]; `number` is the limit.
 pub const TOO_LARGE: c_int = 6;
-/// [`punctual_link::Cause::NoMemory`]; `number` is what was wanted.
+/// [`punctual_link::Cause::NoMemory`]; `number` is the requested amount.
 pub const NO_MEMORY: c_int = 7;
-/// [`punctual_link::Cause::Os`]; `number` is the `errno`, or 0 and `text` says it.
+/// [`punctual_link::Cause::Os`]; `number` is the `errno`, or 0 and `text` describes the error.
 pub const OS: c_int = 8;
-/// The library's code panicked, or the like; `text` says with what.
+/// Panic of the library's code, or the like; `text` is its message.
 pub const PANICKED: c_int = 9;
 
-/// [`punctual_link::Phase`], in the order in which it names them; 0 stands for the phase that the
-/// function itself is.
+/// [`punctual_link::Phase`], in the order of its variants; 0 stands for the phase of the function
+/// itself.
 pub const PHASES: [punctual_link::Phase; 6] = [
     punctual_link::Phase::Resolve,
     punctual_link::Phase::Connect,
@@ -73,14 +72,14 @@ pub const PHASES: [punctual_link::Phase; 6] = [
     punctual_link::Phase::Receive,
 ];
 
-/// Nothing waits: what `pending` returns, as the two below.
+/// Result of `pending`, like the two below: no data.
 pub const QUIET: c_int = 0;
-/// Something waits to be received.
+/// Result of `pending`: data to be received.
 pub const DATA: c_int = 1;
-/// The other side has closed.
+/// Result of `pending`: the other side has closed.
 pub const END: c_int = 2;
 
-/// A stream of octets, in [`RawGuarantees`].
+/// Stream of bytes, in [`RawGuarantees`].
 pub const STREAM: u8 = 0;
 /// Datagrams, in [`RawGuarantees`].
 pub const DATAGRAM: u8 = 1;
@@ -89,29 +88,29 @@ pub const DATAGRAM: u8 = 1;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
-    /// Its first octet.
+    /// Pointer to the first byte.
     pub octets: *const u8,
-    /// How many octets it has.
+    /// Length in bytes.
     pub length: usize,
 }
 
-/// A property of an endpoint.
+/// Property of an endpoint.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Property {
-    /// Its name.
+    /// Name of the property.
     pub key: Text,
-    /// Its value.
+    /// Value of the property.
     pub value: Text,
 }
 
-/// A part of a message: POSIX's `struct iovec`.
+/// Part of a message: POSIX's `struct iovec`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Its first octet.
+    /// Pointer to the first byte.
     pub octets: *const u8,
-    /// How many octets it has.
+    /// Length in bytes.
     pub length: usize,
 }
 
@@ -127,32 +126,33 @@ pub struct RawGuarantees {
     pub framing: u8,
     /// 0.
     pub reserved: [u8; 5],
-    /// The largest message in one piece, in octets; 0 for no limit.
+    /// Size of the largest message in one piece, in bytes; 0 for no limit.
     pub largest: u64,
 }
 
-/// What went wrong, filled by the library beside a cause that it returned. The host lends it zeroed.
+/// Details of an error, filled by the library beside a cause that it returned. The host lends it
+/// zeroed.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Failure {
-    /// An index in [`PHASES`], counted from 1; 0 for the phase that the function itself is.
+    /// Index in [`PHASES`], counted from 1; 0 for the phase of the function itself.
     pub phase: u32,
-    /// Octets of `text`.
+    /// Length of `text` in bytes.
     pub text_length: u32,
-    /// Octets of `expected`.
+    /// Length of `expected` in bytes.
     pub expected_length: u32,
     /// 0.
     pub reserved: u32,
-    /// An `errno`, or a number of octets.
+    /// `errno`, or a number of bytes.
     pub number: u64,
-    /// What happened, in UTF-8.
+    /// Description of the error, in UTF-8.
     pub text: [u8; LONGEST_REASON],
-    /// What would have fitted, in UTF-8.
+    /// Description of valid input, in UTF-8.
     pub expected: [u8; LONGEST_REASON],
 }
 
 impl Failure {
-    /// Nothing went wrong yet.
+    /// Zeroed value, without an error.
     pub const NONE: Self = Self {
         phase: 0,
         text_length: 0,
@@ -185,20 +185,20 @@ macro_rules! opaque {
 }
 
 opaque! {
-    /// A link, as its library knows it.
+    /// Handle of a link, opaque to the host.
     RawLink
-    /// An acceptor, as its library knows it.
+    /// Handle of an acceptor, opaque to the host.
     RawAcceptor
-    /// A connection, as its library knows it.
+    /// Handle of a connection, opaque to the host.
     RawConnection
 }
 
-/// Defines the table as a library gives it, the same without nulls as the host keeps it, and the
-/// signature, from one list.
+/// Defines, from one list, the table as a library provides it, its non-null form in the host, and
+/// the signature.
 macro_rules! table {
     ($($(#[$doc:meta])* $name:ident, $shape:literal: $type:ty;)+) => {
-        /// What a library gives the host. Every function takes pointers that the host vouches for
-        /// during the call, and handles that this table's functions have made.
+        /// Table that a library gives the host. Every function takes pointers that the host vouches
+        /// for during the call, and handles that this table's functions have made.
         #[repr(C)]
         #[derive(Clone, Copy, Debug)]
         pub struct Table {
@@ -206,23 +206,26 @@ macro_rules! table {
             pub magic: u64,
             /// [`VERSION`]
             pub version: u32,
-            /// The size of this table.
+            /// Size of this table.
             pub size: u32,
             /// [`SIGNATURE`]
             pub signature: u64,
-            /// [`RESIDENT`] or 0.
+            /// Flags: [`RESIDENT`] or 0.
             pub flags: u64,
             $($(#[$doc])* pub $name: Option<$type>,)+
         }
 
-        /// A table's functions, all there.
+        /// Functions of a table, none of them null.
         #[derive(Clone, Copy, Debug)]
         pub(crate) struct Functions {
             $(pub(crate) $name: $type,)+
         }
 
         impl Functions {
-            /// The functions of `table`, or the name of the first that is null.
+            /// Returns the functions of `table`.
+            ///
+            /// # Errors
+            /// The name of the first function that is null.
             pub(crate) fn of(table: &Table) -> Result<Self, &'static str> {
                 Ok(Self {
                     $($name: table.$name.ok_or(stringify!($name))?,)+
@@ -230,7 +233,7 @@ macro_rules! table {
             }
         }
 
-        /// Each function's name, signature in the header's words, and place.
+        /// Name of each function, its signature in the header's words, and its offset.
         const SHAPES: &[(&str, &str, usize)] =
             &[$((stringify!($name), $shape, std::mem::offset_of!(Table, $name)),)+];
     };
@@ -240,13 +243,13 @@ table! {
     /// Opens the link: called before all others, once for each handle.
     open, "failure*,link**->cause":
         unsafe extern "C" fn(*mut Failure, *mut *mut RawLink) -> c_int;
-    /// Gives the handle back: nothing of the link is left when it is called.
+    /// Drops the handle: no acceptor or connection of the link is left when it is called.
     drop_link, "link*":
         unsafe extern "C" fn(*mut RawLink);
-    /// The link's name, which lives as long as the handle.
+    /// Returns the link's name, which lives as long as the handle.
     name, "link*,text*":
         unsafe extern "C" fn(*const RawLink, *mut Text);
-    /// What the link guarantees.
+    /// Returns the guarantees of the link.
     guarantees, "link*,guarantees*":
         unsafe extern "C" fn(*const RawLink, *mut RawGuarantees);
     /// Connects to a place, with that many properties, until the deadline.
@@ -270,20 +273,20 @@ table! {
             usize,
             *mut *mut RawAcceptor,
         ) -> c_int;
-    /// The place where it really listens; lives as long as the handle.
+    /// Returns the place where it really listens; lives as long as the handle.
     acceptor_place, "acceptor*,text*":
         unsafe extern "C" fn(*const RawAcceptor, *mut Text);
     /// Waits for a connection.
     accept, "acceptor*,failure*,connection**->cause":
         unsafe extern "C" fn(*const RawAcceptor, *mut Failure, *mut *mut RawConnection) -> c_int;
-    /// Stops listening and ends a waiting `accept`, from any thread.
+    /// Stops listening and ends a waiting `accept`; callable from any thread.
     close_acceptor, "acceptor*":
         unsafe extern "C" fn(*const RawAcceptor);
-    /// Gives the handle back: nobody waits in it any more.
+    /// Drops the handle: no thread waits in it any more.
     drop_acceptor, "acceptor*":
         unsafe extern "C" fn(*mut RawAcceptor);
-    /// Sends that many parts as one message until the deadline. The last parameter says, on failure,
-    /// how many octets are under way.
+    /// Sends that many parts as one message until the deadline. On failure the last parameter
+    /// receives the number of bytes under way.
     send, "connection*,failure*,part*,size,nanoseconds,size*->cause":
         unsafe extern "C" fn(
             *const RawConnection,
@@ -293,10 +296,10 @@ table! {
             i64,
             *mut usize,
         ) -> c_int;
-    /// Receives at least one octet into a buffer of that capacity (its first number), of which so
-    /// many (its second) are still wanted, until the deadline. Says how many came, and how many more
-    /// the library holds already, so that no descriptor would tell of them: the host fetches those at
-    /// once.
+    /// Receives at least one byte into a buffer of that capacity (its first number), of which so
+    /// many (its second) are still wanted, until the deadline. Returns the number of bytes
+    /// received, and the number that the library holds already, which no descriptor would report:
+    /// the host fetches those at once.
     receive, "connection*,failure*,octets,size,size,nanoseconds,size*,size*->cause":
         unsafe extern "C" fn(
             *const RawConnection,
@@ -308,29 +311,31 @@ table! {
             *mut usize,
             *mut usize,
         ) -> c_int;
-    /// [`QUIET`], [`DATA`] or [`END`], without blocking.
+    /// Returns [`QUIET`], [`DATA`] or [`END`], without blocking.
     pending, "connection*->pending":
         unsafe extern "C" fn(*const RawConnection) -> c_int;
-    /// Ends both directions and wakes whoever waits, from any thread. The descriptor stays open.
+    /// Ends both directions and wakes waiting threads; callable from any thread. The descriptor
+    /// stays open.
     close, "connection*":
         unsafe extern "C" fn(*const RawConnection);
-    /// The place of the other side; lives as long as the handle.
+    /// Returns the place of the other side; lives as long as the handle.
     peer, "connection*,text*":
         unsafe extern "C" fn(*const RawConnection, *mut Text);
-    /// The place of this side; lives as long as the handle.
+    /// Returns the place of this side; lives as long as the handle.
     local, "connection*,text*":
         unsafe extern "C" fn(*const RawConnection, *mut Text);
-    /// A descriptor that is readable when there is something to receive, open as long as the handle
-    /// lives; or [`NO_DESCRIPTOR`].
+    /// Returns a descriptor that is readable when there is data to receive, open as long as the
+    /// handle lives; or [`NO_DESCRIPTOR`].
     descriptor, "connection*->descriptor":
         unsafe extern "C" fn(*const RawConnection) -> c_int;
-    /// Gives the handle back: nobody is in any of its functions any more.
+    /// Drops the handle: no thread is in any of its functions any more.
     drop_connection, "connection*":
         unsafe extern "C" fn(*mut RawConnection);
 }
 
-/// Told by both sides: FNV-1a over each function's name, signature and place, and each struct's size.
-/// A table whose functions stand in another order, or take other things, has another.
+/// Signature that both sides state: FNV-1a over each function's name, signature and offset, and
+/// each struct's size. A table whose functions have another order or other parameters has another
+/// one.
 pub const SIGNATURE: u64 = signature();
 
 const fn signature() -> u64 {

@@ -1,81 +1,81 @@
-//! Why a library was refused.
+//! Reasons to refuse a library.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A library that was not taken, and why.
+/// Error of a refused library.
 #[derive(Debug, thiserror::Error)]
 #[error("the library `{}` cannot be used: {fault}", library.display())]
 pub struct PluginError {
-    /// The file, as it was named.
+    /// File of the library, as it was named.
     pub library: PathBuf,
-    /// What is wrong with it.
+    /// Fault of the library.
     #[source]
     pub fault: Fault,
 }
 
-/// What is wrong with a library, in the order in which it is looked for.
+/// Fault of a library, in the order of the checks.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// There is no such file.
+    /// The file does not exist.
     #[error("there is no such file")]
     NotFound,
     /// The file could not be read.
     #[error("it cannot be read: {0}")]
     Unreadable(#[source] io::Error),
-    /// It is not a shared library for this machine; the text says what it is.
+    /// The file is not a shared library for this machine; the text says what it is.
     #[error("it is not a shared library of this machine: {0}")]
     NotALibrary(&'static str),
-    /// The dynamic linker refused it, e.g. for a symbol that is defined nowhere.
+    /// The dynamic linker refused it, e.g. for an undefined symbol.
     #[error("the dynamic linker refuses it: {0}")]
     Linker(Box<str>),
-    /// It does not export what a link's library exports.
+    /// The library does not export the entry function of a link.
     #[error("it does not export the symbol `{0}`")]
     MissingSymbol(&'static str),
-    /// The exported function returned no table, or one where no table can be.
+    /// The exported function returned no table, or an impossible address.
     #[error("`{entry}` returned {0} in place of a table", entry = crate::abi::ENTRY)]
     NoTable(&'static str),
-    /// The table does not begin as tables do.
+    /// The table does not begin with the magic.
     #[error("its table begins with {0:#018x}, not with {ours:#018x}", ours = crate::abi::MAGIC)]
     BadMagic(u64),
     /// The library speaks another version of the ABI.
     #[error("it speaks version {theirs} of the ABI, this ORB version {ours}")]
     WrongVersion {
-        /// The library's.
+        /// Version of the library.
         theirs: u32,
-        /// This crate's.
+        /// Version of this crate.
         ours: u32,
     },
     /// The table lacks functions at its end.
     #[error("its table has {theirs} octets, and a table has at least {ours}")]
     TooSmall {
-        /// The size that the library states.
+        /// Size that the library states.
         theirs: u32,
-        /// The size of a table.
+        /// Size of a table.
         ours: u32,
     },
-    /// The table is laid out otherwise, or its functions take other things.
+    /// The layout of the table, or the parameters of its functions, differ.
     #[error("its table has the signature {theirs:#018x}, and a table of this version {ours:#018x}")]
     BadSignature {
-        /// The library's.
+        /// Signature of the library.
         theirs: u64,
-        /// This crate's.
+        /// Signature of this crate.
         ours: u64,
     },
-    /// Flags that this version does not have.
+    /// This version has no such flags.
     #[error("its table has unknown flags: {0:#x}")]
     UnknownFlags(u64),
     /// A function of the table is null.
     #[error("the function `{0}` of its table is null")]
     NullFunction(&'static str),
-    /// The link did not open; the library's reason.
+    /// The link did not open; the text is the library's reason.
     #[error("its link does not open: {0}")]
     NotOpened(Box<str>),
-    /// The link's name is none that an address could bear.
+    /// The link's name is invalid in an address.
     #[error("the name of its link is bad: {0}")]
     BadName(Box<str>),
-    /// The link states guarantees that there are not.
+    /// The link states invalid guarantees.
     #[error("the guarantees of its link are bad: {0}")]
     BadGuarantees(&'static str),
 }

@@ -1,16 +1,17 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! Links in shared libraries: the Component Configurator of Schmidt et al. 2001 (§4.4, §4.5) for protocols.
+//! Links in shared libraries: the Component Configurator of Schmidt et al. 2001 (§4.4, §4.5) for
+//! protocols.
 //!
-//! A link that implements [`punctual_link::Link`] goes into a library of its own with
-//! [`export_link!`], and [`load`] makes a link of that library again, in a program that never heard of
-//! it. Between the two stands a versioned C ABI ([`abi`], and `include/punctual_link.h` for those who
-//! write their protocol in C), not Rust's, which differs from compiler to compiler. A library of
+//! A link that implements [`punctual_link::Link`] is put into a library of its own with
+//! [`export_link!`], and [`load`] makes a link of that library, in a program that was built without
+//! it. Between the two stands a versioned C ABI ([`abi`], and `include/punctual_link.h` for
+//! protocols written in C), not Rust's, which differs from compiler to compiler. A library of
 //! another version, or of another layout, is refused with the reason.
 //!
-//! What crosses is octets and texts: each received octet is copied once more than in a link that is
-//! linked statically, and a link's shared memory ([`punctual_link::Connection::lender`] and `loan`)
-//! stays behind. Deadlines cross as the nanoseconds that are left.
+//! Bytes and texts cross the boundary: each received byte is copied once more than in a link that
+//! is linked statically, and a link's shared memory ([`punctual_link::Connection::lender`] and
+//! `loan`) is not available. Deadlines cross as the nanoseconds that are left.
 //!
 //! `unsafe` is this crate's purpose: the modules `host` and `export` hold it.
 
@@ -30,8 +31,8 @@ pub use host::take_in;
 
 /// Exports a link from a library whose `crate-type` is `cdylib`.
 ///
-/// The expression makes the link, and is evaluated each time that the library is loaded. Should it
-/// panic, or any function of the link, the host gets an error.
+/// The expression makes the link, and is evaluated each time that the library is loaded. If it or
+/// any function of the link panics, the host gets an error.
 ///
 /// A program can hold one exported link only, so keep this out of libraries that are linked
 /// statically: give it a package of its own.
@@ -59,7 +60,7 @@ macro_rules! export_link {
 
             static TABLE: $crate::abi::Table = $crate::export::table(open);
 
-            /// The library's one symbol (`punctual_link.h`).
+            /// Entry function, the library's one symbol (`punctual_link.h`).
             // SAFETY: no other item has this name: a library exports one link.
             #[allow(unsafe_code)]
             #[unsafe(no_mangle)]

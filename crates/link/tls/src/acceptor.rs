@@ -1,8 +1,8 @@
-//! Listening on TCP, and shaking hands with all newcomers at once.
+//! Listening on TCP, with the handshakes of all new clients in parallel.
 //!
-//! One thread polls the listener and every socket whose handshake is under way; none of them blocks.
-//! What succeeds waits in a queue for [`Acceptor::accept`]. While the queue is full, newcomers wait in
-//! the kernel's.
+//! One thread polls the listener and every socket whose handshake is under way; none of them
+//! blocks. Successful connections wait in a queue for [`Acceptor::accept`]. While the queue is
+//! full, new clients wait in the kernel's.
 
 use crate::address_of;
 use crate::connection::TlsConnection;
@@ -22,11 +22,10 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long newcomers wait when the operating system has nothing to take them in with, or the queue
-/// has no room.
+/// Pause in accepting new clients when the operating system lacks resources, or the queue is full.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How soon a handshake goes on whose octets the socket had no room for: more than a round trip of
-/// certificates, which is rare.
+/// Interval to retry a handshake whose data did not fit the socket's buffer: more than a round trip
+/// of certificates, which is rare.
 const RETRY: Duration = Duration::from_millis(5);
 
 #[derive(Debug)]
@@ -48,7 +47,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Queue {
     ready: VecDeque<Arc<dyn Connection>>,
-    /// Why no newcomer could be taken in, for whoever accepts next.
+    /// Reason why no client could be accepted, for the next call of `accept`.
     failure: Option<LinkError>,
     closed: bool,
 }
@@ -128,7 +127,8 @@ impl Acceptor for TlsAcceptor {
         };
         drop(unaccepted);
         self.shared.changed.notify_all();
-        // This also wakes the thread that shakes hands. A listener that cannot be shut is shut.
+        // This also wakes the thread that does the handshakes. A listener that cannot be shut down
+        // already is.
         let _ = stream::shut(&self.shared.listener);
     }
 }
@@ -149,11 +149,11 @@ impl Shared {
     }
 }
 
-/// The handshakes under way, the oldest first.
+/// Handshakes under way, the oldest first.
 struct Newcomers<'s> {
     shared: &'s Shared,
     under_way: VecDeque<Newcomer>,
-    /// Until when no newcomer is taken in.
+    /// Time until which no client is accepted.
     paused: Option<Deadline>,
 }
 
@@ -165,7 +165,7 @@ struct Newcomer {
     has_spoken: bool,
 }
 
-/// What became of a newcomer.
+/// Outcome of a step of a handshake.
 enum Fate {
     Waits,
     Accepted,
@@ -181,7 +181,7 @@ impl<'s> Newcomers<'s> {
         }
     }
 
-    /// Until the acceptor is closed.
+    /// Serves until the acceptor is closed.
     fn serve(mut self) {
         loop {
             let open = {
@@ -208,7 +208,7 @@ impl<'s> Newcomers<'s> {
         }
     }
 
-    /// For a pause, or until somebody comes or the end: when there is no waiting on sockets, not even
+    /// Pauses, or waits until a client comes or the end: when sockets cannot be polled, not even
     /// for a while.
     fn rest(&self) {
         let queue = self.shared.queue();
@@ -217,8 +217,8 @@ impl<'s> Newcomers<'s> {
         }
     }
 
-    /// Waits for whatever comes first: whether a newcomer is there, and what each handshake's socket
-    /// has.
+    /// Waits for the first event; returns whether a new client is there, and the state of each
+    /// handshake's socket.
     fn wait(&self, listens: bool) -> io::Result<(bool, Vec<Found>)> {
         let waiting = self.under_way.iter();
         let mut sockets: Vec<BorrowedFd<'_>> = waiting
@@ -268,7 +268,7 @@ impl<'s> Newcomers<'s> {
         match made {
             Ok(connection) => {
                 let mut queue = self.shared.queue();
-                // One that comes after the close is dropped, and its client sees the end.
+                // One that completes after the close is dropped, and its client sees the end.
                 if !queue.closed {
                     queue.ready.push_back(Arc::new(connection));
                 }
@@ -282,7 +282,7 @@ impl<'s> Newcomers<'s> {
     fn take_in(&mut self) {
         let (socket, peer) = match self.shared.listener.accept() {
             Ok((socket, peer)) => (socket, address_of(peer)),
-            // It had gone again, or a signal came.
+            // The client had left again, or a signal came.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -323,9 +323,9 @@ impl<'s> Newcomers<'s> {
         });
     }
 
-    /// The place of the handshake to let go: the oldest of those whose peers have sent nothing, or of the others,
-    /// whichever are more. A flood of silent peers ends no handshake that has begun, nor one of half-begun handshakes
-    /// those of newcomers.
+    /// Returns the index of the handshake to drop: the oldest of those whose peers have sent
+    /// nothing, or of the others, whichever are more. A flood of silent peers ends no handshake
+    /// that has begun, and a flood of half-begun handshakes none of new clients.
     fn to_give_up(&self) -> usize {
         let spoken = self.under_way.iter().filter(|one| one.has_spoken).count();
         let most_have_spoken = spoken > self.under_way.len() / 2;
@@ -333,7 +333,7 @@ impl<'s> Newcomers<'s> {
         self.under_way.iter().position(is_of_most).unwrap_or(0)
     }
 
-    /// Takes in nobody for a while, and tells whoever accepts why.
+    /// Pauses accepting for a while, and reports the reason to `accept`.
     fn pause(&mut self, error: io::Error) {
         self.paused = Some(Deadline::after(PAUSE));
         let mut queue = self.shared.queue();

@@ -1,9 +1,9 @@
-//! One TLS connection over TCP.
+//! TLS connection over TCP.
 //!
-//! Three locks, taken in this order: who sends, who receives, and TLS's state. The last is held only
-//! to encrypt or decrypt what is in memory already, never while the socket is waited on, so one thread
-//! sends while another receives. Ciphertext leaves in the order in which it was made, since only who
-//! holds the sending lock takes it out of TLS's state.
+//! Three locks, taken in this order: sending, receiving, and TLS's state. The last is held only to
+//! encrypt or decrypt data already in memory, never while the socket is waited on, so one thread
+//! sends while another receives. Ciphertext leaves in the order in which it was made, since only
+//! the holder of the sending lock takes it out of TLS's state.
 
 mod now;
 mod receiving;
@@ -25,12 +25,13 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Plaintext that is encrypted at once, at most: what TLS's state holds of ciphertext.
+/// Upper bound of plaintext that is encrypted at once, and so of the ciphertext in TLS's state, in
+/// bytes.
 const SENT_AT_ONCE: usize = 64 * 1024;
-/// How often what still waits is thrown away when a connection is closed.
+/// Upper bound of receives that discard waiting data when a connection is closed.
 const DRAINED: usize = 16;
 
-/// A connection whose handshake is done.
+/// Connection whose handshake is done.
 pub(crate) struct TlsConnection {
     stream: TcpStream,
     peer: Address,
@@ -84,7 +85,8 @@ impl Connection for TlsConnection {
         Block::of_thread(capacity.max(self.block), self.block_kept)
     }
 
-    /// What counts as sent after an error may be more than what the peer can decrypt, never less.
+    /// Sends all parts. The number reported as sent after an error may exceed what the peer can
+    /// decrypt, but is never below it.
     fn send(&self, parts: &[IoSlice<'_>], mut deadline: Deadline) -> Result<(), SendError> {
         let total: usize = parts.iter().map(|part| part.len()).sum();
         let mut sending = lock(&self.sending);
@@ -127,7 +129,7 @@ impl Connection for TlsConnection {
         _need: usize,
         deadline: Deadline,
     ) -> Result<usize, LinkError> {
-        // Memory grows by what has been decrypted, whatever is needed.
+        // Memory grows with the decrypted data, whatever `need` says.
         self.receive_some(block, deadline)
             .map_err(|cause| LinkError {
                 phase: Phase::Receive,
@@ -160,14 +162,14 @@ impl Connection for TlsConnection {
             return;
         }
         self.say_goodbye();
-        // A socket that is closed with something unread, a session ticket for one, is reset, and the
-        // reset may overtake what was sent last.
+        // A socket that is closed with unread data, a session ticket for example, is reset, and the
+        // reset may overtake the data sent last.
         if self.stream.set_nonblocking(true).is_ok() {
             let mut unread = [0; 1024];
             let read = |_: &usize| matches!((&self.stream).read(&mut unread), Ok(1..));
             let _ = (0..DRAINED).take_while(read).count();
         }
-        // Fails only when the peer was quicker.
+        // Fails only when the peer closed first.
         let _ = stream::shut(&self.stream);
     }
 
@@ -190,7 +192,7 @@ impl Connection for TlsConnection {
     }
 }
 
-/// Neither what is under way nor TLS's state.
+/// Shows neither data under way nor TLS's state.
 impl fmt::Debug for TlsConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TlsConnection")
@@ -206,7 +208,7 @@ impl Drop for TlsConnection {
     }
 }
 
-/// The socket's own time-out, or a signal.
+/// Returns whether the error is the socket's own time-out, or a signal.
 fn is_passing(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! Reaching out over TCP, and shaking hands.
+//! Connecting over TCP, and the handshake.
 
 use crate::connection::TlsConnection;
 use crate::handshake::Handshake;
@@ -52,7 +52,7 @@ fn complete(handshake: &mut Handshake, deadline: Deadline) -> Result<(), LinkErr
     }
 }
 
-/// Who the server must be.
+/// Returns the name that the server must prove.
 fn server_name(text: &str) -> Result<ServerName<'static>, LinkError> {
     ServerName::try_from(text.to_owned()).map_err(|_| LinkError {
         phase: Phase::Connect,
@@ -71,7 +71,7 @@ fn host_and_port(address: &Address) -> Result<(&str, u16), LinkError> {
     })
 }
 
-/// Each of the host's numbers in turn.
+/// Connects to each of the host's addresses in turn.
 fn dial(address: &Address, deadline: Deadline) -> Result<TcpStream, LinkError> {
     let mut failure = None;
     for candidate in resolve(address, deadline)? {

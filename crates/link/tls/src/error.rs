@@ -1,45 +1,45 @@
-//! What is wrong with the files that TLS is set up from.
+//! Errors of the files that TLS is set up from.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A file that TLS cannot be set up from. Nothing of its content is told.
+/// Error of a file that TLS cannot be set up from. It reveals nothing of the content.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", file.display())]
 pub struct TlsError {
-    /// The file.
+    /// File at fault.
     pub file: PathBuf,
-    /// What is wrong with it.
+    /// Problem of the file.
     #[source]
     pub problem: Problem,
 }
 
-/// What is wrong with a file.
+/// Problem of a file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// The operating system's reason.
+    /// Operating system error.
     #[error("{0}")]
     Unreadable(#[source] io::Error),
-    /// It is not PEM.
+    /// The file is not PEM.
     #[error("it is no PEM file: {0}")]
     NotPem(String),
-    /// There is no certificate in it.
+    /// The file has no certificate.
     #[error("there is no certificate in it")]
     NoCertificate,
-    /// There is no revocation list in it.
+    /// The file has no revocation list.
     #[error("there is no revocation list in it")]
     NoRevocationList,
-    /// A revocation list that is none.
+    /// A revocation list is malformed.
     #[error("a revocation list in it is malformed: {0}")]
     BadRevocationList(String),
-    /// There is no private key in it, or it is encrypted.
+    /// The file has no private key, or an encrypted one.
     #[error("there is no private key in it that is not encrypted")]
     NoKey,
-    /// A certificate that is none.
+    /// A certificate is malformed.
     #[error("a certificate in it is malformed: {0}")]
     BadCertificate(String),
-    /// A key that cannot be used.
+    /// A key cannot be used.
     #[error("the key in it cannot be used: {0}")]
     BadKey(String),
     /// The key is that of another certificate.
@@ -51,16 +51,16 @@ pub enum Problem {
     /// The certificate is not valid yet.
     #[error("its certificate is not valid before {0}")]
     NotYetValid(String),
-    /// A certificate without a key.
+    /// A certificate is configured without a key.
     #[error("a certificate needs a key, and none is configured")]
     WithoutKey,
-    /// A key without a certificate.
+    /// A key is configured without a certificate.
     #[error("a key needs a certificate, and none is configured")]
     WithoutCertificate,
-    /// Clients are asked for certificates, and no authority is trusted to have made them.
+    /// Clients are asked for certificates, and no authority is trusted to issue them.
     #[error("clients are asked for certificates, and no authority is trusted to have made them")]
     NobodyTrusted,
-    /// What is configured does not fit together, for a reason of the TLS library's.
+    /// The configuration is inconsistent, for a reason of the TLS library's.
     #[error("{0}")]
     Unfit(String),
 }

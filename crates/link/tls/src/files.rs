@@ -1,4 +1,4 @@
-//! From PEM files to what the TLS library works with.
+//! Conversion of PEM files to configurations of the TLS library.
 
 use crate::error::{Problem, TlsError};
 use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
@@ -14,16 +14,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-/// What connections are set up from.
+/// Configurations for connections.
 #[derive(Clone)]
 pub(crate) struct Configs {
-    /// For servers; `None` without a certificate.
+    /// Configuration of servers; `None` without a certificate.
     pub(crate) server: Option<Arc<ServerConfig>>,
-    /// For clients; `None` where nobody is trusted.
+    /// Configuration of clients; `None` where no authority is trusted.
     pub(crate) client: Option<Arc<ClientConfig>>,
 }
 
-/// Larger files than any that is meant.
+/// Size of the largest file that is read, in bytes; larger ones are configured by mistake.
 const LARGEST_FILE: u64 = 16 << 20;
 
 /// Reads all files that the options name.
@@ -54,7 +54,8 @@ pub(crate) fn load(options: &TlsOptions) -> Result<Configs, TlsError> {
     })
 }
 
-/// What a client shakes hands with, for protocols other than this crate's link. `None` where the options trust nobody.
+/// Returns a client's configuration, for protocols other than this crate's link. `None` where the
+/// options trust no authority.
 ///
 /// # Errors
 /// A file that the options name cannot be read, or holds something else.
@@ -62,7 +63,7 @@ pub fn client_config(options: &TlsOptions) -> Result<Option<Arc<ClientConfig>>, 
     Ok(load(options)?.client)
 }
 
-/// By whom peers' certificates are made, and which of those are revoked.
+/// Authorities that issue peers' certificates, and the revoked certificates.
 struct Trusted {
     trusted: Arc<RootCertStore>,
     revoked: Vec<CertificateRevocationListDer<'static>>,
@@ -70,7 +71,7 @@ struct Trusted {
 
 type Identity = Arc<SingleCertAndKey>;
 
-/// The certificate's file, and what is in it and in the key's.
+/// Returns the certificate's file, and the content of it and of the key's file.
 fn load_identity<'o>(
     options: &'o TlsOptions,
     provider: &CryptoProvider,
@@ -124,7 +125,7 @@ fn load_trusted(files: &[impl AsRef<Path>]) -> Result<Option<RootCertStore>, Tls
     Ok((!trusted.is_empty()).then_some(trusted))
 }
 
-/// All lists of these files; nothing is revoked where nobody is trusted.
+/// Returns all lists of these files; none where no authority is trusted.
 fn load_revoked(
     files: &[impl AsRef<Path>],
     trusted: Option<&Arc<RootCertStore>>,
@@ -139,7 +140,7 @@ fn load_revoked(
             return Err(TlsError::new(file, Problem::NoRevocationList));
         }
         if let Some(trusted) = trusted {
-            // Made for its judgement of the lists alone, so that the file is named.
+            // Made only to check the lists, so that the error names the file.
             let verifier =
                 WebPkiClientVerifier::builder_with_provider(trusted.clone(), provider.clone());
             let judged = verifier.with_crls(found.iter().cloned()).build();
@@ -152,7 +153,7 @@ fn load_revoked(
     Ok(all)
 }
 
-/// All certificates of a file; one at least.
+/// Returns all certificates of a file; at least one.
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Vec<_> = read(file, |octets| {
         CertificateDer::pem_slice_iter(octets).collect()
@@ -172,7 +173,7 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
         std::fs::read(file)
     };
     let octets = read().map_err(|error| TlsError::new(file, Problem::Unreadable(error)))?;
-    // The library's words tell of the form only, never of what is in it.
+    // The library's message describes only the form, never the content.
     parse(&octets).map_err(|error| {
         let reason = match error {
             pem::Error::Base64Decode(_) => "the base 64 in it is malformed".to_owned(),
@@ -184,7 +185,7 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
     })
 }
 
-/// The best first.
+/// The preferred version first.
 const FROM_1_2: &[&SupportedProtocolVersion] = &[&version::TLS13, &version::TLS12];
 const FROM_1_3: &[&SupportedProtocolVersion] = &[&version::TLS13];
 

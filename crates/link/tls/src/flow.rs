@@ -1,22 +1,22 @@
-//! Octets between the socket and TLS's state, each way.
+//! Transfer of bytes between the socket and TLS's state, each way.
 
 use crate::handshake::Failure;
 use punctual_cdr::Block;
 use punctual_link::Cause;
 use std::io::{self, BufRead};
 
-/// Ciphertext that is taken from the socket at once: a largest record and then some.
+/// Size of a receive of ciphertext in bytes: a largest record and some more.
 const RECEIVED_AT_ONCE: usize = 18 * 1024;
 
 #[derive(Default)]
 pub(crate) struct Sending {
     /// Ciphertext on its way to the socket.
     pub(crate) octets: Vec<u8>,
-    /// How much of it has gone.
+    /// Number of its bytes that were sent.
     pub(crate) gone: usize,
-    /// Octets that are encrypted, and that nobody was told have gone.
+    /// Number of encrypted bytes of plaintext not yet reported as sent.
     pub(crate) owed: usize,
-    /// A send failed in mid-message: nothing may follow.
+    /// Set if a send failed in mid-message: nothing may follow.
     pub(crate) broken: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Sending {
 #[derive(Default)]
 pub(crate) struct Incoming {
     pub(crate) octets: Vec<u8>,
-    /// How much of it TLS has taken.
+    /// Number of its bytes that TLS has taken.
     pub(crate) taken: usize,
 }
 
@@ -37,7 +37,7 @@ impl Sending {
         Ok(())
     }
 
-    /// What has not gone yet, if there is anything.
+    /// Returns the unsent part, if there is one.
     pub(crate) fn rest(&self) -> Option<&[u8]> {
         self.octets.get(self.gone..).filter(|rest| !rest.is_empty())
     }
@@ -47,8 +47,8 @@ impl Sending {
         self.gone = 0;
     }
 
-    /// What is encrypted and has not gone must not go with a later send: whoever was told that this one
-    /// failed may repeat it.
+    /// Drops encrypted data that was not sent: it must not leave with a later send, as the caller
+    /// of the failed send may repeat it.
     pub(crate) fn break_off(&mut self) {
         self.broken = true;
         self.owed = 0;
@@ -57,15 +57,15 @@ impl Sending {
 }
 
 impl Incoming {
-    /// Empty, with room.
+    /// Empties the buffer and keeps its memory.
     pub(crate) fn clear(&mut self) {
         self.octets.clear();
         self.octets.reserve(RECEIVED_AT_ONCE);
         self.taken = 0;
     }
 
-    /// Lets TLS take some; `false` when nothing is left. The plaintext must be taken out before more
-    /// is fed.
+    /// Passes some to TLS; returns `false` when nothing is left. The plaintext must be taken out
+    /// before more is passed.
     pub(crate) fn feed(&mut self, tls: &mut rustls::Connection) -> Result<bool, Cause> {
         let mut rest = self.octets.get(self.taken..).unwrap_or_default();
         let mut taken = 0;
@@ -73,20 +73,20 @@ impl Incoming {
             taken = tls.read_tls(&mut rest).map_err(Cause::Os)?;
             self.taken += taken;
         }
-        // Also tells again of what was wrong before.
+        // Also reports an earlier error again.
         tls.process_new_packets().map_err(|error| {
             let failure = Failure::from(error);
             Cause::Os(io::Error::new(io::ErrorKind::InvalidData, failure))
         })?;
         if taken == 0 {
-            // After the peer's close_notify nothing counts any more.
+            // Data after the peer's close_notify is ignored.
             self.taken = self.octets.len();
         }
         Ok(taken > 0)
     }
 }
 
-/// Appends all plaintext that is there to `block`, and tells whether the peer has said goodbye.
+/// Appends all plaintext at hand to `block`; returns whether the peer has said goodbye.
 pub(crate) fn take_plaintext(
     tls: &mut rustls::Connection,
     block: &mut Block,

@@ -4,10 +4,11 @@ use crate::flow::{Incoming, Sending, take_plaintext};
 use punctual_cdr::Block;
 use punctual_link::Cause;
 
-/// Feeds ciphertext to TLS's state as a connection does, and appends the plaintext; `true` at the peer's goodbye.
+/// Feeds ciphertext to TLS's state as a connection does, and appends the plaintext; returns `true`
+/// at the peer's goodbye.
 ///
 /// # Errors
-/// What is wrong with the ciphertext.
+/// The error of the ciphertext.
 pub fn feed(
     tls: &mut rustls::Connection,
     ciphertext: &[u8],
@@ -26,7 +27,8 @@ pub fn feed(
     }
 }
 
-/// What TLS's state has to say, as a connection sends it; after an error, which breaks the connection off, nothing.
+/// Returns the pending output of TLS's state, as a connection sends it; nothing after an error,
+/// which breaks the connection off.
 pub fn say(tls: &mut rustls::Connection, is_broken: bool) -> Vec<u8> {
     let mut sending = Sending::default();
     if sending.take(tls).is_err() || is_broken {

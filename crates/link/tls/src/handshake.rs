@@ -1,10 +1,10 @@
-//! A handshake under way, a step at a time: on a socket that blocks for a while or not at all.
+//! Handshake under way, a step at a time: on a socket that blocks for a while or not at all.
 
 use rustls::{Connection, Error, InvalidMessage};
 use std::io;
 use std::net::TcpStream;
 
-/// A connection that is not one yet.
+/// Connection before its handshake is done.
 #[derive(Debug)]
 pub(crate) struct Handshake {
     pub(crate) stream: TcpStream,
@@ -19,12 +19,12 @@ impl Handshake {
         }
     }
 
-    /// Sends what there is to send, takes once what has come, and tells whether the handshake is done.
-    /// What the socket has no room for is sent at the next step. Receives once only, so that a peer
-    /// that sends an octet at a time cannot stretch a step beyond the caller's deadline.
+    /// Sends pending data, receives once, and returns whether the handshake is done. Data that does
+    /// not fit the socket's buffer is sent at the next step. Receives once only, so that a peer
+    /// that sends a byte at a time cannot stretch a step beyond the caller's deadline.
     ///
     /// # Errors
-    /// The operating system's, and what is wrong with what the peer sent; the peer has been told.
+    /// The operating system's, and faults in the peer's data; the peer has been sent an alert.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
         if self.is_done()? {
             return Ok(true);
@@ -46,7 +46,7 @@ impl Handshake {
             Err(error) => return Err(error),
         }
         if let Err(error) = self.tls.process_new_packets() {
-            // The alert that tells the peer; if it does not go out, the end does.
+            // The alert for the peer; if it cannot be sent, the peer sees the end.
             let _ = self.flush();
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -73,10 +73,10 @@ impl Handshake {
     }
 }
 
-/// What went wrong in TLS.
+/// Failure in TLS.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The library's words do not say so.
+    /// Separate, as the library's message does not say so.
     #[error("the peer does not speak TLS: plain GIOP, perhaps")]
     NoTls,
     #[error("TLS: {0}")]

@@ -2,21 +2,23 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! TLS 1.2 and 1.3 over TCP, as a link: `ssliop`.
 //!
-//! What `iiop` is and does, encrypted and authenticated. The server proves who it is, the client too
-//! where the server asks for it; both read their certificates, keys and trusted authorities from PEM
-//! files, and read them again when these change.
+//! The same as `iiop`, encrypted and authenticated. The server proves its identity, the client too
+//! where the server asks for it; both read their certificates, keys and trusted authorities from
+//! PEM files, and read them again when these change.
 //!
-//! - A handshake never happens in [`Acceptor::accept`]: a thread of the acceptor's shakes hands with
-//!   all newcomers at once, without waiting for any, and `accept` hands out those that succeeded. A
-//!   client that is slow, or silent, delays nobody, and is let go at its deadline.
-//! - A client shakes hands while it connects, so a refusal is told where it can be acted on. In TLS 1.3
-//!   a server looks at the client's certificate last: its refusal reaches the client with the first
+//! - A handshake never happens in [`Acceptor::accept`]: a thread of the acceptor's handles
+//!   all new clients in parallel, without waiting for any, and `accept` returns those that succeeded. A
+//!   slow or silent client delays no other, and is dropped at its deadline.
+//! - A client's handshake is part of connecting, so a refusal is reported where it can be acted on.
+//!   In TLS 1.3
+//!   a server checks the client's certificate last: its refusal reaches the client with the first
 //!   receive.
-//! - An end with TLS's `close_notify` is [`Cause::Closed`](punctual_link::Cause::Closed); one without
-//!   may have been cut off by somebody else and is [`Cause::BadPeer`](punctual_link::Cause::BadPeer).
-//! - Sessions are resumed. No 0-RTT: what is sent early can be replayed.
+//! - An end with TLS's `close_notify` is [`Cause::Closed`](punctual_link::Cause::Closed); one
+//!   without
+//!   may have been forged by an attacker and is [`Cause::BadPeer`](punctual_link::Cause::BadPeer).
+//! - Sessions are resumed. No 0-RTT: early data can be replayed.
 //!
-//! The data path's rules on allocation and system calls do not hold here: octets are copied to be
+//! The data path's rules on allocation and system calls do not hold here: bytes are copied to be
 //! encrypted.
 
 mod acceptor;
@@ -48,10 +50,10 @@ use refusals::Refusals;
 use source::Sources;
 use std::sync::Arc;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "ssliop";
 
-/// The TLS link.
+/// TLS link.
 #[derive(Clone, Debug)]
 pub struct Ssliop {
     options: TlsOptions,
@@ -60,10 +62,10 @@ pub struct Ssliop {
 }
 
 impl Ssliop {
-    /// The link with these options. All files are read.
+    /// Makes the link with these options. All files are read.
     ///
     /// # Errors
-    /// [`TlsError`], which names the file and what is wrong with it.
+    /// [`TlsError`], which names the file and its problem.
     pub fn new(options: TlsOptions) -> Result<Self, TlsError> {
         Ok(Self {
             sources: Arc::new(Sources::new(&options)?),
@@ -72,29 +74,31 @@ impl Ssliop {
         })
     }
 
-    /// The options that it was made with, for whoever tells others what an endpoint demands.
+    /// Returns the options that it was made with, for code that publishes an endpoint's
+    /// requirements.
     #[must_use]
     pub fn options(&self) -> &TlsOptions {
         &self.options
     }
 
-    /// Reads all files again, for the handshakes from now on. This also happens by itself at the first
-    /// handshake after a file has changed; what is wrong with the new files is then logged, and the old
-    /// ones stay.
+    /// Reads all files again, for the handshakes from now on. This also happens automatically at
+    /// the first handshake after a file has changed; errors in the new files are then logged, and
+    /// the old ones stay in use.
     ///
     /// # Errors
-    /// As [`Ssliop::new`]; what was read before stays in use.
+    /// As [`Ssliop::new`]; the earlier content stays in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         self.sources.reload()
     }
 
-    /// The latest handshakes that failed at an acceptor of this link, the oldest first, and why.
+    /// Returns the latest handshakes that failed at an acceptor of this link, the oldest first,
+    /// with their reasons.
     #[must_use]
     pub fn refusals(&self) -> Vec<Refusal> {
         self.refusals.latest()
     }
 
-    /// How many handshakes have failed at an acceptor of this link.
+    /// Returns the number of handshakes that have failed at an acceptor of this link.
     #[must_use]
     pub fn refused(&self) -> u64 {
         self.refusals.count()
@@ -140,7 +144,7 @@ impl Link for Ssliop {
     }
 }
 
-/// An address of this link.
+/// Makes an address of this link.
 fn address_of(number: std::net::SocketAddr) -> Address {
     let number = std::net::SocketAddr::new(number.ip().to_canonical(), number.port());
     Address::new(NAME, &number.to_string())

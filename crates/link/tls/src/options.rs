@@ -1,4 +1,4 @@
-//! What can be set about the TLS link.
+//! Options of the TLS link.
 
 use punctual_link::{LinkError, Phase, Properties};
 use punctual_sys::tcp::TcpOptions;
@@ -6,19 +6,20 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Whether a server asks its clients who they are.
+/// Client authentication by a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ClientCertificate {
-    /// It does not ask.
+    /// The server asks for no certificate.
     #[default]
     None,
-    /// It asks, and serves those without a certificate too. One that is there must be good.
+    /// The server asks for a certificate, and also serves clients without one. A certificate that
+    /// is sent must be valid.
     Wanted,
-    /// It asks, and serves nobody without a good certificate.
+    /// The server asks for a certificate, and serves only clients with a valid one.
     Required,
 }
 
-/// A version of TLS.
+/// Version of TLS.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TlsVersion {
     /// TLS 1.2.
@@ -28,7 +29,7 @@ pub enum TlsVersion {
     V1_3,
 }
 
-/// A text that is none of the values that there are.
+/// Error for a text that is not a known value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownValue;
 
@@ -60,39 +61,42 @@ impl FromStr for TlsVersion {
 /// Options of the TLS link.
 #[derive(Clone, Debug)]
 pub struct TlsOptions {
-    /// This side's certificate in PEM, and behind it those that lead to an authority that the peer
+    /// Certificate of this side in PEM, followed by those that lead to an authority that the peer
     /// trusts. A server needs one, a client where the server asks for it. Default none.
     pub certificate: Option<PathBuf>,
-    /// The private key of that certificate in PEM: PKCS #8, PKCS #1 or SEC1, not encrypted. Default
+    /// Private key of that certificate in PEM: PKCS #8, PKCS #1 or SEC1, not encrypted. Default
     /// none.
     pub key: Option<PathBuf>,
-    /// The authorities that this side trusts, in PEM, any number in each file. A client needs one.
+    /// Authorities that this side trusts, in PEM, any number in each file. A client needs one.
     /// Default none: this system's list is not consulted.
     pub trusted: Vec<PathBuf>,
     /// Lists of certificates that their authorities have revoked (CRL), in PEM, any number in each file. Where there is
     /// one, each certificate of a peer's that leads to an authority has to be on no list, and its issuer has to have
     /// one here; a list that is out of date still counts. Default none: nothing is revoked.
     pub crl: Vec<PathBuf>,
-    /// Whether a server asks its clients who they are. Default no.
+    /// Client authentication by a server. Default none.
     pub client_certificate: ClientCertificate,
-    /// The lowest version that is spoken. Default 1.2.
+    /// Lowest version that is accepted. Default 1.2.
     pub minimum: TlsVersion,
-    /// The name, or number, that a server's certificate must be for. Default: the host in its address.
+    /// Name, or IP address, that a server's certificate must be for. Default: the host in its
+    /// address.
     pub server_name: Option<String>,
-    /// How long a handshake may take. A client's own deadline holds beside it. Default 10 s.
+    /// Upper bound of a handshake's duration. A client's own deadline applies besides. Default 10
+    /// s.
     pub handshake_timeout: Duration,
-    /// How many handshakes an acceptor has under way; at one more, the oldest is let go of those whose peers have sent
-    /// nothing, or of the others, whichever are more. Each takes a descriptor. Default 256.
+    /// Upper bound of handshakes that an acceptor has under way; beyond it, the oldest is dropped
+    /// of those whose peers have sent nothing, or of the others, whichever are more. Each takes a
+    /// descriptor. Default 256.
     pub handshakes: usize,
     /// Options of each socket. `dont_route` has no effect here.
     pub tcp: TcpOptions,
-    /// Connections that may wait for their handshake, and as many that may wait to be accepted after
-    /// it. Default 1,024; the kernel caps the former at `net.core.somaxconn`.
+    /// Upper bound of the connections that wait for their handshake, and of those that wait to be
+    /// accepted after it. Default 1,024; the kernel caps the former at `net.core.somaxconn`.
     pub backlog: u16,
-    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    /// Initial size of a lent block, in bytes. Default 4,096: larger messages make it grow.
     pub block: usize,
-    /// Blocks that have grown beyond this many octets are kept only while messages need such, two a thread and 32 MiB
-    /// in the process at most; with 0 none is kept. Default 256 KiB.
+    /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
+    /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
 }
 
@@ -129,7 +133,7 @@ const KNOWN: [&str; 8] = [
 ];
 
 impl TlsOptions {
-    /// These options with an endpoint's or a policy's properties over them.
+    /// Returns these options overridden by an endpoint's or a policy's properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
         properties.only(

@@ -1,4 +1,4 @@
-//! Handshakes that failed: nobody is handed a connection of which they could be told.
+//! Failed handshakes, recorded here since `accept` returns no connection for them.
 
 use punctual_exec::{Throttle, throttle};
 use punctual_link::Address;
@@ -7,28 +7,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How many of the latest are remembered.
+/// Number of the latest failures that are remembered.
 const REMEMBERED: usize = 16;
-/// How many lines there are of them
+/// Upper bound of log lines about them
 const LINES: u32 = 19;
-/// in so long.
+/// in this time.
 const TERM: Duration = Duration::from_secs(10);
 
-/// A handshake that failed at an acceptor.
+/// Handshake that failed at an acceptor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Who tried.
+    /// Address of the client.
     pub peer: Address,
-    /// Why it failed.
+    /// Reason of the failure.
     pub reason: String,
 }
 
-/// The latest refusals, and how many there were.
+/// Latest refusals, and their total number.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     latest: Mutex<VecDeque<Refusal>>,
     count: AtomicU64,
-    /// Strangers cause as many lines as they like.
+    /// Rate limit of log lines, which unknown clients could otherwise cause at will.
     lines: Throttle,
 }
 
@@ -44,9 +44,9 @@ impl Default for Refusals {
 
 impl Refusals {
     pub(crate) fn note(&self, peer: Address, reason: String) {
-        // Relaxed: a number for people, nothing hangs on it.
+        // Relaxed: a number for people, on which nothing depends.
         self.count.fetch_add(1, Ordering::Relaxed);
-        // Before the lock: a subscriber may ask for the latest.
+        // Before the lock: a log subscriber may query the latest refusals.
         if let Some(left_out) = self.lines.lets_through() {
             let others = throttle::others(left_out);
             tracing::info!(%peer, "a TLS handshake failed: {reason}{others}");

@@ -1,4 +1,4 @@
-//! The configurations in use, read again when their files change.
+//! Configurations in use, read again when their files change.
 
 use crate::error::TlsError;
 use crate::files::{Configs, load};
@@ -11,15 +11,15 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The sources of a link: one for each combination of what endpoints may set that configurations
-/// depend on. There are few.
+/// Sources of a link: one for each combination of endpoint settings that configurations depend on.
+/// There are few.
 #[derive(Debug)]
 pub(crate) struct Sources {
     known: Mutex<BTreeMap<(ClientCertificate, TlsVersion), Arc<Source>>>,
 }
 
 impl Sources {
-    /// With one of these options.
+    /// Makes the list with a source for these options.
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
         let first = Arc::new(Source::new(options)?);
         Ok(Self {
@@ -27,7 +27,7 @@ impl Sources {
         })
     }
 
-    /// The one for these options.
+    /// Returns the source for these options.
     pub(crate) fn of(&self, options: &TlsOptions, phase: Phase) -> Result<Arc<Source>, LinkError> {
         let mut known = lock(&self.known);
         if let Some(source) = known.get(&kind_of(options)) {
@@ -54,7 +54,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where each handshake takes its configuration from.
+/// Source of each handshake's configuration.
 pub(crate) struct Source {
     options: TlsOptions,
     files: Vec<PathBuf>,
@@ -63,12 +63,12 @@ pub(crate) struct Source {
 
 struct State {
     configs: Configs,
-    /// What the files looked like when they were last read, with success or without.
+    /// State of the files when they were last read, successfully or not.
     stamps: Vec<Stamp>,
 }
 
-/// What tells one state of a file from another: `None` where there is none. A change within one tick
-/// of the clock shows in the length or the inode, if at all.
+/// Identification of a file's state, `None` where it does not exist. A change within one tick of
+/// the clock shows only in the length or the inode, if at all.
 type Stamp = Option<(u64, u64, i64, i64, i64, i64)>;
 
 impl Source {
@@ -79,7 +79,7 @@ impl Source {
             .chain(&options.crl)
             .cloned()
             .collect();
-        // Looked at before they are read: what changes in between is read again.
+        // Taken before the files are read: a change in between causes another read.
         let stamps = stamps(&files);
         Ok(Self {
             options: options.clone(),
@@ -91,18 +91,18 @@ impl Source {
         })
     }
 
-    /// The configurations, after a look at the files.
+    /// Returns the configurations, after checking the files.
     pub(crate) fn configs(&self) -> Configs {
         let now = stamps(&self.files);
         let mut state = lock(&self.state);
         if now == state.stamps {
             return state.configs.clone();
         }
-        // A bad file is told of once, until it changes again.
+        // A bad file is reported once, until it changes again.
         state.stamps = now;
         let read = load(&self.options).map(|configs| state.configs = configs);
         let configs = state.configs.clone();
-        // A subscriber to what is logged may connect over TLS itself.
+        // A log subscriber may connect over TLS itself.
         drop(state);
         match read {
             Ok(()) => tracing::info!("read the certificates anew"),
@@ -125,7 +125,7 @@ impl Source {
     }
 }
 
-/// The files' names, and nothing of what is in them.
+/// Shows the files' names, and nothing of their content.
 impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Source")

@@ -6,20 +6,20 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// One direction's time-out.
+/// Cached time-out of one direction.
 ///
-/// Relaxed is enough: only who holds the lock of the direction touches it.
+/// Relaxed is enough: only the holder of the direction's lock touches it.
 #[derive(Debug)]
 pub(crate) struct CachedTimeout {
     direction: Direction,
     microseconds: AtomicU64,
 }
 
-/// No number of microseconds that anybody asks for.
+/// Value that no valid time-out in microseconds has.
 const UNKNOWN: u64 = u64::MAX;
 
 impl CachedTimeout {
-    /// Whatever is set now.
+    /// Makes a cache that knows nothing of the socket's time-out yet.
     pub(crate) const fn new(direction: Direction) -> Self {
         Self {
             direction,
@@ -27,7 +27,7 @@ impl CachedTimeout {
         }
     }
 
-    /// `None` for ever; nothing shorter than a microsecond.
+    /// Sets the time-out; `None` waits for ever; at least a microsecond.
     pub(crate) fn set(&self, socket: impl AsFd, timeout: Option<Duration>) -> io::Result<()> {
         let most = u128::from(UNKNOWN - 1);
         let micros = |timeout: Duration| timeout.as_micros().clamp(1, most);

@@ -1,4 +1,4 @@
-//! TLS passes the suite of reliable streams.
+//! Tests that TLS passes the suite of reliable streams.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -19,7 +19,7 @@ fn options() -> TlsOptions {
 mod tls_1_3 {
     use super::{ClientCertificate, Ssliop, TlsOptions, TlsVersion, here, options};
 
-    /// Both ends prove who they are.
+    /// Makes a link whose both ends authenticate.
     fn link() -> Ssliop {
         Ssliop::new(TlsOptions {
             minimum: TlsVersion::V1_3,

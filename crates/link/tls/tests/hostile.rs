@@ -1,4 +1,4 @@
-//! Peers that mean no good, or speak something else.
+//! Tests of peers that are hostile, or speak something else.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -17,14 +17,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use support::{Authority, LIMIT, authority, connect, limit, listen, receive, refusal, talk};
 
-/// A socket to an acceptor, without TLS.
+/// Connects a socket to an acceptor, without TLS.
 fn raw(acceptor: &dyn Acceptor) -> TcpStream {
     let stream = TcpStream::connect(acceptor.address().place()).unwrap();
     stream.set_read_timeout(Some(LIMIT)).unwrap();
     stream
 }
 
-/// A client of TLS's library alone, which can misbehave above it. It has said nothing yet.
+/// Makes a client of the TLS library alone, which can misbehave above it. It has sent nothing yet.
 fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream) {
     let mut trusted = RootCertStore::empty();
     let pem = std::fs::read(authority.file("ca.pem")).unwrap();
@@ -44,7 +44,7 @@ fn beginner(authority: &Authority, place: &str) -> (ClientConnection, TcpStream)
     (tls, stream)
 }
 
-/// The same, its handshake done.
+/// Makes such a client, its handshake done.
 fn client(authority: &Authority, acceptor: &dyn Acceptor) -> (ClientConnection, TcpStream) {
     let (mut tls, mut stream) = beginner(authority, acceptor.address().place());
     while tls.is_handshaking() {
@@ -130,7 +130,7 @@ fn silent_and_half_finished_handshakes_delay_nobody_and_end_at_their_deadline() 
     still_serves(&authority, &*acceptor);
     for stream in [&mut silent, &mut half] {
         let mut nothing = Vec::new();
-        // The end, or a reset: what was sent was never read.
+        // The end, or a reset: the data sent was never read.
         let _ = stream.read_to_end(&mut nothing);
         assert!(nothing.is_empty());
     }
@@ -183,7 +183,7 @@ fn silent_newcomers_end_no_handshake_that_has_begun() {
     });
     let (mut tls, mut stream) = beginner(&authority, acceptor.address().place());
     tls.write_tls(&mut stream).unwrap();
-    // The answer has begun to come, so that the hello is there.
+    // The answer has begun to arrive, so the hello is there.
     stream.peek(&mut [0]).unwrap();
     let held: Vec<_> = (0..20).map(|_| raw(&*acceptor)).collect();
     let deadline = limit();
@@ -201,7 +201,7 @@ fn silent_newcomers_end_no_handshake_that_has_begun() {
     drop(held);
 }
 
-/// A client to whom the way and back takes so long. Whether it got in.
+/// Connects with this round-trip time; returns whether the client was accepted.
 fn from_afar(authority: &Authority, place: &str, round_trip: Duration) -> bool {
     let (mut tls, mut stream) = beginner(authority, place);
     while tls.is_handshaking() {
@@ -215,7 +215,7 @@ fn from_afar(authority: &Authority, place: &str, round_trip: Duration) -> bool {
             return false;
         }
     }
-    // What the server says at the end of the handshake, or the end.
+    // The server's last handshake message, or the end.
     std::thread::sleep(round_trip);
     tls.read_tls(&mut stream).is_ok_and(|read| read > 0) && tls.process_new_packets().is_ok()
 }
@@ -375,7 +375,7 @@ fn octets_changed_on_the_way_are_noticed_and_what_came_before_is_good() {
     stream.write_all(&cipher[first..]).unwrap();
     let error = server.receive(&mut server.lend(0), 1, limit()).unwrap_err();
     assert!(error.to_string().contains("decrypt"), "{error}");
-    // Nothing that follows is waited for.
+    // No further data is waited for.
     let error = server
         .receive(&mut server.lend(0), 1, Deadline::NEVER)
         .unwrap_err();
@@ -393,7 +393,8 @@ fn who_shakes_hands_and_is_never_accepted_fills_a_queue_and_no_memory() {
         .map(|_| connect(authority.trusting(), &*acceptor).unwrap())
         .collect();
     let impatient = Ssliop::new(authority.trusting()).unwrap();
-    // One whose handshake begins before the queue is full gets in, however busy the server is: a few at most.
+    // One whose handshake begins before the queue is full is accepted, however busy the server is:
+    // a few at most.
     let refused = (0..8).find_map(|_| {
         let soon = Deadline::after(Duration::from_millis(100));
         let connected = impatient.connect(acceptor.address(), &Properties::NONE, soon);
@@ -465,7 +466,7 @@ fn nothing_follows_a_send_that_failed_on_its_way() {
     let again = client.send(&[IoSlice::new(b"y")], limit()).unwrap_err();
     assert_eq!(again.sent, 0);
     client.close();
-    // What had gone arrives, then a cut and no goodbye.
+    // Data that was sent arrives, then a cut and no goodbye.
     let mut block = server.lend(0);
     let error = loop {
         if let Err(error) = server.receive(&mut block, usize::MAX, limit()) {

@@ -1,4 +1,4 @@
-//! Against another implementation of TLS: the `openssl` program, where it is installed.
+//! Tests against another implementation of TLS: the `openssl` program, where it is installed.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use support::{Authority, authority, limit, listen, receive, send};
 
-/// Whether the program is there; says so where it is not.
+/// Returns whether the program is there; prints a message where it is not.
 fn is_there() -> bool {
     let found = Command::new("openssl").arg("version").output().is_ok();
     if !found {
@@ -18,7 +18,7 @@ fn is_there() -> bool {
     found
 }
 
-/// Ends the program with the test.
+/// Process that is killed with the test.
 struct Program(Child);
 
 impl Drop for Program {

@@ -1,4 +1,4 @@
-//! Who is trusted, who is not, and what either side is told of it.
+//! Tests of trust, and of the errors that either side gets.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -59,8 +59,8 @@ fn a_client_without_a_certificate_is_let_in_where_none_is_required() {
     talk(&*client, &*acceptor.accept().unwrap());
 }
 
-/// What a client is told whose handshake the server ends: while it connects, or, in TLS 1.3, when it
-/// receives.
+/// Returns the error of a client whose handshake the server ends: while it connects, or, in TLS
+/// 1.3, when it receives.
 fn told(options: TlsOptions, acceptor: &dyn punctual_link::Acceptor) -> String {
     match connect(options, acceptor) {
         Err(error) => error.to_string(),
@@ -117,7 +117,7 @@ fn an_endpoint_may_demand_more_than_its_link() {
     assert!(told.contains("CertificateRequired"), "{told}");
     let client = connect(authority.trusting(), &*open).unwrap();
     talk(&*client, &*open.accept().unwrap());
-    // What the files cannot give is told where it is asked for.
+    // Missing files are reported where they are needed.
     let (link, _acceptor) = listen(authority.with("server"));
     let error = link.listen(&here(), &demanding).unwrap_err();
     assert_eq!(error.phase, Phase::Listen);
@@ -145,7 +145,7 @@ fn a_server_with_a_certificate_for_another_host_is_not_talked_to() {
     let (_link, acceptor) = listen(authority.with("other"));
     let error = connect(authority.trusting(), &*acceptor).unwrap_err();
     assert!(error.to_string().contains("not valid for name"), "{error}");
-    // Unless that is the name that is wanted: by option, or by property.
+    // Unless that is the expected name: by option, or by property.
     let expecting = TlsOptions {
         server_name: Some("other.example".to_owned()),
         ..authority.trusting()
@@ -190,7 +190,7 @@ fn an_expired_certificate_is_refused_by_who_owns_it_and_by_who_sees_it() {
     });
     let error = Ssliop::new(authority.with("early")).unwrap_err();
     assert!(matches!(error.problem, Problem::NotYetValid(_)), "{error}");
-    // A certificate that expires while its server runs: only the client can tell.
+    // A certificate that expires while its server runs: only the client can detect that.
     authority.issue("short", &LOOPBACK, |params| {
         params.not_after = (std::time::SystemTime::now() + Duration::from_secs(2)).into();
     });
@@ -285,7 +285,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_name() {
         Problem::BadCertificate(_)
     ));
 
-    // Keys with a password, in both forms that there are.
+    // Keys with a password, in both existing forms.
     let locked = authority.file("locked.key");
     let pem = std::fs::read_to_string(&key).unwrap();
     let body: String = pem.lines().filter(|line| !line.contains("-----")).collect();
@@ -411,7 +411,7 @@ fn a_revoked_certificate_is_refused_by_either_side_once_the_list_says_so() {
     let connect = || connecting.connect(acceptor.address(), &Properties::NONE, limit());
     talk(&*connect().unwrap(), &*acceptor.accept().unwrap());
 
-    // Read by itself, as any file that changes; no session is resumed.
+    // Read automatically, as any file that changes; no session is resumed.
     authority.revoke("crl.pem", &[7]);
     let error = connect().unwrap_err();
     assert!(error.to_string().contains("Revoked"), "{error}");
@@ -430,7 +430,7 @@ fn a_revoked_certificate_is_refused_by_either_side_once_the_list_says_so() {
         std::thread::yield_now();
     }
 
-    // Whose issuer has no list may be revoked.
+    // A certificate whose issuer has no list may be revoked.
     let other = support::authority();
     other.revoke("crl.pem", &[]);
     let strangers = TlsOptions {

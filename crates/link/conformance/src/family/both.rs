@@ -1,4 +1,4 @@
-//! Cases of streams and datagrams alike.
+//! Cases for both streams and datagrams.
 
 use super::{connect, limit, listen, pair, receive_exactly, send};
 pub use crate::descriptors::accepting_goes_on_when_descriptors_come_back;
@@ -7,7 +7,7 @@ use punctual_link::{Acceptor, Address, Cause, Link, Pending, Properties};
 use std::io::IoSlice;
 use std::sync::Arc;
 
-/// Neither of no parts nor of empty ones.
+/// Checks a gather without parts, and one of empty parts.
 pub fn an_empty_gather_sends_nothing(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client.send(&[], limit()).unwrap();
@@ -19,7 +19,7 @@ pub fn an_empty_gather_sends_nothing(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*server, 9), b"something");
 }
 
-/// Without a new allocation: the same memory.
+/// Checks that a returned block is lent again without a new allocation: the same memory.
 pub fn blocks_come_back_and_are_lent_again(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [client, server] {
@@ -32,7 +32,7 @@ pub fn blocks_come_back_and_are_lent_again(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Each end's peer is the other's own address.
+/// Checks that each end's peer is the other's own address.
 pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     assert_eq!(client.peer(), acceptor.address());
@@ -43,7 +43,7 @@ pub fn both_ends_know_each_other(link: &dyn Link, address: &Address) {
     }
 }
 
-/// While somebody waits in it.
+/// Checks closing an acceptor while a thread waits in it.
 pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, address: &Address) {
     let acceptor: Arc<dyn Acceptor> = listen(link, address).into();
     let accepting = acceptor.clone();
@@ -59,7 +59,7 @@ pub fn an_acceptor_that_is_closed_wakes_and_accepts_no_more(link: &dyn Link, add
     ));
 }
 
-/// In both directions, with the acceptor closed and gone.
+/// Checks both directions, with the acceptor closed and dropped.
 pub fn connections_outlive_their_acceptor(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     acceptor.close();
@@ -70,7 +70,7 @@ pub fn connections_outlive_their_acceptor(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*client, 7), b"so am I");
 }
 
-/// And leaves the one that listens there alone.
+/// Checks that the error leaves the existing listener alone.
 pub fn an_address_in_use_is_refused(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     let error = link
@@ -83,14 +83,14 @@ pub fn an_address_in_use_is_refused(link: &dyn Link, address: &Address) {
     assert_ne!(another.local(), client.local());
 }
 
-/// Before anything is done.
+/// Checks that the address is refused before anything is done.
 pub fn an_address_of_another_kind_is_refused(link: &dyn Link, _address: &Address) {
     let strange = Address::new(link.name(), "\u{1}nonsense");
     assert!(link.connect(&strange, &Properties::NONE, limit()).is_err());
     assert!(link.listen(&strange, &Properties::NONE).is_err());
 }
 
-/// By name, listening and connecting.
+/// Checks that an unknown property is refused by name, listening and connecting.
 pub fn an_unknown_property_is_refused(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     let unknown = Properties::from_iter([("colour_of_the_cable", "blue")]);

@@ -1,4 +1,4 @@
-//! Cases of datagram links: what is sent together arrives together or not at all.
+//! Cases of datagram links: data sent together arrives together or not at all.
 
 use super::{
     SOON, connect, greet, limit, listen, pair, pattern, receive_exactly, send, wait_until,
@@ -8,8 +8,8 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Connection, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 
-/// Sends until it arrives, since a datagram may be lost, and takes it; what came before is passed
-/// over.
+/// Sends until it arrives, since a datagram may be lost, and receives it; earlier datagrams are
+/// skipped.
 fn deliver(from: &dyn Connection, to: &dyn Connection, octets: &[u8]) {
     let deadline = limit();
     loop {
@@ -25,7 +25,7 @@ fn deliver(from: &dyn Connection, to: &dyn Connection, octets: &[u8]) {
     }
 }
 
-/// Small and large, in both directions, behind what a block holds.
+/// Checks small and large datagrams, in both directions, received behind a block's contents.
 pub fn each_send_arrives_whole_and_alone(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for (from, to) in [(&client, &server), (&server, &client)] {
@@ -36,7 +36,7 @@ pub fn each_send_arrives_whole_and_alone(link: &dyn Link, address: &Address) {
         let mut block = to.lend(0);
         block.extend_from_slice(b"held");
         for size in sizes {
-            // Neither a small need nor a large one changes what a datagram is.
+            // Neither a small nor a large `need` affects a datagram.
             let need = if size < 200 { 1 << 20 } else { 1 };
             assert_eq!(to.receive(&mut block, need, limit()).unwrap(), size);
             assert_eq!(block.get(block.len() - size..).unwrap(), pattern(size));
@@ -46,7 +46,7 @@ pub fn each_send_arrives_whole_and_alone(link: &dyn Link, address: &Address) {
     }
 }
 
-/// With the limit in the error, and nothing of it sent.
+/// Checks that the error states the limit, and nothing is sent.
 pub fn the_largest_datagram_arrives_and_a_larger_one_is_refused(
     link: &dyn Link,
     address: &Address,
@@ -64,7 +64,7 @@ pub fn the_largest_datagram_arrives_and_a_larger_one_is_refused(
     }
 }
 
-/// A third of them.
+/// Checks with a third of the datagrams lost.
 pub fn datagrams_that_are_lost_do_not_stop_the_next(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let faults = Faults {
@@ -88,7 +88,7 @@ pub fn datagrams_that_are_lost_do_not_stop_the_next(link: &dyn Link, address: &A
     deliver(&*lossy, &*server, b"afterwards");
 }
 
-/// What is too much is lost; what comes once it reads again arrives.
+/// Checks that surplus datagrams are lost; those sent once the reader reads again arrive.
 pub fn a_reader_that_never_reads_does_not_stop_the_sender(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for _ in 0..5000 {
@@ -97,7 +97,7 @@ pub fn a_reader_that_never_reads_does_not_stop_the_sender(link: &dyn Link, addre
     deliver(&*client, &*server, b"are you back?");
 }
 
-/// Three at one acceptor, each heard by its own connection.
+/// Checks three peers at one acceptor, each received on its own connection.
 pub fn each_unknown_peer_gets_a_connection_of_its_own(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     let ends: Vec<_> = (0..3)
@@ -116,8 +116,8 @@ pub fn each_unknown_peer_gets_a_connection_of_its_own(link: &dyn Link, address: 
     }
 }
 
-/// Its connection reports the end; the others go on. A datagram link's property `peers` says how many
-/// an acceptor tells apart.
+/// Checks that the quietest peer's connection reports the end, and the others continue. A datagram
+/// link's property `peers` bounds the peers that an acceptor tells apart.
 pub fn peers_are_bounded_and_the_quietest_is_let_go(link: &dyn Link, address: &Address) {
     let bounded = Properties::from_iter([("peers", "2")]);
     let acceptor = link.listen(address, &bounded).unwrap();
@@ -139,7 +139,7 @@ pub fn peers_are_bounded_and_the_quietest_is_let_go(link: &dyn Link, address: &A
     }
 }
 
-/// And goes on with the next datagram.
+/// Checks that receiving continues with the next datagram.
 pub fn a_block_keeps_what_it_held_when_receiving_a_datagram_times_out(
     link: &dyn Link,
     address: &Address,
@@ -159,7 +159,7 @@ pub fn a_block_keeps_what_it_held_when_receiving_a_datagram_times_out(
     }
 }
 
-/// At either end, from another thread, without a deadline.
+/// Checks closing at either end, from another thread, without a deadline.
 pub fn closing_wakes_whoever_receives_a_datagram(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [server, client] {
@@ -176,7 +176,7 @@ pub fn closing_wakes_whoever_receives_a_datagram(link: &dyn Link, address: &Addr
     }
 }
 
-/// At either end.
+/// Checks `pending` at either end.
 pub fn pending_tells_quiet_from_a_datagram(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for (from, to) in [(&client, &server), (&server, &client)] {
@@ -188,7 +188,7 @@ pub fn pending_tells_quiet_from_a_datagram(link: &dyn Link, address: &Address) {
     }
 }
 
-/// Whether the network tells of it or not.
+/// Checks that sending ends in an error, whether or not the network reports the closed port.
 pub fn nobody_listening_ends_in_an_error(link: &dyn Link, address: &Address) {
     let gone = listen(link, address).address().clone();
     let Ok(client) = link.connect(&gone, &Properties::NONE, limit()) else {

@@ -1,4 +1,4 @@
-//! The families of cases, and what their cases share.
+//! Families of cases, and their common parts.
 
 pub mod both;
 pub mod datagram;
@@ -29,8 +29,8 @@ pub(crate) fn connect(link: &dyn Link, acceptor: &dyn Acceptor) -> Arc<dyn Conne
         .unwrap()
 }
 
-/// Two ends that know each other. Over datagrams the listening end learns of a peer by what it
-/// sends, so one goes out and is taken.
+/// Makes two ends that know each other. Over datagrams the listening end learns of a peer by its
+/// datagrams, so one is sent and received.
 pub(crate) fn pair(link: &dyn Link, address: &Address) -> Pair {
     let acceptor = listen(link, address);
     let client = connect(link, &*acceptor);
@@ -54,7 +54,7 @@ pub(crate) fn send(connection: &dyn Connection, octets: &[u8]) {
     connection.send(&[IoSlice::new(octets)], limit()).unwrap();
 }
 
-/// Octets of a stream, in however many pieces, or a datagram of this length.
+/// Receives exactly `length` bytes: of a stream, in however many pieces, or one datagram.
 pub(crate) fn receive_exactly(connection: &dyn Connection, length: usize) -> Vec<u8> {
     let mut block = connection.lend(0);
     while block.len() < length {
@@ -63,7 +63,7 @@ pub(crate) fn receive_exactly(connection: &dyn Connection, length: usize) -> Vec
     block.to_vec()
 }
 
-/// Octets that show where they came from.
+/// Makes bytes that depend on their position.
 pub(crate) fn pattern(length: usize) -> Vec<u8> {
     (0..length)
         .map(|i| u8::try_from(i % 251).unwrap())

@@ -1,5 +1,6 @@
-//! Cases of streams that a reactor can serve: sending and receiving without blocking, and a descriptor
-//! whose changes tell when. A link that does not claim it passes them by, but for the last.
+//! Cases of streams that a reactor can serve: sending and receiving without blocking, and a
+//! descriptor whose changes tell when. A link that does not claim this passes trivially, except the
+//! last case.
 
 use super::{limit, pair, pattern, receive_exactly, send, wait_until};
 use punctual_link::{Address, Cause, Connection, Link, LinkError, Taken, Waitable};
@@ -7,7 +8,7 @@ use punctual_sys::epoll::{Epoll, EpollEvent, EpollEvents, Interest};
 use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
 
-/// Two ends that know each other, where a reactor can serve them.
+/// Makes two ends that know each other, if a reactor can serve them.
 fn ends(link: &dyn Link, address: &Address) -> Option<(Arc<dyn Connection>, Arc<dyn Connection>)> {
     let (client, server, _) = pair(link, address);
     let serves = client.serves_without_blocking() && server.serves_without_blocking();
@@ -29,7 +30,7 @@ fn watch(connection: &dyn Connection, interest: Interest) -> Epoll {
     epoll
 }
 
-/// Sends what goes, until nothing does; how much went.
+/// Sends until the link takes no more; returns the number of bytes sent.
 fn send_what_goes(connection: &dyn Connection, octets: &[u8]) -> usize {
     let mut sent = 0;
     while let Some(rest) = octets.get(sent..).filter(|rest| !rest.is_empty()) {
@@ -41,7 +42,7 @@ fn send_what_goes(connection: &dyn Connection, octets: &[u8]) -> usize {
     sent
 }
 
-/// In this order, and the end as often as it is asked for.
+/// Checks this order, and that the end is reported at each later call.
 pub fn without_blocking_there_is_nothing_then_what_came_then_the_end(
     link: &dyn Link,
     address: &Address,
@@ -67,7 +68,7 @@ pub fn without_blocking_there_is_nothing_then_what_came_then_the_end(
     wait_until(|| server.send_now(&[IoSlice::new(b"anyone?")]).is_err());
 }
 
-/// Four MiB in many parts, to a reader that begins only when nothing goes any more.
+/// Checks four MiB in many parts, with a reader that begins only when no more can be sent.
 pub fn what_goes_without_blocking_goes_on_where_it_stopped(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;
@@ -88,7 +89,7 @@ pub fn what_goes_without_blocking_goes_on_where_it_stopped(link: &dyn Link, addr
     assert!(reader.join().unwrap() == octets);
 }
 
-/// Nothing is sent twice, and nothing is left out.
+/// Checks that no byte is sent twice or left out.
 pub fn what_went_in_part_without_blocking_is_finished_by_blocking(
     link: &dyn Link,
     address: &Address,
@@ -105,8 +106,8 @@ pub fn what_went_in_part_without_blocking_is_finished_by_blocking(
     assert!(reader.join().unwrap() == octets);
 }
 
-/// Messages of many sizes and then the end, to a reader that is told of each change once, and that
-/// receives no more when it was told that it has all.
+/// Checks messages of many sizes and then the end, with a reader that is notified of each change
+/// once, and that receives no more when it was told that it has all.
 pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;
@@ -122,7 +123,7 @@ pub fn a_change_told_once_is_enough_for_whoever_takes_all(link: &dyn Link, addre
     let mut block = server.lend(0);
     let epoll = watch(&*server, Interest::Read);
     let mut found = EpollEvents::new(1);
-    // Whoever begins to watch receives first: something may have come along with the connection.
+    // A new watcher receives first: data may have arrived with the connection.
     let mut ended = take_all(&*server, &mut block, false);
     while ended.is_none() {
         epoll.wait(&mut found, None).unwrap();
@@ -155,7 +156,7 @@ fn take_all(
     }
 }
 
-/// By a change of the descriptor, once the reader has read.
+/// Checks that the descriptor changes once the reader has read.
 pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Address) {
     let Some((client, server)) = ends(link, address) else {
         return;
@@ -174,7 +175,7 @@ pub fn room_is_told_to_whoever_could_not_send_all(link: &dyn Link, address: &Add
     assert!(reader.join().unwrap() == octets);
 }
 
-/// And is not called without blocking by mistake.
+/// Checks that such a link refuses calls without blocking.
 pub fn a_link_that_needs_a_thread_says_so(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for end in [client, server] {

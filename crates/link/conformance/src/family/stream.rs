@@ -14,7 +14,7 @@ use punctual_exec::Deadline;
 use punctual_link::{Address, Cause, Link, Pending, Phase, Properties};
 use std::io::IoSlice;
 
-/// Ten messages, received as they were sent.
+/// Checks ten messages, received as they were sent.
 pub fn what_is_sent_arrives_in_order(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     for number in 0..10u8 {
@@ -26,7 +26,7 @@ pub fn what_is_sent_arrives_in_order(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*server, 1000), expected);
 }
 
-/// Parts of a gather, empty ones among them.
+/// Checks the parts of a gather, empty ones among them.
 pub fn parts_are_sent_as_one(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let parts: Vec<IoSlice<'_>> = [&b"one"[..], b"", b"two", b"", b"three"]
@@ -36,7 +36,7 @@ pub fn parts_are_sent_as_one(link: &dyn Link, address: &Address) {
     assert_eq!(receive_exactly(&*server, 11), b"onetwothree");
 }
 
-/// Eight MiB in one send, of one part and of many.
+/// Checks eight MiB in one send, of one part and of many.
 pub fn a_message_far_larger_than_any_buffer_arrives(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let octets = pattern(8 << 20);
@@ -53,7 +53,7 @@ pub fn a_message_far_larger_than_any_buffer_arrives(link: &dyn Link, address: &A
     drop(sender.join().unwrap());
 }
 
-/// A claim of 1 GiB with ten octets behind it.
+/// Checks a claim of 1 GiB followed by ten bytes.
 pub fn memory_grows_with_what_arrives_and_not_with_the_claim(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client
@@ -68,7 +68,7 @@ pub fn memory_grows_with_what_arrives_and_not_with_the_claim(link: &dyn Link, ad
     );
 }
 
-/// A time-out in mid-message, after which receiving goes on.
+/// Checks a time-out in mid-message, after which receiving continues.
 pub fn a_block_keeps_what_it_held_when_receiving_times_out(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client.send(&[IoSlice::new(b"half")], limit()).unwrap();
@@ -85,7 +85,7 @@ pub fn a_block_keeps_what_it_held_when_receiving_times_out(link: &dyn Link, addr
     assert_eq!(&*block, b"halfrest");
 }
 
-/// What was sent before the end still arrives.
+/// Checks that data sent before the end still arrives.
 pub fn receiving_reports_the_peers_end(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     client
@@ -97,7 +97,7 @@ pub fn receiving_reports_the_peers_end(link: &dyn Link, address: &Address) {
     assert!(matches!(error.cause, Cause::Closed), "{error}");
 }
 
-/// From another thread, without a deadline.
+/// Checks closing from another thread, without a deadline.
 pub fn closing_wakes_whoever_receives(link: &dyn Link, address: &Address) {
     let (_client, server, _acceptor) = pair(link, address);
     let receiving = server.clone();
@@ -109,7 +109,7 @@ pub fn closing_wakes_whoever_receives(link: &dyn Link, address: &Address) {
     assert!(thread.join().unwrap().is_err());
 }
 
-/// The deadline ends it, and it tells how much is under way.
+/// Checks that the deadline ends the send, and the error states how much is under way.
 pub fn a_reader_that_never_reads_times_the_sender_out(link: &dyn Link, address: &Address) {
     let (client, _server, _acceptor) = pair(link, address);
     let octets = pattern(64 << 20);
@@ -121,7 +121,7 @@ pub fn a_reader_that_never_reads_times_the_sender_out(link: &dyn Link, address: 
     assert!(failed.sent > 0 && failed.sent < octets.len());
 }
 
-/// In all three states.
+/// Checks all three states.
 pub fn pending_tells_quiet_from_data_from_the_end(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     assert_eq!(server.pending(), Pending::Nothing);
@@ -132,7 +132,7 @@ pub fn pending_tells_quiet_from_data_from_the_end(link: &dyn Link, address: &Add
     wait_until(|| server.pending() == Pending::End);
 }
 
-/// With the operating system's reason.
+/// Checks that the error has the operating system's reason.
 pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Address) {
     let gone = {
         let acceptor = link.listen(address, &Properties::NONE).unwrap();
@@ -143,7 +143,7 @@ pub fn nobody_listening_is_refused_with_a_reason(link: &dyn Link, address: &Addr
     assert!(matches!(error.cause, Cause::Os(_)), "{error}");
 }
 
-/// An octet at a time: each is there before the next is sent.
+/// Checks one byte at a time: each arrives before the next is sent.
 pub fn a_slow_trickle_is_seen_in_pieces(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let mut block = server.lend(0);
@@ -154,7 +154,8 @@ pub fn a_slow_trickle_is_seen_in_pieces(link: &dyn Link, address: &Address) {
     assert_eq!(&*block, (0..10u8).collect::<Vec<u8>>());
 }
 
-/// The peer has said all and closed; this side notices at the latest when it receives.
+/// Checks a peer that has sent everything and closed; this side notices at the latest when it
+/// receives.
 pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     link: &dyn Link,
     address: &Address,
@@ -165,7 +166,7 @@ pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     let error = client.send(&[IoSlice::new(b"more")], limit()).unwrap_err();
     assert_eq!(error.sent, 0);
     assert_eq!(receive_exactly(&*server, 8), b"farewell");
-    // How soon a send learns of it differs; that it never hangs or kills the process does not.
+    // When a send reports the end varies; it never hangs or kills the process.
     let deadline = Deadline::after(LIMIT);
     while server.send(&[IoSlice::new(b"anyone?")], deadline).is_ok() {
         assert!(!deadline.has_passed(), "sending to nobody went on");
@@ -174,7 +175,7 @@ pub fn what_came_before_the_end_is_received_though_this_side_sends_on(
     assert!(server.receive(&mut server.lend(0), 1, limit()).is_err());
 }
 
-/// Without a word.
+/// Checks a drop without an explicit close.
 pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Address) {
     let (client, server, acceptor) = pair(link, address);
     drop(client);
@@ -184,7 +185,7 @@ pub fn dropping_a_connection_ends_it_for_the_peer(link: &dyn Link, address: &Add
     assert!(client.receive(&mut client.lend(0), 1, limit()).is_err());
 }
 
-/// From another thread, without a deadline, the peer not reading.
+/// Checks closing from another thread, without a deadline, while the peer does not read.
 pub fn closing_wakes_whoever_sends(link: &dyn Link, address: &Address) {
     let (client, _server, _acceptor) = pair(link, address);
     let sending = client.clone();
@@ -197,7 +198,7 @@ pub fn closing_wakes_whoever_sends(link: &dyn Link, address: &Address) {
     assert!(failed.sent < 64 << 20);
 }
 
-/// One thread each way, at each end.
+/// Checks one thread each way, at each end.
 pub fn both_directions_are_used_at_once(link: &dyn Link, address: &Address) {
     let (client, server, _acceptor) = pair(link, address);
     let octets = pattern(3 << 20);
@@ -209,7 +210,7 @@ pub fn both_directions_are_used_at_once(link: &dyn Link, address: &Address) {
     });
 }
 
-/// Fifty, all open, each answered with what it said.
+/// Checks fifty open connections, each answered with its own data.
 pub fn many_connections_at_once_are_kept_apart(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     let clients: Vec<_> = (0..50u8)
@@ -228,7 +229,7 @@ pub fn many_connections_at_once_are_kept_apart(link: &dyn Link, address: &Addres
     }
 }
 
-/// Though it is still there.
+/// Checks a closed acceptor that has not been dropped.
 pub fn an_acceptor_that_is_closed_refuses_who_connects(link: &dyn Link, address: &Address) {
     let acceptor = listen(link, address);
     acceptor.close();

@@ -1,4 +1,4 @@
-//! Listening on UDP: one socket for all peers, and a thread that tells their datagrams apart.
+//! Listening on UDP: one socket for all peers, and a thread that distributes their datagrams.
 //!
 //! The thread lives as long as the acceptor is open or one of its connections is.
 
@@ -19,12 +19,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Datagrams' memory at rest for all peers of an acceptor.
+/// Number of datagram buffers kept for reuse, for all peers of an acceptor.
 const DATAGRAMS: usize = 64;
-/// Failures to receive in a row after which the socket is given up.
+/// Number of failed receives in a row after which the socket is given up.
 const FAILURES: u32 = 1000;
 
-/// What the acceptor, its thread and its connections share.
+/// State shared by the acceptor, its thread and its connections.
 struct Shared {
     socket: UdpSocket,
     local: Address,
@@ -32,7 +32,7 @@ struct Shared {
     pool: Arc<BlockPool>,
     state: Mutex<State>,
     accepted: Condvar,
-    /// The link's count, of all its acceptors.
+    /// Counter of the link, for all its acceptors.
     dropped: Arc<AtomicU64>,
 }
 
@@ -44,11 +44,11 @@ struct State {
 #[derive(Debug)]
 struct DiopAcceptor {
     address: Address,
-    /// Gone once it is closed, so that the socket goes with the last connection.
+    /// Shared state; `None` once closed, so that the socket is closed with the last connection.
     shared: Mutex<Option<Arc<Shared>>>,
 }
 
-/// One peer's connection at the acceptor's socket.
+/// Connection of one peer at the acceptor's socket.
 #[derive(Debug)]
 struct PeerConnection {
     shared: Arc<Shared>,
@@ -81,7 +81,7 @@ fn begin(
     dropped: Arc<AtomicU64>,
 ) -> io::Result<Box<dyn Acceptor>> {
     options.apply(&socket)?;
-    // The thread looks for silent peers also when nobody speaks.
+    // The thread also checks for silent peers when no datagram arrives.
     let look = (options.idle / 2).clamp(Duration::from_millis(1), Duration::from_secs(30));
     socket.set_read_timeout(Some(look))?;
     let local = super::address(socket.local_addr()?);
@@ -110,7 +110,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Receives for all peers until nobody is left to receive for.
+    /// Receives for all peers until neither acceptor nor connection is left.
     fn tell_apart(&self) {
         let mut buffer = vec![0; ROOM];
         let mut failures = 0;
@@ -187,7 +187,7 @@ impl Shared {
     /// Wakes the thread, which ends, when neither acceptor nor connection is left.
     fn end_if_unused(&self, state: &State) {
         if !state.listening && state.peers.is_empty() {
-            // It reports that it has no peer, and wakes the reader all the same.
+            // It reports the lack of a peer, and wakes the reader all the same.
             let _ = stream::shut(&self.socket);
         }
     }

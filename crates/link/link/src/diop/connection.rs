@@ -1,4 +1,4 @@
-//! A client's end: a socket of its own, connected to its one peer.
+//! Client's end: a socket of its own, connected to its one peer.
 
 use super::transmit;
 use crate::socket::CachedTimeout;
@@ -15,13 +15,13 @@ use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Blocks that rest with a connection.
+/// Number of blocks that a connection keeps for reuse.
 pub(super) const BLOCKS: usize = 4;
-/// What a block is lent with, in octets: a datagram that fits an Ethernet frame.
+/// Initial size of a block in bytes: a datagram that fits an Ethernet frame.
 pub(super) const BLOCK: usize = 2048;
-/// Room for any datagram, in octets: one that did not fit would be cut.
+/// Room for any datagram, in bytes: one that did not fit would be cut.
 pub(super) const ROOM: usize = 65_536;
-/// Blocks that have grown beyond this many octets are not kept.
+/// Size in bytes beyond which blocks are not kept.
 pub(super) const BLOCK_KEPT: usize = 256 * 1024;
 
 #[derive(Debug)]
@@ -46,7 +46,8 @@ impl DiopConnection {
         }
     }
 
-    /// Acquire pairs with the Release in `close`: whoever finds the socket shut knows by whom.
+    /// Returns whether this side has closed. Acquire pairs with the Release in `close`: a thread
+    /// that finds the socket shut down knows the reason.
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
@@ -84,7 +85,7 @@ impl Connection for DiopConnection {
                 .and_then(|()| stream::receive(&self.socket, bytes));
             match received {
                 Ok(0) if self.is_closed() => return Err(LinkError::closed(Phase::Receive)),
-                // An empty datagram says nothing.
+                // Empty datagrams are ignored.
                 Ok(0) => {}
                 Ok(count) => return Ok(count),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -109,7 +110,7 @@ impl Connection for DiopConnection {
 
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        // A socket that cannot be shut has nobody waiting on it either.
+        // A socket that cannot be shut down has no waiting threads either.
         let _ = stream::shut(&self.socket);
     }
 

@@ -1,4 +1,4 @@
-//! Reaching out over UDP: a socket that knows its one peer.
+//! Connecting over UDP: a socket that knows its one peer.
 
 use super::connection::DiopConnection;
 use super::{DiopOptions, NAME};
@@ -29,7 +29,7 @@ pub(super) fn connect(
     Err(failure.unwrap_or_else(|| no_number(Phase::Connect)))
 }
 
-/// No datagram is sent: whether somebody listens shows when one is.
+/// Makes a connected socket. No datagram is sent: whether the peer listens shows when one is.
 fn dial(candidate: SocketAddr, options: &DiopOptions) -> io::Result<(UdpSocket, SocketAddr)> {
     let any: SocketAddr = if candidate.is_ipv4() {
         (Ipv4Addr::UNSPECIFIED, 0).into()

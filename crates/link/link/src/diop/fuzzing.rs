@@ -1,4 +1,4 @@
-//! Datagrams from strangers, for fuzzing.
+//! Datagrams from unknown senders, for fuzzing.
 
 use super::peers::{Peer, Peers, Taken};
 use crate::fuzzing::Program;
@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 
 const LIMIT: usize = 4;
 const BACKLOG: usize = 3;
-/// Octets that wait for one peer, with what each datagram costs beyond its own.
+/// Upper bound of the bytes that wait for one peer, including the overhead of each datagram.
 const QUEUE: usize = 400;
 
-/// Delivers, accepts, takes and forgets as an input says.
+/// Delivers, accepts, takes and forgets as the input says.
 ///
 /// # Panics
-/// If a datagram is lost count of.
+/// If the count of datagrams is wrong.
 pub fn peers(input: &[u8]) {
     let mut program = Program(input);
     let mut peers = Peers::new(LIMIT, BACKLOG, QUEUE);

@@ -1,9 +1,9 @@
 //! UDP, for messages that may be lost: one-ways, media.
 //!
-//! Neither reliable nor ordered; each send is one datagram and each receive takes one. What makes
-//! GIOP possible over it is the adapter [`crate::reliable`]. A client's socket is connected, so that
-//! what the network says of the peer (its port is closed, say) reaches the caller; at a server all
-//! peers share one socket, and a thread of the acceptor's tells their datagrams apart.
+//! Neither reliable nor ordered; each send is one datagram and each receive takes one. The adapter
+//! [`crate::reliable`] makes GIOP possible over it. A client's socket is connected, so that errors
+//! that the network reports of the peer (a closed port, for example) reach the caller; at a server
+//! all peers share one socket, and a thread of the acceptor's distributes their datagrams.
 
 mod acceptor;
 mod connection;
@@ -25,12 +25,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "diop";
-/// The largest message, in octets: what one datagram carries over IPv4.
+/// Size of the largest message, in bytes: the capacity of one datagram over IPv4.
 pub const LARGEST: usize = udp::LARGEST;
 
-/// The UDP link.
+/// UDP link.
 #[derive(Clone, Debug, Default)]
 pub struct Diop {
     options: DiopOptions,
@@ -40,22 +40,23 @@ pub struct Diop {
 /// Options of the UDP link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiopOptions {
-    /// The priority of its packets in the network; `None` leaves it to the kernel (0). Property `dscp`.
+    /// Priority of its packets in the network; `None` leaves it to the kernel (0). Property `dscp`.
     pub dscp: Option<Dscp>,
-    /// `SO_SNDBUF` in octets; `None` leaves it to the kernel. Property `send_buffer`.
+    /// `SO_SNDBUF` in bytes; `None` leaves it to the kernel. Property `send_buffer`.
     pub send_buffer: Option<usize>,
-    /// `SO_RCVBUF` in octets; `None` leaves it to the kernel. Property `receive_buffer`. What
-    /// arrives while it is full is lost.
+    /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. Datagrams
+    /// that arrive while it is full are lost.
     pub receive_buffer: Option<usize>,
-    /// Peers that an acceptor tells apart. Default 256, at least 1; the one that was not heard for
-    /// longest makes room for the next. Property `peers`.
+    /// Upper bound of the peers that an acceptor tells apart. Default 256, at least 1; the one that
+    /// has been silent longest makes room for the next. Property `peers`.
     pub peers: usize,
-    /// Silence after which an acceptor forgets a peer. Default 60 s.
+    /// Time of silence after which an acceptor forgets a peer. Default 60 s.
     pub idle: Duration,
-    /// Peers that may wait to be accepted; what others send meanwhile is lost. Default 128.
+    /// Upper bound of the peers that wait to be accepted; datagrams of further ones are lost.
+    /// Default 128.
     pub backlog: usize,
-    /// Octets that wait for one peer's reader at most, counted with what keeping them costs.
-    /// Default 256 KiB; the oldest make room for the newest.
+    /// Upper bound of the bytes that wait for one peer's reader, including overhead. Default 256
+    /// KiB; the oldest make room for the newest.
     pub queue: usize,
 }
 
@@ -98,7 +99,7 @@ impl DiopOptions {
 }
 
 impl Diop {
-    /// The link with options of its own.
+    /// Makes the link with the given options.
     #[must_use]
     pub fn new(options: DiopOptions) -> Self {
         Self {
@@ -107,8 +108,8 @@ impl Diop {
         }
     }
 
-    /// Datagrams that arrived at this link's acceptors and were dropped, because their reader was too
-    /// slow or nobody accepted their sender. What the kernel dropped is not among them.
+    /// Returns the number of datagrams dropped at this link's acceptors, because their reader was
+    /// too slow or their sender was not accepted. Datagrams dropped by the kernel are not counted.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
@@ -149,13 +150,14 @@ impl Link for Diop {
     }
 }
 
-/// A socket's address as this link writes it.
+/// Formats a socket's address in this link's notation.
 fn address(socket: SocketAddr) -> Address {
     let plain = SocketAddr::new(socket.ip().to_canonical(), socket.port());
     Address::new(NAME, &plain.to_string())
 }
 
-/// Sends `parts` as one datagram, to `peer` or to the socket's own; waits for room until `deadline`.
+/// Sends `parts` as one datagram, to `peer` or to the socket's own; waits for room until
+/// `deadline`.
 fn transmit(
     socket: &UdpSocket,
     parts: &[IoSlice<'_>],

@@ -1,7 +1,7 @@
-//! Whom an acceptor has heard of, and what waits for each. No socket here.
+//! Peers known to an acceptor, and the datagrams that wait for each. Without a socket.
 //!
-//! Bounded in every way that a sender controls: the number of peers, of those that wait to be
-//! accepted, and of the octets that wait for one.
+//! Every quantity that a sender controls is bounded: the number of peers, of those that wait to be
+//! accepted, and of the bytes that wait for one.
 
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -10,10 +10,10 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What keeping a datagram costs beyond its octets.
+/// Memory overhead of a kept datagram, in bytes.
 const OVERHEAD: usize = 64;
 
-/// One peer: the datagrams that wait to be received from it.
+/// Queue of the datagrams to be received from one peer.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) address: SocketAddr,
@@ -28,7 +28,7 @@ struct Queue {
     ended: bool,
 }
 
-/// What came of waiting for a datagram.
+/// Outcome of waiting for a datagram.
 #[derive(Debug)]
 pub(super) enum Taken {
     Datagram(Block),
@@ -49,7 +49,7 @@ impl Peer {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a datagram behind those that wait; the oldest make room for it. Returns how many did.
+    /// Queues a datagram; the oldest make room for it. Returns the number of dropped ones.
     fn push(&self, datagram: Block, limit: usize) -> u64 {
         let mut queue = self.lock();
         let mut dropped = 0;
@@ -92,13 +92,13 @@ impl Peer {
         }
     }
 
-    /// Whether a datagram waits, and whether this is the end.
+    /// Returns whether a datagram waits, and whether this is the end.
     pub(super) fn state(&self) -> (bool, bool) {
         let queue = self.lock();
         (!queue.datagrams.is_empty(), queue.ended)
     }
 
-    /// No more datagrams; what waits is forgotten and whoever waits is woken.
+    /// Ends the queue: drops waiting datagrams and wakes the waiting thread.
     pub(super) fn end(&self) {
         let mut queue = self.lock();
         queue.ended = true;
@@ -109,16 +109,16 @@ impl Peer {
     }
 }
 
-/// All peers of one acceptor.
+/// Table of all peers of one acceptor.
 #[derive(Debug)]
 pub(super) struct Peers {
     table: HashMap<SocketAddr, Known>,
-    /// Those that wait to be accepted.
+    /// Peers that wait to be accepted.
     fresh: VecDeque<Arc<Peer>>,
     limit: usize,
     backlog: usize,
     queue: usize,
-    /// Datagrams that were dropped because nobody received them in time.
+    /// Number of datagrams dropped because they were not received in time.
     dropped: u64,
 }
 
@@ -140,7 +140,7 @@ impl Peers {
         }
     }
 
-    /// Datagrams dropped since this was asked last.
+    /// Returns the number of datagrams dropped since the last call.
     pub(super) fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)
     }
@@ -149,7 +149,7 @@ impl Peers {
         self.table.is_empty()
     }
 
-    /// Hands a datagram to the peer it came from. True when that is a new one, to be accepted; an
+    /// Hands a datagram to the peer it came from. Returns `true` for a new peer, to be accepted; an
     /// unknown sender's datagram is dropped where `open` is false or too many wait already.
     pub(super) fn deliver(
         &mut self,
@@ -177,12 +177,12 @@ impl Peers {
         true
     }
 
-    /// The next peer to be accepted.
+    /// Takes the next peer to be accepted.
     pub(super) fn accept(&mut self) -> Option<Arc<Peer>> {
         self.fresh.pop_front()
     }
 
-    /// Forgets `peer`, unless its address is another's by now.
+    /// Forgets `peer`, unless its address belongs to another by now.
     pub(super) fn forget(&mut self, peer: &Arc<Peer>) {
         let known = self.table.get(&peer.address);
         if known.is_some_and(|known| Arc::ptr_eq(&known.peer, peer)) {
@@ -192,14 +192,14 @@ impl Peers {
         peer.end();
     }
 
-    /// Forgets those that nobody has accepted.
+    /// Forgets the peers that were not accepted.
     pub(super) fn forget_the_fresh(&mut self) {
         for peer in std::mem::take(&mut self.fresh) {
             self.forget(&peer);
         }
     }
 
-    /// Forgets those that were silent for `idle`.
+    /// Forgets the peers that were silent for `idle`.
     pub(super) fn forget_the_idle(&mut self, now: Instant, idle: Duration) {
         let silent: Vec<Arc<Peer>> = self
             .table
@@ -212,7 +212,7 @@ impl Peers {
         }
     }
 
-    /// Forgets all.
+    /// Forgets all peers.
     pub(super) fn clear(&mut self) {
         self.fresh.clear();
         for (_, known) in self.table.drain() {

@@ -48,7 +48,7 @@ pub(super) fn listen(
     }))
 }
 
-/// A listener at the first of the host's addresses that can be had.
+/// Listens at the first of the host's addresses that is available.
 fn bound(address: &Address, options: &IiopOptions) -> Result<TcpListener, LinkError> {
     let candidates = resolve(address, Deadline::after(Duration::from_secs(10)))?;
     let mut failure = io::ErrorKind::AddrNotAvailable.into();
@@ -71,7 +71,7 @@ impl Acceptor for TcpAcceptor {
             phase: Phase::Accept,
             cause: Cause::Closed,
         };
-        // Acquire pairs with the Release in `close`: a shut listener is seen as closed.
+        // Acquire pairs with the Release in `close`: a shut-down listener is seen as closed.
         if self.closed.load(Ordering::Acquire) {
             return Err(closed);
         }
@@ -94,7 +94,7 @@ impl Acceptor for TcpAcceptor {
         self.closed.store(true, Ordering::Release);
         match &self.listener {
             Listener::Own(listener) => {
-                // A listener that cannot be shut has nobody waiting on it either.
+                // A listener that cannot be shut down has no waiting threads either.
                 let _ = tcp::stop_listening(listener);
             }
             Listener::Inherited(listener) => listener.stop(),

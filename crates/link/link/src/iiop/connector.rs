@@ -1,4 +1,4 @@
-//! Reaching out over TCP: each of the host's numbers in turn.
+//! Connecting over TCP: each of the host's addresses in turn.
 
 use super::IiopOptions;
 use crate::socket::{no_number, resolve};

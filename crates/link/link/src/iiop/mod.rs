@@ -1,6 +1,6 @@
 //! TCP, the link of IIOP (CORBA 3.3 part 2, §9.7).
 //!
-//! What it shares with other links over sockets is in `socket`; here are its addresses and options.
+//! This module has its addresses and options; `socket` has the code shared with other socket links.
 
 mod acceptor;
 mod connector;
@@ -16,10 +16,10 @@ use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "iiop";
 
-/// The TCP link.
+/// TCP link.
 #[derive(Clone, Debug, Default)]
 pub struct Iiop {
     options: IiopOptions,
@@ -30,18 +30,18 @@ pub struct Iiop {
 pub struct IiopOptions {
     /// Options of each socket.
     pub tcp: TcpOptions,
-    /// Connections that may wait to be accepted. Default 1,024; the kernel caps it at
-    /// `net.core.somaxconn`.
+    /// Upper bound of the connections that wait to be accepted. Default 1,024; the kernel caps it
+    /// at `net.core.somaxconn`.
     pub backlog: u16,
-    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    /// Initial size of a lent block, in bytes. Default 4,096: larger messages make it grow.
     pub block: usize,
-    /// Blocks that have grown beyond this many octets are kept only while messages need such, two a thread and 32 MiB
-    /// in the process at most; with 0 none is kept. Default 256 KiB.
+    /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
+    /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Looking before blocking. Properties `spin_us` and `spin_always`.
+    /// Spinning before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
-    /// The socket to listen at, of those that whoever started this process has opened for it (systemd's socket activation),
-    /// counted from 0; the address's host is published, and its port is the socket's. Property `inherited`. Default none.
+    /// Inherited socket to listen at (systemd's socket activation), counted from 0; the address's
+    /// host is published, and its port is the socket's. Property `inherited`. Default none.
     pub inherited: Option<u8>,
 }
 
@@ -71,11 +71,11 @@ const KNOWN: [&str; 9] = [
     INHERITED,
 ];
 
-/// Of endpoints alone.
+/// Property that only endpoints may set.
 const INHERITED: &str = "inherited";
 
 impl IiopOptions {
-    /// These options with an endpoint's or a policy's properties over them.
+    /// Returns these options overridden by an endpoint's or a policy's properties.
     fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
         if properties.is_empty() {
@@ -111,7 +111,7 @@ impl IiopOptions {
         Ok(options)
     }
 
-    /// A connection over a connected socket, with these options set.
+    /// Makes a connection over a connected socket, and sets these options on it.
     fn connection(&self, stream: TcpStream, peer: Address) -> io::Result<Arc<dyn Connection>> {
         self.tcp.apply(&stream)?;
         let local = stream.local_addr()?;
@@ -121,7 +121,8 @@ impl IiopOptions {
             block_kept: self.block_kept,
             dont_route: self.tcp.dont_route,
             spin: self.spin,
-            // Without `no_delay` the kernel waits for acknowledgements, and knows best.
+            // Without `no_delay` the kernel itself combines messages while it waits for
+            // acknowledgements.
             gathers: self.tcp.no_delay,
             begins_ahead: self.tcp.no_delay && tcp::is_paced(&stream),
         };
@@ -131,7 +132,7 @@ impl IiopOptions {
 }
 
 impl Iiop {
-    /// The link with options of its own.
+    /// Makes the link with the given options.
     #[must_use]
     pub fn new(options: IiopOptions) -> Self {
         Self { options }

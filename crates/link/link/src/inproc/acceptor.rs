@@ -8,10 +8,10 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Connections that may wait to be accepted; whoever connects beyond them waits.
+/// Upper bound of the connections that wait to be accepted; further clients wait.
 const BACKLOG: usize = 128;
 
-/// Connections that wait to be accepted at one place.
+/// Queue of the connections that wait to be accepted at one place.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -29,7 +29,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a connection there, and waits for room until `deadline`.
+    /// Queues a connection, and waits for room until `deadline`.
     pub(super) fn put(
         &self,
         server: Arc<InprocConnection>,
@@ -80,7 +80,7 @@ impl Queue {
         let forgotten = std::mem::take(&mut state.waiting);
         drop(state);
         self.changed.notify_all();
-        // Their ends are told when they are dropped, with no lock held.
+        // Dropping them notifies their ends, so no lock may be held.
         drop(forgotten);
     }
 }

@@ -1,11 +1,11 @@
-//! What time it is on a network.
+//! Time of a network.
 
 use super::network::Network;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// A clock that stands still until a test advances it. Clones show the same time; any number of
-/// networks may go by one clock.
+/// Clock that stands still until a test advances it. Clones show the same time; any number of
+/// networks may share one clock.
 #[derive(Clone, Debug, Default)]
 pub struct SimulatedClock {
     shared: Arc<Mutex<Simulated>>,
@@ -18,19 +18,19 @@ struct Simulated {
 }
 
 impl SimulatedClock {
-    /// A clock that shows zero.
+    /// Makes a clock that shows zero.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Time since the clock was made.
+    /// Returns the time since the clock was made.
     #[must_use]
     pub fn now(&self) -> Duration {
         self.lock().now
     }
 
-    /// Lets time pass: what has become due arrives, and whoever waits for it is woken.
+    /// Advances the time: due data arrives, and the threads that wait for it are woken.
     pub fn advance(&self, by: Duration) {
         let networks = {
             let mut simulated = self.lock();
@@ -43,7 +43,7 @@ impl SimulatedClock {
         }
     }
 
-    /// Wakes `network` whenever time passes.
+    /// Registers `network` to be woken whenever time passes.
     pub(super) fn wakes(&self, network: Weak<Network>) {
         self.lock().networks.push(network);
     }
@@ -53,7 +53,7 @@ impl SimulatedClock {
     }
 }
 
-/// What a network's time is told by.
+/// Source of a network's time.
 #[derive(Clone, Debug)]
 pub(super) enum Clock {
     Real(Instant),
@@ -72,7 +72,8 @@ impl Clock {
         }
     }
 
-    /// How long a thread may sleep until `due`; `None` where it is woken when time has passed.
+    /// Returns the time that a thread may sleep until `due`; `None` where it is woken when time has
+    /// passed.
     pub(super) fn until(&self, due: Duration) -> Option<Duration> {
         match self {
             Self::Real(begin) => Some(due.saturating_sub(begin.elapsed())),

@@ -1,4 +1,4 @@
-//! One end of a connection inside the process.
+//! End of a connection inside the process.
 
 use super::clock::Clock;
 use super::pipe::Pipe;
@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Blocks that rest with a connection.
+/// Number of blocks that a connection keeps for reuse.
 const BLOCKS: usize = 4;
-/// What a block is lent with, in octets.
+/// Initial size of a lent block, in bytes.
 const BLOCK: usize = 4096;
-/// Blocks that have grown beyond this many octets are not kept.
+/// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
 
 /// Both directions of a connection, and the places at its ends.
@@ -36,11 +36,11 @@ impl Wire {
     }
 }
 
-/// What a connection goes by: the network's time, and how long things take on it.
+/// Conditions of a connection: the network's time, and its latency.
 #[derive(Clone, Debug)]
 pub(super) struct Weather {
     pub(super) clock: Clock,
-    /// In nanoseconds. Relaxed is enough: it orders nothing.
+    /// Latency in nanoseconds. Relaxed is enough: it orders nothing.
     pub(super) latency: Arc<AtomicU64>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct InprocConnection {
 }
 
 impl InprocConnection {
-    /// Both ends of `wire`, the client's first.
+    /// Makes both ends of `wire`, the client's first.
     pub(super) fn ends(wire: &Arc<Wire>, weather: &Weather) -> [Arc<Self>; 2] {
         let client = Address::new(super::NAME, &wire.client);
         let acceptor = Address::new(super::NAME, &wire.acceptor);

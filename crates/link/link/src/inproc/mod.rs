@@ -1,10 +1,10 @@
-//! A link inside one process, for tests that must come out the same each time.
+//! Link inside one process, for tests that must be deterministic.
 //!
-//! Each [`Inproc`] is a network of its own, shared by its clones: a place is any name on it. What
-//! happens to what is sent is up to the test: how long it takes ([`Inproc::set_latency`]), whether it
-//! is held up for a while ([`Inproc::cut`], [`Inproc::heal`]), whether a connection breaks
-//! ([`Inproc::break_off`]). With a [`SimulatedClock`] nothing arrives but when the test lets time
-//! pass. Deadlines stay real: they bound how long a thread waits, not when something arrives.
+//! Each [`Inproc`] is a network of its own, shared by its clones: a place is any name on it. The
+//! test decides the fate of the data: its latency ([`Inproc::set_latency`]), whether it is held up
+//! for a while ([`Inproc::cut`], [`Inproc::heal`]), whether a connection breaks
+//! ([`Inproc::break_off`]). With a [`SimulatedClock`] data arrives only when the test advances the
+//! time. Deadlines stay real: they bound the wait of a thread, not the arrival of data.
 //!
 //! Both directions of a connection are pipes of bounded size. No descriptor, no thread, no global.
 
@@ -23,10 +23,10 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "inproc";
 
-/// A network inside this process.
+/// Network inside this process.
 #[derive(Clone, Debug)]
 pub struct Inproc {
     network: Arc<Network>,
@@ -39,7 +39,7 @@ impl Default for Inproc {
 }
 
 impl Inproc {
-    /// A new network, on which what is sent arrives at once.
+    /// Makes a new network without latency.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Inproc {
         }
     }
 
-    /// A new network on which time passes only as `clock` is advanced.
+    /// Makes a new network on which time passes only as `clock` is advanced.
     #[must_use]
     pub fn with_clock(clock: &SimulatedClock) -> Self {
         let network = Arc::new(Network::new(Clock::Simulated(clock.clone())));
@@ -55,25 +55,25 @@ impl Inproc {
         Self { network }
     }
 
-    /// How long what is sent from now on is under way. Default zero.
+    /// Sets the latency of data sent from now on. Default zero.
     pub fn set_latency(&self, latency: Duration) {
         self.network.set_latency(latency);
     }
 
-    /// Cuts all connections at `address`, an acceptor's or a client's, and returns how many there
-    /// are: what is sent, and news of the end, arrives only after [`Inproc::heal`]. Connecting there
-    /// waits as long.
+    /// Cuts all connections at `address`, an acceptor's or a client's, and returns their number:
+    /// data, and the news of an end, arrive only after [`Inproc::heal`]. Connecting there waits as
+    /// long.
     pub fn cut(&self, address: &Address) -> usize {
         self.network.set_cut(address.place(), true)
     }
 
-    /// Ends what [`Inproc::cut`] began; what was held up arrives.
+    /// Reverts [`Inproc::cut`]; held-up data arrives.
     pub fn heal(&self, address: &Address) -> usize {
         self.network.set_cut(address.place(), false)
     }
 
-    /// Breaks all connections at `address`, an acceptor's or a client's, and returns how many there
-    /// were: what is under way is lost, and both ends are told that the connection was reset.
+    /// Breaks all connections at `address`, an acceptor's or a client's, and returns their number:
+    /// data under way is lost, and both ends see a connection reset.
     pub fn break_off(&self, address: &Address) -> usize {
         self.network.break_off(address.place())
     }

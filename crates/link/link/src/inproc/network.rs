@@ -1,4 +1,4 @@
-//! Who listens where, which connections there are, and what befalls them.
+//! Network: its acceptors, its connections, and their faults.
 
 use super::NAME;
 use super::acceptor::{InprocAcceptor, Queue};
@@ -24,7 +24,7 @@ struct State {
     listening: HashMap<Box<str>, Arc<Queue>>,
     wires: Vec<Weak<Wire>>,
     cut: HashSet<Box<str>>,
-    /// Numbers clients, and places that were left open.
+    /// Next number for clients, and for places that were left open.
     next: u64,
 }
 
@@ -83,7 +83,7 @@ impl Network {
         )))
     }
 
-    /// Nobody listens at `place` any more, if that is still `queue`.
+    /// Ends listening at `place`, if it is still `queue`'s.
     pub(super) fn stop_listening(&self, place: &str, queue: &Arc<Queue>) {
         let mut state = self.lock();
         let known = state.listening.get(place);
@@ -167,7 +167,7 @@ impl Network {
         wires.len()
     }
 
-    /// Wakes whoever waits on any connection, because time has passed.
+    /// Wakes all waiting threads of all connections, because time has passed.
     pub(super) fn wake(&self) {
         let wires: Vec<Arc<Wire>> = {
             let state = self.lock();

@@ -1,4 +1,4 @@
-//! One direction of a connection: octets, and when each of them arrives.
+//! Direction of a connection: bytes, and their times of arrival.
 
 use super::clock::Clock;
 use crate::{Cause, LinkError, Pending, Phase};
@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Octets that a pipe holds at most, whether they have arrived or not.
+/// Upper bound of the bytes in a pipe, whether they have arrived or not.
 const CAPACITY: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
@@ -21,9 +21,9 @@ pub(super) struct Pipe {
 #[derive(Debug, Default)]
 struct State {
     octets: VecDeque<u8>,
-    /// Runs of those octets, and when each arrives; times do not decrease.
+    /// Lengths of runs of those bytes, with their times of arrival, which do not decrease.
     runs: VecDeque<Run>,
-    /// When the writer's end is known to the reader.
+    /// Time when the writer's end is visible to the reader.
     end: Option<Duration>,
     reader_gone: bool,
     broken: bool,
@@ -37,7 +37,7 @@ struct Run {
 }
 
 impl State {
-    /// Octets that have arrived.
+    /// Returns the number of bytes that have arrived.
     fn arrived(&self, now: Duration) -> usize {
         if self.cut {
             return 0;
@@ -50,7 +50,7 @@ impl State {
         !self.cut && self.octets.is_empty() && self.end.is_some_and(|end| end <= now)
     }
 
-    /// When there will be something new to read, as far as is known.
+    /// Returns the time when there will be something new to read, if it is known.
     fn next(&self) -> Option<Duration> {
         if self.cut {
             return None;
@@ -59,7 +59,7 @@ impl State {
     }
 
     fn push(&mut self, octets: &[u8], now: Duration, latency: Duration) {
-        // Not before what was sent earlier, should the latency have been longer then.
+        // Not before earlier data, in case the latency was longer then.
         let due = self
             .runs
             .back()
@@ -102,7 +102,7 @@ impl Pipe {
         self.changed.notify_all();
     }
 
-    /// Waits for a change, or `at_most`; `None` waits for a change only.
+    /// Waits for a change, or `at_most`; with `None` for a change only.
     fn wait<'s>(
         &self,
         state: MutexGuard<'s, State>,
@@ -120,7 +120,8 @@ impl Pipe {
         }
     }
 
-    /// Writes from the front of `octets` what there is room for, at least one, and returns how many.
+    /// Writes from the front of `octets` as much as there is room for, at least one byte, and
+    /// returns the number.
     pub(super) fn write(
         &self,
         octets: &[u8],
@@ -153,7 +154,8 @@ impl Pipe {
         }
     }
 
-    /// Reads behind what `block` holds what has arrived, at least one octet, and returns how many.
+    /// Reads data that has arrived behind `block`'s contents, at least one byte, and returns the
+    /// number.
     pub(super) fn read(
         &self,
         block: &mut Block,
@@ -204,14 +206,14 @@ impl Pipe {
         }
     }
 
-    /// Nothing more is written; the reader learns of it behind what was.
+    /// Ends writing; the reader sees the end behind the data written before.
     pub(super) fn end(&self, at: Duration) {
         self.change(|state| {
             state.end.get_or_insert(at);
         });
     }
 
-    /// Nothing more is read, and what was not is forgotten.
+    /// Ends reading, and drops unread data.
     pub(super) fn stop_reading(&self) {
         self.change(|state| {
             state.reader_gone = true;
@@ -228,7 +230,7 @@ impl Pipe {
         self.change(|state| state.cut = cut);
     }
 
-    /// Wakes whoever waits, because time has passed.
+    /// Wakes waiting threads, because time has passed.
     pub(super) fn wake(&self) {
         self.change(|_| {});
     }

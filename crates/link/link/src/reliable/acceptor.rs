@@ -1,6 +1,6 @@
-//! Listening: strangers are answered without being remembered, until one returns its cookie.
+//! Listening: unknown senders are answered without storing state, until they return their cookie.
 //!
-//! A thread does that as long as the acceptor is open, whether anybody accepts or not.
+//! A thread does that as long as the acceptor is open, whether or not `accept` is called.
 
 use super::ReliableOptions;
 use super::connection::{ReliableConnection, Shared};
@@ -15,12 +15,12 @@ use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a new peer's first datagram, which is what makes it known below, may take.
+/// Time that a new peer's first datagram may take, which makes it known to the link below.
 const FIRST: Duration = Duration::from_millis(1);
-/// How long to let be what the link below failed at.
+/// Pause after a failure of the link below.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Connections that were opened and wait to be accepted.
+/// Queue of open connections that wait to be accepted.
 #[derive(Debug)]
 struct Queue {
     state: Mutex<State>,
@@ -135,7 +135,7 @@ impl Drop for ReliableAcceptor {
     }
 }
 
-/// What the acceptor's thread works on.
+/// State of the acceptor's thread.
 struct AcceptorThread {
     below: Arc<dyn Acceptor>,
     queue: Arc<Queue>,
@@ -149,7 +149,7 @@ impl AcceptorThread {
     fn run(mut self) {
         loop {
             match self.below.accept() {
-                // One that fails was a stranger's: it may try again.
+                // A failure concerns only this sender, which may retry.
                 Ok(stranger) => drop(self.meet(stranger)),
                 Err(error) if matches!(error.cause, Cause::Closed) => break,
                 Err(_) => std::thread::sleep(PAUSE),
@@ -158,7 +158,7 @@ impl AcceptorThread {
         self.queue.close();
     }
 
-    /// Dropping the connection below forgets the peer.
+    /// Handles a new sender. Dropping the connection below forgets it.
     fn meet(&mut self, below: Arc<dyn Connection>) -> io::Result<()> {
         let mut block = below.lend(0);
         if below
@@ -169,12 +169,12 @@ impl AcceptorThread {
             return Ok(());
         }
         let mut out = Vec::new();
-        // Ten years of uptime fit.
+        // Far longer than any uptime.
         let seconds = u32::try_from(self.driver.now().as_secs()).unwrap_or(u32::MAX);
         let peer = below.peer();
         match meet(&mut self.cookies, peer, &block, seconds, &mut out) {
             Stranger::Answered => {
-                // A lost answer is asked for again.
+                // The peer repeats its request for a lost answer.
                 let _ = below.send(&[IoSlice::new(&out)], Deadline::after(FIRST));
                 Ok(())
             }

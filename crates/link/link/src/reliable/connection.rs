@@ -1,8 +1,8 @@
-//! A connection: the machine, the link below it, and whoever waits for either.
+//! Connection: the state machine, the link below it, and the threads that wait for either.
 //!
 //! One thread for each connection receives from below, since a link below can only be waited on
-//! there. It ends when the connection is over, which may be a while after it was closed: what was
-//! written is still brought to the peer.
+//! there. It ends when the connection is over, which may be a while after it was closed: written
+//! data is still delivered to the peer.
 
 use super::driver::Driver;
 use super::machine::{End, Machine};
@@ -16,16 +16,16 @@ use std::io::{self, IoSlice};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Blocks that rest with a connection.
+/// Number of blocks that a connection keeps for reuse.
 const BLOCKS: usize = 4;
-/// What a block is lent with, in octets.
+/// Initial size of a lent block, in bytes.
 const BLOCK: usize = 4096;
-/// Blocks that have grown beyond this many octets are not kept.
+/// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
-/// How long the link below may take for one datagram before it counts as lost.
+/// Time that the link below may take for one datagram before it counts as lost.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// What the application's end, the receiving thread and the timers share.
+/// State shared by the application's end, the receiving thread and the timers.
 ///
 /// Locks: `out` before `guarded`, never the other way round; nothing blocks under `guarded`.
 pub(super) struct Shared {
@@ -34,21 +34,21 @@ pub(super) struct Shared {
     guarded: Mutex<Guarded>,
     readable: Condvar,
     writable: Condvar,
-    /// The datagram that is being sent: at most one thread sends below.
+    /// Datagram being sent: at most one thread sends below.
     out: Mutex<Vec<u8>>,
 }
 
 struct Guarded {
     machine: Machine,
-    /// Threads that wait to read, and to write; nobody is woken for nothing.
+    /// Number of threads that wait to read, and below to write, so that no wake-up is wasted.
     readers: usize,
     writers: usize,
-    /// When the timers look at this connection next.
+    /// Time when the timers next check this connection.
     scheduled: Option<Duration>,
 }
 
 impl Shared {
-    /// Begins a connection over `below`: its thread runs, its timers are looked after.
+    /// Begins a connection over `below`: starts its thread and its timers.
     pub(super) fn begin(
         below: Arc<dyn Connection>,
         driver: &Arc<Driver>,
@@ -78,7 +78,7 @@ impl Shared {
         self.guarded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes what comes from below until the connection is over.
+    /// Receives from below until the connection is over.
     fn receive_below(&self) {
         loop {
             let mut block = self.below.lend(0);
@@ -105,7 +105,7 @@ impl Shared {
         }
     }
 
-    /// Wakes whoever waits for what the machine has now.
+    /// Wakes the threads that wait for the machine's current state.
     fn tell(&self, guarded: MutexGuard<'_, Guarded>) {
         let ended = guarded.machine.send_end().is_some();
         let read = guarded.readers > 0 && (ended || guarded.machine.readable() > 0);
@@ -119,7 +119,7 @@ impl Shared {
         }
     }
 
-    /// Sends what is to be sent, and has the timers look when they should.
+    /// Sends pending datagrams, and schedules the timers.
     fn flush(&self) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -143,7 +143,7 @@ impl Shared {
             let sent = self
                 .below
                 .send(&[IoSlice::new(&out)], Deadline::after(PATIENCE));
-            // Whatever else keeps a datagram from leaving, it is as good as lost.
+            // Any other reason that keeps a datagram from leaving counts as a loss.
             if sent.is_err_and(|error| is_refused(&error.error)) {
                 let mut guarded = self.lock();
                 guarded.machine.fail(End::Reset, self.driver.now());
@@ -152,7 +152,7 @@ impl Shared {
         }
     }
 
-    /// Lets time pass; returns when to look again. Called by the timers.
+    /// Advances the machine's time; returns when to check again. Called by the timers.
     pub(super) fn tick(&self) -> Option<Duration> {
         let now = self.driver.now();
         let mut guarded = self.lock();
@@ -163,14 +163,15 @@ impl Shared {
         let guarded = self.lock();
         if guarded.machine.is_over(now) {
             drop(guarded);
-            // The receiving thread is woken by it, and ends.
+            // This wakes the receiving thread, which ends.
             self.below.close();
             return None;
         }
         guarded.machine.timer()
     }
 
-    /// Whether it was closed, and brings its peer what was written still. Asked by the timers.
+    /// Returns whether it was closed and still delivers written data to its peer. Called by the
+    /// timers.
     pub(super) fn is_delivering(&self) -> bool {
         self.lock().machine.is_delivering()
     }
@@ -191,7 +192,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Whether the peer's own machine says that nobody is there.
+/// Returns whether the peer's machine reports that no process listens.
 fn is_refused(error: &LinkError) -> bool {
     match &error.cause {
         Cause::Closed => true,
@@ -200,7 +201,7 @@ fn is_refused(error: &LinkError) -> bool {
     }
 }
 
-/// The application's end.
+/// Application's end of a connection.
 #[derive(Debug)]
 pub(super) struct ReliableConnection {
     shared: Arc<Shared>,
@@ -210,7 +211,7 @@ pub(super) struct ReliableConnection {
 }
 
 impl ReliableConnection {
-    /// `name` is the adapted link's, which the addresses bear.
+    /// Makes the application's end; `name` is the adapted link's, which the addresses bear.
     pub(super) fn new(shared: Arc<Shared>, name: &str) -> Self {
         let adapted = |address: &Address| Address::new(name, address.place());
         Self {
@@ -221,7 +222,7 @@ impl ReliableConnection {
         }
     }
 
-    /// Writes from the front of `octets`, at least one, and returns how many were taken.
+    /// Writes from the front of `octets`, at least one byte, and returns the number taken.
     fn write(&self, octets: &[u8], deadline: Deadline) -> Result<usize, LinkError> {
         let mut guarded = self.shared.lock();
         loop {

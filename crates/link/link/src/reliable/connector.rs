@@ -1,4 +1,4 @@
-//! Reaching out: the handshake, and the connection it makes.
+//! Connecting: the handshake, and the connection it makes.
 
 use super::ReliableOptions;
 use super::connection::{ReliableConnection, Shared};

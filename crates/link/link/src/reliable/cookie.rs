@@ -1,16 +1,17 @@
-//! Cookies: proof that who opens a connection receives at the address it sends from.
+//! Cookies: proof that the sender of an open datagram receives at the address it sends from.
 //!
 //! A cookie is a keyed hash of that address, the client's id and the time; a server keeps only the
-//! key. So a datagram whose sender is forged makes it remember nothing.
+//! key. So a datagram with a forged sender makes it store nothing.
 
 use crate::Address;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-/// Seconds for which a cookie may be used.
+/// Lifetime of a cookie, in seconds.
 const LIFE: u32 = 10;
-/// Connections that were opened within that time, remembered so that a repeated open makes no second.
+/// Number of connections opened within that time that are remembered, so that a repeated open makes
+/// no second one.
 const REMEMBERED: usize = 4096;
 
 #[derive(Debug)]
@@ -28,12 +29,12 @@ impl Cookies {
         }
     }
 
-    /// The cookie for a client at `peer`; `stamp` is the time in seconds.
+    /// Makes the cookie for a client at `peer`; `stamp` is the time in seconds.
     pub(super) fn bake(&self, peer: &Address, client: u64, stamp: u32) -> u64 {
         self.key.hash_one((peer, client, stamp))
     }
 
-    /// Whether a cookie is ours, still fresh at `now`, and used for the first time.
+    /// Returns whether a cookie is ours, still fresh at `now`, and used for the first time.
     pub(super) fn redeem(
         &mut self,
         peer: &Address,
@@ -54,7 +55,7 @@ impl Cookies {
     }
 }
 
-/// A number that nobody can guess.
+/// Returns an unpredictable number.
 pub(super) fn random() -> u64 {
     RandomState::new().hash_one(0u64)
 }

@@ -1,8 +1,8 @@
-//! The thread that lets time pass for all connections of a link.
+//! Timer thread of all connections of a link.
 //!
-//! It runs while there are connections. One that has sent something says when it wants to be looked
-//! at; an acknowledgement that comes in time changes nothing here, so that a busy connection wakes
-//! the thread once a time-out, not once a message.
+//! It runs while there are connections. A connection with data in flight schedules its next check;
+//! an acknowledgement that comes in time changes nothing here, so that a busy connection wakes the
+//! thread once a time-out, not once a message.
 
 use super::connection::Shared;
 use punctual_exec::{Deadline, ThreadSpec};
@@ -15,7 +15,7 @@ pub(super) struct Driver {
     begin: Instant,
     state: Mutex<State>,
     changed: Condvar,
-    /// Some connection that was closed has delivered all, or is over.
+    /// Signalled when a closed connection has delivered all its data, or is over.
     delivered: Condvar,
 }
 
@@ -24,7 +24,7 @@ struct State {
     connections: Vec<Weak<Shared>>,
     next: Option<Duration>,
     running: bool,
-    /// How often a connection has delivered all.
+    /// Number of connections that have delivered all their data.
     settled: u64,
 }
 
@@ -38,7 +38,7 @@ impl Driver {
         })
     }
 
-    /// Time as the link's connections count it.
+    /// Returns the time as the link's connections count it.
     pub(super) fn now(&self) -> Duration {
         self.begin.elapsed()
     }
@@ -47,10 +47,10 @@ impl Driver {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Looks after `connection` from now on.
+    /// Registers `connection` for timer checks.
     ///
     /// # Errors
-    /// When there is no thread to be had.
+    /// When no thread can be started.
     pub(super) fn register(self: &Arc<Self>, connection: &Arc<Shared>) -> io::Result<()> {
         let mut state = self.lock();
         state.connections.push(Arc::downgrade(connection));
@@ -64,7 +64,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Some connection wants to be looked at by `time`.
+    /// Schedules a check of a connection by `time`.
     pub(super) fn wake_by(&self, time: Duration) {
         let mut state = self.lock();
         if state.next.is_none_or(|next| time < next) {
@@ -74,8 +74,8 @@ impl Driver {
         }
     }
 
-    /// Waits until what was written to connections that are closed has arrived, or is given up; at
-    /// most until `deadline`.
+    /// Waits until the data written to closed connections has arrived, or is given up; at most
+    /// until `deadline`.
     pub(super) fn settle(&self, deadline: Deadline) {
         let mut state = self.lock();
         loop {
@@ -91,14 +91,14 @@ impl Driver {
             let waited = self
                 .delivered
                 .wait_timeout_while(self.lock(), left, |state| {
-                    // What happened since the connections were looked at counts.
+                    // Changes since the connections were checked must not be missed.
                     state.settled == seen
                 });
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// A connection that was closed has delivered all, or is over.
+    /// Records that a closed connection has delivered all its data, or is over.
     pub(super) fn delivered(&self) {
         self.lock().settled += 1;
         self.delivered.notify_all();
@@ -115,7 +115,7 @@ impl Driver {
         }
     }
 
-    /// A connection is over; whoever holds it needs no timers any more.
+    /// Removes a connection that is over and needs no timers any more.
     fn forget(&self, connection: &Arc<Shared>) {
         let gone = Arc::downgrade(connection);
         let mut guard = self.lock();
@@ -124,7 +124,7 @@ impl Driver {
         self.delivered();
     }
 
-    /// Waits until a connection is to be looked at, and returns all; `None` when there are no more.
+    /// Waits until a check is due, and returns all connections; `None` when there are no more.
     fn due(&self) -> Option<Vec<Arc<Shared>>> {
         let mut state = self.lock();
         loop {
@@ -136,7 +136,7 @@ impl Driver {
                     continue;
                 }
                 Some(_) => {}
-                // Every living connection has a next time; without one there is none.
+                // Every living connection has a next time; so none is alive.
                 None => {
                     state.connections.retain(|known| known.strong_count() > 0);
                     if state.connections.is_empty() {

@@ -1,4 +1,4 @@
-//! The adapter's datagrams, for fuzzing: to one that opens a connection, to one that others open connections to,
+//! Fuzzing of the adapter's datagrams: sent to a client that opens a connection, to an acceptor,
 //! and to a connection.
 
 use super::ReliableOptions;
@@ -14,7 +14,7 @@ use std::time::Duration;
 const OWN: u64 = 7;
 const PEER: u64 = 8;
 
-/// Sends datagrams to each, as an input says.
+/// Sends datagrams to each, as the input says.
 pub fn datagrams(input: &[u8]) {
     let mut program = Program(input);
     match program.octet() % 4 {
@@ -33,7 +33,7 @@ fn strangers(program: &mut Program<'_>) {
         now += u32::from(program.octet() & 1);
         match meet(&mut cookies, &from, &octets, now, &mut out) {
             Stranger::Answered => assert!(out.len() <= octets.len().max(32)),
-            // The key is random: nobody has guessed a cookie.
+            // The key is random: the input cannot have guessed a cookie.
             Stranger::Opens(_) => panic!("opened without a cookie"),
             Stranger::Ignored => {}
         }
@@ -94,7 +94,7 @@ fn connection(program: &mut Program<'_>) {
             }
             8 => machine.close(now),
             _ => {
-                // A window full of the smallest datagrams, and what else there is to say.
+                // A window full of the smallest datagrams, and the control datagrams.
                 for _ in 0..options.window {
                     if !machine.transmit(now, &mut out) {
                         break;
@@ -110,7 +110,7 @@ fn connection(program: &mut Program<'_>) {
     }
 }
 
-/// A datagram: any octets, or one of ours with small numbers.
+/// Makes a datagram: arbitrary bytes, or one of ours with small numbers.
 fn datagram(program: &mut Program<'_>) -> Vec<u8> {
     let mut out = Vec::new();
     let kind = program.octet();

@@ -1,17 +1,17 @@
-//! Opening a connection: hello, cookie, open, accept. The client's side is a state machine without
-//! I/O or clock; the server's keeps nothing until the cookie has come back.
+//! Handshake of a connection: hello, cookie, open, accept. The client's side is a state machine
+//! without I/O or clock; the server's keeps nothing until the cookie has come back.
 
 use super::cookie::Cookies;
 use super::wire::{self, Datagram};
 use crate::Address;
 use std::time::Duration;
 
-/// The wait before the first repetition, doubled with each.
+/// Wait before the first repetition, doubled with each.
 const FIRST: Duration = Duration::from_millis(50);
-/// The longest wait between two.
+/// Longest wait between two repetitions.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// A client's side.
+/// Client's side of the handshake.
 #[derive(Debug)]
 pub(super) struct Opening {
     id: u64,
@@ -22,7 +22,7 @@ pub(super) struct Opening {
     wait: Duration,
 }
 
-/// What both sides have agreed on: the peer's id, and what it takes to begin with.
+/// Result of a handshake: the peer's id, and its initial window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Agreed {
     pub(super) peer: u64,
@@ -41,12 +41,12 @@ impl Opening {
         }
     }
 
-    /// When the next datagram is due.
+    /// Returns the time when the next datagram is due.
     pub(super) fn next(&self) -> Duration {
         self.next
     }
 
-    /// How often the last step was tried.
+    /// Returns the number of tries of the last step.
     pub(super) fn tries(&self) -> u32 {
         self.tries
     }
@@ -66,14 +66,14 @@ impl Opening {
         true
     }
 
-    /// A datagram came; what it settles.
+    /// Handles a received datagram; returns the agreement if it completes the handshake.
     pub(super) fn handle(&mut self, octets: &[u8], now: Duration) -> Option<Agreed> {
         match wire::decode(octets)? {
             (id, Datagram::Cookie { stamp, cookie }) if id == self.id => {
                 if self.cookie.is_none() {
                     (self.tries, self.next, self.wait) = (0, now, FIRST);
                 }
-                // The latest: a server that was started anew knows no other.
+                // The latest: a restarted server accepts no other.
                 self.cookie = Some((stamp, cookie));
                 None
             }
@@ -88,18 +88,18 @@ impl Opening {
     }
 }
 
-/// What a server does about a datagram from somebody it does not know.
+/// Server's reaction to a datagram from an unknown sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stranger {
-    /// Answers, and forgets it.
+    /// Answered without storing state.
     Answered,
-    /// Opens a connection.
+    /// Valid open of a connection.
     Opens(Agreed),
-    /// Nothing.
+    /// No reaction.
     Ignored,
 }
 
-/// Looks at a stranger's datagram; an answer is put into `out`. `now` in seconds.
+/// Handles an unknown sender's datagram; an answer is put into `out`. `now` in seconds.
 pub(super) fn meet(
     cookies: &mut Cookies,
     peer: &Address,

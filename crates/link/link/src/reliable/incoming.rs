@@ -1,33 +1,33 @@
-//! The receiving half: what arrived, in order or beyond a gap. No I/O, no clock.
+//! Receiving half: data that arrived, in order or beyond a gap. No I/O, no clock.
 //!
-//! Holds at most `capacity` octets and a bounded number of stretches, wherever a peer puts them.
+//! Holds at most `capacity` bytes and a bounded number of stretches, wherever a peer puts them.
 
 use punctual_cdr::Block;
 use std::collections::VecDeque;
 
-/// Stretches beyond gaps that are kept; what would make more is dropped, and sent again.
+/// Upper bound of stretches beyond gaps; data that would add one is dropped, and sent again.
 const STRETCHES: usize = 128;
 
 #[derive(Debug)]
 pub(super) struct Incoming {
-    /// From `read` on; beyond `next`, only what lies in `stretches` has arrived.
+    /// Bytes from `read` on; beyond `next`, only the bytes in `stretches` have arrived.
     octets: VecDeque<u8>,
-    /// Everything below was taken by the application.
+    /// Offset up to which the application has taken everything.
     read: u64,
-    /// Everything below has arrived, the finish counted as one.
+    /// Offset up to which everything has arrived, the finish counted as one.
     next: u64,
     stretches: Vec<(u64, u64)>,
-    /// The finish's place.
+    /// Offset of the finish.
     finish: Option<u64>,
     capacity: usize,
 }
 
-/// What came of a segment.
+/// Outcome of receiving a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Arrival {
-    /// The next in order.
+    /// Next in order.
     InOrder,
-    /// Beyond a gap, known already, or without room: the peer should be told at once.
+    /// Beyond a gap, known already, or without room: to be acknowledged at once.
     Odd,
 }
 
@@ -43,7 +43,7 @@ impl Incoming {
         }
     }
 
-    /// A segment came. `None` when it contradicts what came before.
+    /// Receives a segment. Returns `None` when it contradicts earlier ones.
     pub(super) fn receive(&mut self, offset: u64, octets: &[u8], finish: bool) -> Option<Arrival> {
         let end = offset.checked_add(octets.len() as u64)?;
         let whole = end.checked_add(u64::from(finish))?;
@@ -79,7 +79,7 @@ impl Incoming {
         }
     }
 
-    /// Adds `from..to` to the stretches; false when there are too many.
+    /// Adds `from..to` to the stretches; returns `false` when there are too many.
     fn note(&mut self, from: u64, to: u64) -> bool {
         let begin = self.stretches.partition_point(|&(_, known)| known < from);
         let end = self.stretches.partition_point(|&(known, _)| known <= to);
@@ -93,7 +93,7 @@ impl Incoming {
         true
     }
 
-    /// Puts octets in their place; those that were read already are passed over.
+    /// Stores bytes in their place; those that were read already are skipped.
     fn store(&mut self, offset: u64, octets: &[u8]) {
         let known = self.read.saturating_sub(offset);
         let new = usize::try_from(known)
@@ -123,13 +123,13 @@ impl Incoming {
         }
     }
 
-    /// Octets that may be read.
+    /// Returns the number of bytes that may be read.
     pub(super) fn readable(&self) -> usize {
         let end = self.finish.map_or(self.next, |end| end.min(self.next));
         usize::try_from(end - self.read).unwrap_or(usize::MAX)
     }
 
-    /// Appends at most `wanted` of them to `block`, and returns how many.
+    /// Appends at most `wanted` of them to `block`, and returns the number.
     pub(super) fn read(&mut self, block: &mut Block, wanted: usize) -> usize {
         let count = self.readable().min(wanted);
         let (front, back) = self.octets.as_slices();
@@ -141,23 +141,23 @@ impl Incoming {
         count
     }
 
-    /// Whether the finish has arrived, and all before it.
+    /// Returns whether the finish has arrived, and all before it.
     pub(super) fn is_finished(&self) -> bool {
         self.finish.is_some_and(|end| self.next > end)
     }
 
-    /// What to acknowledge: everything below has arrived.
+    /// Returns the offset to acknowledge: everything below has arrived.
     pub(super) fn next(&self) -> u64 {
         self.next
     }
 
-    /// How many octets beyond that are taken.
+    /// Returns the number of bytes accepted beyond that.
     pub(super) fn window(&self) -> u32 {
         let window = self.capacity.saturating_sub(self.readable());
         u32::try_from(window).unwrap_or(u32::MAX)
     }
 
-    /// What arrived beyond gaps.
+    /// Returns the stretches that arrived beyond gaps.
     pub(super) fn stretches(&self) -> &[(u64, u64)] {
         &self.stretches
     }

@@ -1,5 +1,5 @@
-//! One connection's state: both halves, acknowledgements, signs of life, the end. Pure: datagrams and
-//! times are passed in, datagrams and the next time come out.
+//! State machine of one connection: both halves, acknowledgements, keep-alive, the end. Pure:
+//! datagrams and times are passed in, datagrams and the next time come out.
 
 use super::ReliableOptions;
 use super::incoming::{Arrival, Incoming};
@@ -8,28 +8,28 @@ use super::wire::{self, Datagram};
 use punctual_cdr::Block;
 use std::time::Duration;
 
-/// How long an acknowledgement may wait for something to ride on.
+/// Time that an acknowledgement may wait for data to be sent with it.
 const ACK_DELAY: Duration = Duration::from_millis(5);
-/// Data datagrams that are acknowledged together at most.
+/// Upper bound of data datagrams acknowledged together.
 const ACK_EVERY: u32 = 2;
-/// How often a peer whose window is shut is asked whether it opened; it says so itself, but that may
-/// be lost.
+/// Interval at which a peer with a closed window is probed; it reports an opened window itself, but
+/// that datagram may be lost.
 const PROBE: Duration = Duration::from_millis(200);
-/// How long a connection that is over still answers a peer that has not heard of it.
+/// Time for which a connection that is over still answers a peer that has not noticed.
 const AFTERLIFE: Duration = Duration::from_millis(250);
 
-/// Why a connection is over.
+/// Reason why a connection is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// This side has closed.
+    /// Closed by this side.
     Closed,
-    /// The peer has closed, after all that is still to be read.
+    /// Closed by the peer, behind all data still to be read.
     PeerClosed,
-    /// The peer broke it off, or does not know of it.
+    /// Reset by the peer, or unknown to it.
     Reset,
-    /// The peer has fallen silent.
+    /// Silence of the peer.
     Silent,
-    /// The peer contradicted itself.
+    /// Contradictory datagrams of the peer.
     BadPeer,
 }
 
@@ -40,26 +40,26 @@ pub(super) struct Machine {
     options: ReliableOptions,
     outgoing: Outgoing,
     incoming: Incoming,
-    /// Data datagrams not acknowledged yet.
+    /// Number of data datagrams not acknowledged yet.
     owed: u32,
     ack_due: Option<Duration>,
-    /// What the peer was told last that it may send up to.
+    /// Limit of sending last announced to the peer.
     promised: u64,
     heard: Duration,
-    /// Pings since the peer was heard.
+    /// Number of pings since the peer was heard.
     pings: u32,
     pinged: Duration,
     ping_wanted: bool,
     accept_wanted: bool,
     reset_wanted: bool,
     end: Option<End>,
-    /// When this side closed, and when nothing more is to be done.
+    /// Time when this side closed, and when it stops delivering.
     closed: Option<Duration>,
     over: Option<Duration>,
 }
 
 impl Machine {
-    /// A connection that both sides have agreed on: `id` is this side's, `peer` the other's.
+    /// Makes a connection after the handshake: `id` is this side's, `peer` the other's.
     pub(super) fn new(
         id: u64,
         peer: u64,
@@ -90,12 +90,12 @@ impl Machine {
         }
     }
 
-    /// At a server: the client is to be told that it was accepted.
+    /// Schedules the accept datagram to the client, at a server.
     pub(super) fn accept(&mut self) {
         self.accept_wanted = true;
     }
 
-    /// Why it is over for whoever receives, once nothing is left to read.
+    /// Returns why the connection is over for receiving, once nothing is left to read.
     pub(super) fn end(&self) -> Option<End> {
         match self.end {
             Some(End::PeerClosed) if self.incoming.readable() > 0 => None,
@@ -103,17 +103,17 @@ impl Machine {
         }
     }
 
-    /// Why it is over for whoever sends.
+    /// Returns why the connection is over for sending.
     pub(super) fn send_end(&self) -> Option<End> {
         self.end
     }
 
-    /// Whether nothing is left to be done for the peer either.
+    /// Returns whether nothing is left to be done for the peer either.
     pub(super) fn is_over(&self, now: Duration) -> bool {
         !self.reset_wanted && self.over.is_some_and(|over| over <= now)
     }
 
-    /// Whether this side has closed and the peer does not have everything yet.
+    /// Returns whether this side has closed and the peer does not have everything yet.
     pub(super) fn is_delivering(&self) -> bool {
         self.closed.is_some() && self.over.is_none()
     }
@@ -129,7 +129,7 @@ impl Machine {
         self.outgoing.room()
     }
 
-    /// Takes from the front of `octets` what there is room for.
+    /// Takes as much from the front of `octets` as there is room for.
     pub(super) fn write(&mut self, octets: &[u8]) -> usize {
         if self.end.is_some() {
             return 0;
@@ -137,10 +137,10 @@ impl Machine {
         self.outgoing.write(octets)
     }
 
-    /// Appends at most `wanted` octets to `block`.
+    /// Appends at most `wanted` bytes to `block`.
     pub(super) fn read(&mut self, block: &mut Block, wanted: usize, now: Duration) -> usize {
         let count = self.incoming.read(block, wanted);
-        // A peer that waits for the window learns of it once it is worth its while.
+        // A peer that waits for the window is told once the window is worth using.
         let offered = self.incoming.next() + u64::from(self.incoming.window());
         if offered - self.promised.min(offered) >= self.options.window as u64 / 2 {
             self.ack_due = Some(now);
@@ -148,7 +148,7 @@ impl Machine {
         count
     }
 
-    /// Closes: what was written still arrives, what arrives from now on is ignored.
+    /// Closes: written data still arrives, data received from now on is ignored.
     pub(super) fn close(&mut self, now: Duration) {
         if self.closed.is_some() {
             return;
@@ -165,7 +165,7 @@ impl Machine {
         self.end = Some(End::Closed);
     }
 
-    /// Breaks off, from outside: the link below failed.
+    /// Breaks off the connection after a failure of the link below.
     pub(super) fn fail(&mut self, end: End, now: Duration) {
         if self.closed.is_none() {
             self.end.get_or_insert(end);
@@ -174,7 +174,7 @@ impl Machine {
         self.reset_wanted = matches!(end, End::BadPeer | End::Silent);
     }
 
-    /// A datagram came.
+    /// Handles a received datagram.
     pub(super) fn handle(&mut self, octets: &[u8], now: Duration) {
         let Some((id, datagram)) = wire::decode(octets) else {
             return;
@@ -183,7 +183,7 @@ impl Machine {
             return;
         }
         match datagram {
-            // The client did not hear that it was accepted.
+            // The client missed that it was accepted.
             Datagram::Open { client, .. } if client == self.peer => self.accept_wanted = true,
             Datagram::Gone if id == self.peer => self.fail(End::Reset, now),
             _ if id != self.id => {}
@@ -237,7 +237,7 @@ impl Machine {
 
     fn arrived(&mut self, offset: u64, octets: &[u8], finish: bool, now: Duration) {
         if self.closed.is_some() {
-            // Nobody reads any more; a peer that closes as well needs nothing of ours.
+            // No more data will be read; a peer that closes as well needs nothing of ours.
             if finish {
                 self.over.get_or_insert(now + AFTERLIFE);
             }
@@ -263,7 +263,7 @@ impl Machine {
         }
     }
 
-    /// Makes the next datagram to be sent; false when there is none now.
+    /// Makes the next datagram to be sent; returns `false` when there is none now.
     pub(super) fn transmit(&mut self, now: Duration, out: &mut Vec<u8>) -> bool {
         if std::mem::take(&mut self.reset_wanted) {
             wire::reset(out, self.peer);
@@ -305,7 +305,7 @@ impl Machine {
         self.promised = ack + u64::from(window);
     }
 
-    /// When time alone will change something.
+    /// Returns the next time at which the machine changes without input.
     pub(super) fn timer(&self) -> Option<Duration> {
         if self.over.is_some() {
             return [self.over, self.ack_due].into_iter().flatten().min();
@@ -321,7 +321,8 @@ impl Machine {
             .min()
     }
 
-    /// A silent peer is asked whether it lives; one whose window is shut, whether it opened.
+    /// Returns the time of the next ping: a silent peer is checked for life, one with a closed
+    /// window for its window.
     fn next_ping(&self) -> Duration {
         if self.pings == 0 {
             let quiet = self.options.keep_alive;
@@ -331,7 +332,7 @@ impl Machine {
         self.pinged.max(self.heard) + self.outgoing.timeout() * (1 << self.pings.min(4))
     }
 
-    /// Time has passed.
+    /// Advances the time.
     pub(super) fn tick(&mut self, now: Duration) {
         if self.over.is_some() {
             return;

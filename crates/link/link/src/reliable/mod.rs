@@ -1,15 +1,15 @@
-//! The adapter `reliable`: a reliable stream over datagrams, so that GIOP can use them.
+//! Adapter `reliable`: a reliable stream over datagrams, so that GIOP can use them.
 //!
-//! Numbered octets, acknowledged together and by ranges, sent again when they are overtaken or when
-//! nothing comes back; a receive window, so that a reader that does not read stops the sender; a
-//! congestion window, so that the network is not flooded; an orderly end, a reset, and pings that
-//! find a dead peer. Before a connection costs the listening side anything that lasts, the peer has
-//! to return a cookie from the address it claims.
+//! Numbered bytes, acknowledged cumulatively and by ranges, retransmitted when later ones arrive
+//! first or when no acknowledgement comes; a receive window, so that a reader that does not read
+//! stops the sender; a congestion window, so that the network is not flooded; an orderly end, a
+//! reset, and pings that detect a dead peer. Before a connection costs the listening side lasting
+//! resources, the peer has to return a cookie from the address it claims.
 //!
-//! What decides is pure and knows neither socket nor clock: `machine` with its halves `outgoing` and
-//! `incoming`, the pace (`pace`), the opening (`handshake`, `cookie`), the octets (`wire`). What acts
-//! is `connection`, `acceptor` and the timers' thread in `driver`. There is no secrecy: who reads the
-//! traffic can break a connection off, as with TCP.
+//! The protocol logic is pure and knows neither socket nor clock: `machine` with its halves
+//! `outgoing` and `incoming`, the pace (`pace`), the opening (`handshake`, `cookie`), the encoding
+//! (`wire`). The active parts are `connection`, `acceptor` and the timers' thread in `driver`.
+//! There is no secrecy: an attacker that reads the traffic can break a connection off, as with TCP.
 
 mod acceptor;
 mod connection;
@@ -36,10 +36,10 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The adapter's name in endpoint options and addresses.
+/// Name of the adapter in endpoint options and addresses.
 pub const NAME: &str = "reliable";
 
-/// Makes a reliable stream of any datagram link.
+/// Adapter that makes a reliable stream of any datagram link.
 #[derive(Clone, Debug, Default)]
 pub struct Reliable {
     options: ReliableOptions,
@@ -48,21 +48,20 @@ pub struct Reliable {
 /// Options of the adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReliableOptions {
-    /// Octets of a datagram. Default 1,400, which passes Ethernet and most tunnels in one frame;
-    /// at least 128, at most what the link below carries. Property `datagram`.
+    /// Size of a datagram in bytes. Default 1,400, which passes Ethernet and most tunnels in one
+    /// frame; at least 128, at most the largest of the link below. Property `datagram`.
     pub datagram: usize,
-    /// Octets that either side of a connection holds in each direction. Default 256 KiB, at least
-    /// 1 KiB. Property `window`.
+    /// Number of bytes that either side of a connection holds in each direction. Default 256 KiB,
+    /// at least 1 KiB. Property `window`.
     pub window: usize,
-    /// How often something is sent before a silent peer is given up. Default 12, which takes about
-    /// 7 s.
+    /// Number of tries before a silent peer is given up. Default 12, which takes about 7 s.
     pub tries: u32,
-    /// Silence after which a peer is asked whether it lives. Default 5 s.
+    /// Time of silence after which a peer is pinged. Default 5 s.
     pub keep_alive: Duration,
-    /// How long a connection that was closed goes on bringing what was written to its peer. Default
-    /// 10 s.
+    /// Time for which a closed connection goes on delivering written data to its peer. Default 10
+    /// s.
     pub linger: Duration,
-    /// Connections that may wait to be accepted. Default 128.
+    /// Upper bound of the connections that wait to be accepted. Default 128.
     pub backlog: usize,
 }
 
@@ -79,14 +78,15 @@ impl Default for ReliableOptions {
     }
 }
 
-/// How long a link that goes waits for its connections' last words to arrive.
+/// Time that a dropped link waits for the data of its closed connections to arrive.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// The smallest datagram and window that work.
+/// Size of the smallest usable datagram and window, in bytes.
 const LEAST_DATAGRAM: usize = 128;
 const LEAST_WINDOW: usize = 1024;
 
 impl ReliableOptions {
-    /// These options with `properties` over them, and those properties that are the link's below.
+    /// Returns these options overridden by `properties`, and the remaining properties, which are
+    /// the link's below.
     fn with(
         &self,
         properties: &Properties,
@@ -115,7 +115,7 @@ impl ReliableOptions {
 }
 
 impl Reliable {
-    /// The adapter with options of its own.
+    /// Makes the adapter with the given options.
     #[must_use]
     pub fn new(options: ReliableOptions) -> Self {
         Self { options }
@@ -127,7 +127,8 @@ impl LinkAdapter for Reliable {
         NAME
     }
 
-    /// Over anything but datagrams of a useful size it supplies nothing, and refuses to be used.
+    /// Returns the guarantees of a stream. Over a link without datagrams of a useful size it
+    /// supplies nothing, and refuses to be used.
     fn supplies(&self, below: Guarantees) -> Guarantees {
         if !fits(below) {
             return below;
@@ -145,7 +146,7 @@ impl LinkAdapter for Reliable {
     }
 }
 
-/// Whether the adapter can work over a link.
+/// Returns whether the adapter can work over a link.
 fn fits(below: Guarantees) -> bool {
     let roomy = below.largest.is_none_or(|most| most >= LEAST_DATAGRAM);
     below.framing == Framing::Datagram && roomy
@@ -160,8 +161,8 @@ struct ReliableLink {
 }
 
 impl Drop for ReliableLink {
-    /// Gives what connections wrote before they were closed a while to arrive: a process that ends
-    /// takes its threads, and what they would have sent again, with it.
+    /// Waits for a while until data that connections wrote before they were closed has arrived: a
+    /// process that ends stops its threads, and so their retransmissions.
     fn drop(&mut self) {
         self.driver.settle(Deadline::after(FAREWELL));
     }

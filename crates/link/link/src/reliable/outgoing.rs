@@ -1,34 +1,36 @@
-//! The sending half: what was written, what is in flight, what is lost. No I/O, no clock.
+//! Sending half: data written, in flight, and lost. No I/O, no clock.
 //!
-//! Octets are numbered from 0 by a 64-bit offset that never wraps; the finish takes the number behind
-//! the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a whole.
+//! Bytes are numbered from 0 by a 64-bit offset that never wraps; the finish takes the number
+//! behind the last. A segment keeps its bounds once sent, so that it is acknowledged or lost as a
+//! whole.
 
 use super::pace::{Congestion, RoundTrip};
 use super::wire::Ranges;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Segments in flight at most, whatever their size.
+/// Upper bound of segments in flight, whatever their size.
 const SEGMENTS: usize = 1024;
-/// A segment counts as lost when one that was sent this many later has arrived (RFC 9002, §6.1.1).
+/// Number of later transmissions after which a segment counts as lost once one of those has arrived
+/// (RFC 9002, §6.1.1).
 const REORDERED: u64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Outgoing {
-    /// From `acked` on.
+    /// Bytes from `acked` on.
     octets: VecDeque<u8>,
-    /// Everything below has arrived.
+    /// Offset up to which everything has arrived.
     acked: u64,
-    /// Everything below was sent at least once.
+    /// Offset up to which everything was sent at least once.
     sent: u64,
-    /// The peer takes what lies below.
+    /// Offset up to which the peer accepts data.
     limit: u64,
     capacity: usize,
     payload: usize,
     segments: VecDeque<Segment>,
     in_flight: usize,
     transmissions: u64,
-    /// The latest transmission that is known to have arrived.
+    /// Latest transmission that is known to have arrived.
     arrived: u64,
     waiting_since: Duration,
     finishing: bool,
@@ -62,7 +64,7 @@ impl Segment {
     }
 }
 
-/// A segment to be sent.
+/// Segment to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) offset: u64,
@@ -71,8 +73,8 @@ pub(super) struct Piece {
 }
 
 impl Outgoing {
-    /// `payload` octets fit a datagram; `capacity` are held at most; the peer takes `window` to begin
-    /// with.
+    /// Makes the half: `payload` bytes fit a datagram; `capacity` are held at most; the peer's
+    /// initial window is `window`.
     pub(super) fn new(payload: usize, capacity: usize, window: u32) -> Self {
         Self {
             octets: VecDeque::new(),
@@ -93,7 +95,8 @@ impl Outgoing {
         }
     }
 
-    /// Takes from the front of `octets` what there is room for, and returns how many.
+    /// Takes as much from the front of `octets` as there is room for, and returns the number of
+    /// bytes.
     pub(super) fn write(&mut self, octets: &[u8]) -> usize {
         let count = octets.len().min(self.room());
         self.octets.extend(octets.get(..count).unwrap_or_default());
@@ -104,12 +107,12 @@ impl Outgoing {
         self.capacity.saturating_sub(self.octets.len())
     }
 
-    /// Nothing more is written: the finish follows what was.
+    /// Ends writing: the finish follows the data written before.
     pub(super) fn finish(&mut self) {
         self.finishing = true;
     }
 
-    /// Whether everything has arrived, the finish included.
+    /// Returns whether everything has arrived, the finish included.
     pub(super) fn is_finished(&self) -> bool {
         self.finish_sent && self.segments.is_empty()
     }
@@ -119,17 +122,17 @@ impl Outgoing {
         self.octets.len().saturating_sub(flown)
     }
 
-    /// Whether the peer's window alone holds back what was written.
+    /// Returns whether only the peer's window holds back written data.
     pub(super) fn is_blocked(&self) -> bool {
         self.segments.is_empty() && self.unsent() > 0 && self.limit <= self.sent
     }
 
-    /// How long an acknowledgement is waited for.
+    /// Returns the time to wait for an acknowledgement.
     pub(super) fn timeout(&self) -> Duration {
         self.trip.timeout()
     }
 
-    /// When retransmission is due, if anything is under way.
+    /// Returns the time when retransmission is due, if anything is in flight.
     pub(super) fn timer(&self) -> Option<Duration> {
         let waiting = self
             .segments
@@ -138,8 +141,8 @@ impl Outgoing {
         waiting.then(|| self.waiting_since + self.trip.timeout())
     }
 
-    /// No acknowledgement came in time: all that is in flight counts as lost. False when one segment
-    /// has been tried `tries` times.
+    /// Handles a missing acknowledgement: everything in flight counts as lost. Returns `false` when
+    /// one segment has been tried `tries` times.
     pub(super) fn time_out(&mut self, now: Duration, tries: u32) -> bool {
         self.trip.back_off();
         self.congestion.collapsed(self.sent);
@@ -153,7 +156,8 @@ impl Outgoing {
         self.segments.iter().all(|segment| segment.tries < tries)
     }
 
-    /// The next segment to be sent: a lost one, or a new one as far as peer and network allow.
+    /// Returns the next segment to be sent: a lost one, or a new one as far as peer and network
+    /// allow.
     pub(super) fn next(&mut self, now: Duration) -> Option<Piece> {
         if self.segments.is_empty() {
             self.waiting_since = now;
@@ -191,7 +195,7 @@ impl Outgoing {
         if length == 0 && !finish {
             return None;
         }
-        // Half a segment now would be followed by another half: rather wait for the window.
+        // Sending half a segment now would lead to another half: better wait for the window.
         let silly = length < self.payload && length < unsent;
         let crowded = self.in_flight + length > self.congestion.window();
         if self.in_flight > 0 && (silly || crowded) {
@@ -219,7 +223,7 @@ impl Outgoing {
         })
     }
 
-    /// Appends a piece's octets to `out`.
+    /// Appends a piece's bytes to `out`.
     pub(super) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
         let begin = usize::try_from(piece.offset.saturating_sub(self.acked)).unwrap_or(usize::MAX);
         let octets = self.octets.iter().skip(begin).take(piece.length);
@@ -237,8 +241,8 @@ impl Outgoing {
         }
     }
 
-    /// The peer says what arrived and how much more it takes. `None` when it cannot be true, else
-    /// whether it was news.
+    /// Handles an acknowledgement and the peer's window. Returns `None` when it is impossible, else
+    /// whether it was new.
     pub(super) fn acknowledge(
         &mut self,
         ack: u64,
@@ -267,7 +271,7 @@ impl Outgoing {
         Some(news)
     }
 
-    /// Segments that arrived beyond a gap; used to tell news from repetition.
+    /// Returns the number of segments that arrived beyond a gap; used to detect new information.
     fn held(&self) -> usize {
         let held = |segment: &&Segment| segment.state == State::Held;
         self.segments.iter().filter(held).count()
@@ -304,7 +308,7 @@ impl Outgoing {
         }
     }
 
-    /// A segment arrived that was not known to have.
+    /// Records the first arrival of a segment.
     fn arrive(&mut self, segment: &Segment, now: Duration) {
         if segment.state == State::Held {
             return;
@@ -313,7 +317,7 @@ impl Outgoing {
             self.in_flight = self.in_flight.saturating_sub(segment.length);
         }
         self.congestion.arrived(segment.length, self.capacity);
-        // Of one that was sent twice nobody knows which arrived (Karn's rule).
+        // After a retransmission it is unknown which transmission arrived (Karn's rule).
         if segment.tries == 1 {
             self.trip.sample(now.saturating_sub(segment.sent_at));
             self.arrived = self.arrived.max(segment.transmission);

@@ -1,15 +1,15 @@
-//! How fast to send, and how long to wait for an acknowledgement. No clock: times are passed in.
+//! Pace of sending, and time-outs of acknowledgements. No clock: times are passed in.
 
 use std::time::Duration;
 
-/// The shortest wait for an acknowledgement; beyond a peer's delay of its own acknowledgements.
+/// Shortest wait for an acknowledgement, above a peer's delay of its acknowledgements.
 const SHORTEST: Duration = Duration::from_millis(20);
-/// The longest, however often it was doubled.
+/// Longest wait, however often it was doubled.
 const LONGEST: Duration = Duration::from_secs(1);
-/// The wait before a round trip was measured.
+/// Wait before a round trip was measured.
 const FIRST: Duration = Duration::from_millis(100);
 
-/// The round trip's estimate and the time-out made from it (RFC 6298).
+/// Estimate of the round trip and the time-out derived from it (RFC 6298).
 #[derive(Debug, Default)]
 pub(super) struct RoundTrip {
     smoothed: Option<Duration>,
@@ -18,7 +18,7 @@ pub(super) struct RoundTrip {
 }
 
 impl RoundTrip {
-    /// A round trip was measured.
+    /// Adds a measured round trip.
     pub(super) fn sample(&mut self, measured: Duration) {
         match self.smoothed {
             None => {
@@ -33,17 +33,17 @@ impl RoundTrip {
         }
     }
 
-    /// What was acknowledged was news: waiting begins afresh.
+    /// Resets the back-off after new data was acknowledged.
     pub(super) fn progress(&mut self) {
         self.doublings = 0;
     }
 
-    /// An acknowledgement was waited for in vain: the next wait is twice as long.
+    /// Doubles the next wait after one in vain.
     pub(super) fn back_off(&mut self) {
         self.doublings = (self.doublings + 1).min(16);
     }
 
-    /// How long to wait for an acknowledgement.
+    /// Returns the time to wait for an acknowledgement.
     pub(super) fn timeout(&self) -> Duration {
         let base = self
             .smoothed
@@ -53,18 +53,18 @@ impl RoundTrip {
     }
 }
 
-/// Segments in flight at the beginning.
+/// Number of segments in flight at the beginning.
 const INITIAL: usize = 10;
-/// Segments that may always be in flight.
+/// Number of segments that may always be in flight.
 const LEAST: usize = 2;
 
-/// How many octets may be in flight for the network's sake (RFC 5681).
+/// Bound of the bytes in flight for the network's sake (RFC 5681).
 #[derive(Debug)]
 pub(super) struct Congestion {
     window: usize,
     threshold: usize,
     segment: usize,
-    /// Losses below this offset belong to one that was answered already.
+    /// Offset below which losses belong to one that was reacted to already.
     recovery: u64,
 }
 
@@ -82,8 +82,8 @@ impl Congestion {
         self.window
     }
 
-    /// `octets` arrived: twice as many next time below the threshold, a segment more a round trip
-    /// above it.
+    /// Records the arrival of `octets` bytes: the window doubles each round trip below the
+    /// threshold, and grows by a segment a round trip above it.
     pub(super) fn arrived(&mut self, octets: usize, limit: usize) {
         let grown = if self.window < self.threshold {
             octets
@@ -93,7 +93,7 @@ impl Congestion {
         self.window = (self.window + grown).min(limit.max(LEAST * self.segment));
     }
 
-    /// What lies at `offset` was lost, when everything below `sent` had been sent.
+    /// Records the loss of the data at `offset`, when everything below `sent` had been sent.
     pub(super) fn lost(&mut self, offset: u64, sent: u64) {
         if offset >= self.recovery {
             self.recovery = sent;
@@ -102,7 +102,7 @@ impl Congestion {
         }
     }
 
-    /// Nothing came back at all.
+    /// Records that no acknowledgement came at all.
     pub(super) fn collapsed(&mut self, sent: u64) {
         self.recovery = sent;
         self.threshold = (self.window / 2).max(LEAST * self.segment);

@@ -1,5 +1,5 @@
-//! Two machines over a simulated network that loses, repeats and reorders; time is simulated too, so
-//! each run is the same.
+//! Simulation of two machines over a network that loses, repeats and reorders; time is simulated
+//! too, so each run is the same.
 
 use super::ReliableOptions;
 use super::machine::{End, Machine};
@@ -7,7 +7,7 @@ use punctual_cdr::Block;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Faults in so many of a thousand datagrams.
+/// Faults in a thousand datagrams.
 #[derive(Clone, Copy, Default)]
 struct Faults {
     lose: u64,
@@ -21,7 +21,7 @@ struct Network {
     now: Duration,
     faults: Faults,
     chance: u64,
-    /// By arrival and a number that keeps what is sent first first.
+    /// Datagrams under way, by arrival and a number that keeps the order of sending.
     under_way: BTreeMap<(Duration, u64), (usize, Vec<u8>)>,
     sent: u64,
     silent: [bool; 2],
@@ -79,7 +79,7 @@ impl Network {
         }
     }
 
-    /// Goes on to what happens next.
+    /// Advances to the next event.
     fn step(&mut self) {
         self.flush();
         let arrival = self.under_way.first_key_value().map(|(key, _)| key.0);
@@ -113,7 +113,7 @@ fn pattern(length: usize, seed: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Sends in both directions at once, closes, and returns how long it took.
+/// Sends in both directions at once, closes, and returns the duration.
 fn transfer(options: ReliableOptions, faults: Faults, length: usize) -> Duration {
     let mut network = Network::new(options, faults);
     let texts = [pattern(length, 1), pattern(length, 2)];
@@ -203,7 +203,7 @@ fn a_reader_that_does_not_read_stops_the_sender_and_lets_it_go_on() {
         written += network.machines[0].write(&text[written..]);
         network.step();
     }
-    // What fills the reader's side and the writer's.
+    // The capacity of the reader's side and the writer's.
     assert_eq!(written, 2 * options.window);
     assert_eq!(network.machines[0].send_end(), None);
     let mut read = Vec::new();

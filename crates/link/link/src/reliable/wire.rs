@@ -1,4 +1,4 @@
-//! What travels: one datagram, one of these. All numbers are big-endian.
+//! Datagrams of the protocol. All numbers are big-endian.
 //!
 //! ```text
 //! 0        2         3      4                12
@@ -15,21 +15,21 @@
 //! 9 gone                                        nobody here has this id
 //! ```
 //!
-//! The id is the receiver's own, 64 random bits that it told its peer: who cannot read the traffic
-//! cannot meddle with it. Hello and open have none yet; gone echoes the one that nobody has.
+//! The id is the receiver's own, 64 random bits that it gave its peer: an attacker that cannot read
+//! the traffic cannot interfere with it. Hello and open have none yet; gone echoes the unknown one.
 
-/// Octets before what a kind adds.
+/// Size of the common header, in bytes.
 const HEADER: usize = 12;
-/// Octets of a data datagram beside the application's.
+/// Overhead of a data datagram, in bytes.
 pub(super) const DATA_OVERHEAD: usize = HEADER + 21;
-/// A hello's length: no shorter than what it is answered with.
+/// Length of a hello: no shorter than its answer.
 const HELLO: usize = 32;
-/// Ranges in an ack at most.
+/// Upper bound of the ranges in an ack.
 pub(super) const RANGES: usize = 8;
 const VERSION: u8 = 1;
 const FINISH: u8 = 1;
 
-/// A datagram's meaning.
+/// Decoded datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Datagram<'d> {
     Hello {
@@ -66,7 +66,7 @@ pub(super) enum Datagram<'d> {
     Gone,
 }
 
-/// Stretches that arrived beyond what is acknowledged.
+/// Stretches that arrived beyond the acknowledged offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ranges<'d> {
     octets: &'d [u8],
@@ -81,7 +81,7 @@ impl Ranges<'_> {
     }
 }
 
-/// The id and meaning of a datagram; `None` for what is none of ours.
+/// Decodes a datagram's id and content; returns `None` for a foreign one.
 pub(super) fn decode(octets: &[u8]) -> Option<(u64, Datagram<'_>)> {
     let mut rest = Rest(octets);
     let [b'P', b'r', VERSION, kind] = rest.array::<4>()? else {
@@ -188,7 +188,7 @@ pub(super) fn accept(out: &mut Vec<u8>, id: u64, server: u64, window: u32) {
     out.extend_from_slice(&window.to_be_bytes());
 }
 
-/// The application's octets go behind it.
+/// Writes the header of a data datagram; the application's bytes go behind it.
 pub(super) fn data(out: &mut Vec<u8>, id: u64, offset: u64, finish: bool, ack: u64, window: u32) {
     begin(out, 5, id);
     out.extend_from_slice(&offset.to_be_bytes());
@@ -197,7 +197,7 @@ pub(super) fn data(out: &mut Vec<u8>, id: u64, offset: u64, finish: bool, ack: u
     out.extend_from_slice(&window.to_be_bytes());
 }
 
-/// Of `ranges` as many as fit.
+/// Writes an acknowledgement with as many of `ranges` as fit.
 pub(super) fn ack(out: &mut Vec<u8>, id: u64, ack: u64, window: u32, ranges: &[(u64, u64)]) {
     let ranges = ranges.get(..RANGES).unwrap_or(ranges);
     begin(out, 6, id);

@@ -1,4 +1,4 @@
-//! Listening: connections whose handshake has succeeded in the background are handed to whoever accepts.
+//! Listening: connections whose handshake has succeeded in the background are handed to `accept`.
 
 use super::copies::CopyCounters;
 use super::handshake_thread::HandshakeThread;
@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Connections that may wait for their handshake, in the kernel, and to be accepted.
+/// Upper bound of the connections that wait for their handshake, in the kernel, and to be accepted.
 const BACKLOG: u16 = 128;
 
 #[derive(Debug)]
@@ -33,10 +33,10 @@ pub(super) fn listen(
     let (listener, file) = SocketFile::listen(address.place(), BACKLOG)?;
     let failed = |error| LinkError::os(Phase::Listen, error);
     if options.allow != Allow::SameUser {
-        // Who connects is asked for its credentials; the file's mode must not have the say.
+        // Access is decided by the client's credentials, not by the file's mode.
         std::fs::set_permissions(file.place(), Permissions::from_mode(0o666)).map_err(failed)?;
     }
-    // Whoever connected may have gone again before it is accepted, which must not block.
+    // A client may have left before it is accepted, which must not block.
     let listener = UnixListener::from(listener);
     listener.set_nonblocking(true).map_err(failed)?;
     let acceptor = ShmAcceptor {
@@ -69,7 +69,8 @@ impl Acceptor for ShmAcceptor {
 
     fn close(&self) {
         if self.queue.close() {
-            // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
+            // The file first: while it exists, the listener is open, and no process takes it for a
+            // leftover.
             self.file.remove();
             // Ends the handshake thread, too.
             let _ = unix::stop_listening(&*self.listener);
@@ -83,7 +84,7 @@ impl Drop for ShmAcceptor {
     }
 }
 
-/// What has been accepted, or why not, on its way from the handshake thread to whoever accepts.
+/// Queue of accepted connections, or errors, from the handshake thread to `accept`.
 #[derive(Debug, Default)]
 pub(super) struct AcceptQueue {
     waiting: Mutex<Waiting>,
@@ -99,9 +100,9 @@ struct Waiting {
 }
 
 impl AcceptQueue {
-    /// Hands over a connection, or an error that the operating system gave. Blocks while as many wait
-    /// as may, and, behind an error, until that was taken: how soon the next try is, is decided by
-    /// whoever accepts. Returns whether anybody is left to accept.
+    /// Hands over a connection, or an error of the operating system. Blocks while the queue is
+    /// full, and, behind an error, until that was taken: the caller of `accept` decides when to
+    /// retry. Returns whether the acceptor is still open.
     pub(super) fn put(&self, accepted: Accepted) -> bool {
         let is_error = accepted.is_err();
         let mut waiting = self.waiting();
@@ -130,14 +131,14 @@ impl AcceptQueue {
         accepted.unwrap_or_else(|| Err(LinkError::closed(Phase::Accept)))
     }
 
-    /// Whether it was this call that closed it.
+    /// Closes the queue; returns whether this call did.
     fn close(&self) -> bool {
         let mut waiting = self.waiting();
         let first = !std::mem::replace(&mut waiting.closed, true);
         let dropped = std::mem::take(&mut waiting.accepted);
         self.changed.notify_all();
         drop(waiting);
-        // Connections nobody will take end outside of the lock.
+        // Connections that will not be accepted are closed outside of the lock.
         drop(dropped);
         first
     }

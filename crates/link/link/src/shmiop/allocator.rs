@@ -1,5 +1,5 @@
-//! The allocator of a pool. Its tables stand in private memory: which regions are free, and what has become
-//! of those that are not. First fit, neighbours joined.
+//! Allocator of a pool. Its tables stand in private memory: free regions, and the state of all
+//! others. First fit, with neighbours joined.
 
 use super::layout::{REFERENCES, SLOTS};
 use super::pool::Piece;
@@ -7,55 +7,56 @@ use crate::Cause;
 use punctual_sys::memory::Region;
 use std::sync::{Arc, Weak};
 
-/// What a piece's size is a multiple of: nobody shares a line of the cache.
+/// Granularity of a piece's size in bytes: pieces share no cache line.
 pub(super) const GRAIN: usize = 64;
 
-/// The peer's marks.
+/// Marks of the peer, by which it returns pieces.
 pub(super) trait Marks: Send + Sync {
-    /// How often the peer has given the slot back, in all; what it read before is read by then.
+    /// Returns how often the peer has returned the slot, in all; its reads of the slot before that
+    /// are over.
     fn mark(&self, slot: usize) -> u32;
 }
 
-/// See the module.
+/// Allocator of a pool; see the module.
 pub(super) struct Allocator {
-    /// Free regions by their addresses, no two of them neighbours.
+    /// Free regions in the order of their addresses, no two of them adjacent.
     free: Vec<Region>,
     slots: Vec<Slot>,
-    /// Slots in no use.
+    /// Unused slots.
     unused: Vec<usize>,
-    /// Slots that nobody here holds and the peer has not given back.
+    /// Slots without a local holder that the peer has not returned.
     returning: Vec<usize>,
-    /// The peer has given back what it never got; its marks mean nothing from then on.
+    /// Set once the peer has returned something it never got; its marks are ignored from then on.
     broken: bool,
     marks: Arc<dyn Marks>,
-    /// Where the pool begins in its side's memory.
+    /// Offset of the pool in its side's memory.
     start: usize,
 }
 
 #[derive(Default)]
 struct Slot {
-    /// The piece, while somebody here may send it.
+    /// Piece, while a local holder may send it.
     piece: Weak<Piece>,
-    /// Where it lies in the pool, while it is in use.
+    /// Offset in the pool, while it is in use.
     start: usize,
     len: usize,
-    /// How often it was sent, and how often it was given back as far as is known; both wrap.
+    /// Number of times it was sent, and below it was returned as far as is known; both wrap.
     sent: u32,
     back: u32,
-    /// Its memory, once nobody here holds the piece.
+    /// Memory of the slot, once no local holder has the piece.
     region: Option<Region>,
 }
 
-/// A stretch of a piece, as the peer is told of it.
+/// Reference to a stretch of a piece, as sent to the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reference {
     pub(super) slot: u32,
-    /// From the pool's begin.
+    /// Offset from the pool's begin.
     pub(super) offset: u32,
 }
 
 impl Allocator {
-    /// All of `memory` free.
+    /// Makes an allocator of `memory`, all of it free.
     pub(super) fn new(memory: Region, marks: Arc<dyn Marks>) -> Self {
         Self {
             start: memory.start(),
@@ -68,7 +69,7 @@ impl Allocator {
         }
     }
 
-    /// A slot and a region of at least `len` octets.
+    /// Takes a slot and a region of at least `len` bytes.
     pub(super) fn take(&mut self, len: usize) -> Option<(usize, Region)> {
         let wanted = len.max(1).checked_next_multiple_of(GRAIN)?;
         self.collect();
@@ -83,7 +84,7 @@ impl Allocator {
         Some((slot, region))
     }
 
-    /// Takes back a slot and its region, which are free once the peer has given them back, too.
+    /// Takes back a slot and its region, which are free once the peer has returned them, too.
     pub(super) fn give_back(&mut self, slot: usize, region: Region) {
         if let Some(entry) = self.slots.get_mut(slot) {
             entry.piece = Weak::new();
@@ -93,14 +94,14 @@ impl Allocator {
         self.collect();
     }
 
-    /// From now on [`Allocator::find`] finds the piece.
+    /// Lists the piece, so that [`Allocator::find`] finds it.
     pub(super) fn publish(&mut self, slot: usize, piece: Weak<Piece>) {
         if let Some(entry) = self.slots.get_mut(slot) {
             entry.piece = piece;
         }
     }
 
-    /// Undoes [`Allocator::publish`] if nothing of the piece is at the peer, and tells whether.
+    /// Reverts [`Allocator::publish`] if the peer has nothing of the piece; returns whether it did.
     pub(super) fn unpublish(&mut self, slot: usize) -> bool {
         self.learn(slot);
         match self.slots.get_mut(slot) {
@@ -112,17 +113,18 @@ impl Allocator {
         }
     }
 
-    /// The listed piece in which `len` octets at `offset` of the pool lie, and where it begins.
+    /// Returns the listed piece that contains `len` bytes at `offset` of the pool, and the piece's
+    /// offset.
     pub(super) fn find(&self, offset: usize, len: usize) -> Option<(Arc<Piece>, usize)> {
         let entry = self.slots.get(self.slot_at(offset, len)?)?;
         Some((entry.piece.upgrade()?, entry.start))
     }
 
-    /// Notes that octets of a listed piece go to the peer. `None` where they don't lie in one, or it is
-    /// out too often already.
+    /// Records that bytes of a listed piece go to the peer. Returns `None` where they are not in
+    /// one, or it is out too often already.
     ///
     /// # Errors
-    /// The peer has given back what it never got.
+    /// The peer has returned something it never got.
     pub(super) fn refer(&mut self, offset: usize, len: usize) -> Result<Option<Reference>, Cause> {
         let Some(slot) = self.slot_at(offset, len) else {
             return Ok(None);
@@ -146,13 +148,13 @@ impl Allocator {
         })
     }
 
-    /// The sizes of the free regions, in order.
+    /// Returns the sizes of the free regions, in order.
     #[cfg(test)]
     pub(super) fn free(&self) -> Vec<usize> {
         self.free.iter().map(Region::len).collect()
     }
 
-    /// Frees the slots that have come back.
+    /// Frees the slots that have been returned.
     fn collect(&mut self) {
         let mut at = 0;
         while let Some(&slot) = self.returning.get(at) {
@@ -171,7 +173,7 @@ impl Allocator {
         }
     }
 
-    /// Reads a slot's mark, and believes it if it lies between what it was and what was sent.
+    /// Reads a slot's mark, and accepts it if it lies between the last value and the number sent.
     fn learn(&mut self, slot: usize) {
         let Some(entry) = self.slots.get_mut(slot) else {
             return;
@@ -187,7 +189,7 @@ impl Allocator {
         }
     }
 
-    /// The slot of the piece in which `len` octets at `offset` lie.
+    /// Returns the slot of the piece that contains `len` bytes at `offset`.
     fn slot_at(&self, offset: usize, len: usize) -> Option<usize> {
         let within = |slot: &Slot| {
             slot.start <= offset && slot.len >= len && offset - slot.start <= slot.len - len
@@ -197,7 +199,7 @@ impl Allocator {
             .position(|slot| slot.len > 0 && within(slot))
     }
 
-    /// The first of the free regions that is large enough, cut to size.
+    /// Takes the first free region that is large enough, cut to size.
     fn cut(&mut self, len: usize) -> Option<Region> {
         let at = self.free.iter().position(|free| free.len() >= len)?;
         let (region, rest) = self.free.remove(at).split(len);
@@ -207,7 +209,7 @@ impl Allocator {
         Some(region)
     }
 
-    /// Puts a region back in its place, joined with its neighbours.
+    /// Inserts a region in its place, joined with its neighbours.
     fn put_back(&mut self, region: Region) {
         let at = self
             .free

@@ -1,4 +1,4 @@
-//! One connection: a ring and a pool in each direction.
+//! Connection: a ring and a pool in each direction.
 
 use super::copies::Copies;
 use super::ends::Ends;
@@ -18,8 +18,8 @@ use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// The locks are for the rule that one thread sends and one receives; nobody waits for them unless the
-/// rule is broken.
+/// Connection over shared memory. The locks enforce that one thread sends and one receives; they
+/// are contended only if that rule is broken.
 #[derive(Debug)]
 pub(super) struct ShmConnection {
     ends: Arc<Ends>,
@@ -34,7 +34,7 @@ pub(super) struct ShmConnection {
     addresses: Addresses,
 }
 
-/// What a connection is made of.
+/// Parts that a connection is made of.
 pub(super) struct Parts<'o> {
     pub(super) control: Region,
     pub(super) ring: Region,
@@ -84,7 +84,7 @@ impl ShmConnection {
         self.reader.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A peer that broke the protocol is not spoken to again.
+    /// Closes the connection to a peer that broke the protocol.
     fn close_if_broken(&self, cause: &Cause) {
         if matches!(cause, Cause::BadPeer(_)) {
             self.close();
@@ -135,7 +135,7 @@ impl Connection for ShmConnection {
         match self.reader.try_lock() {
             Ok(mut reader) => reader.pending(&self.ends),
             Err(TryLockError::Poisoned(reader)) => reader.into_inner().pending(&self.ends),
-            // Somebody receives, and will notice whatever comes.
+            // Another thread receives, and will notice new data.
             Err(TryLockError::WouldBlock) => Pending::Nothing,
         }
     }

@@ -1,4 +1,4 @@
-//! Reaching a process that listens.
+//! Connecting to a process that listens.
 
 use super::copies::CopyCounters;
 use super::greeting::{Addresses, Handshake, Own, Theirs};
@@ -32,7 +32,7 @@ pub(super) fn connect(
         let mut handshake = Handshake::new(socket, options)?;
         let own = Own::new(options)?;
         match handshake.send(&own) {
-            // Whoever refuses says why before it closes.
+            // A peer that refuses sends its reason before it closes.
             Ok(()) | Err(Cause::Closed) => {}
             Err(cause) => return Err(cause),
         }
@@ -59,7 +59,7 @@ fn answer(
         if left.is_some_and(|left| left.is_zero()) {
             return Err(Cause::TimedOut);
         }
-        // Whatever it found, hearing tells.
+        // Receiving shows the outcome of the wait.
         let _ = passing::wait(handshake.socket(), left);
     }
 }

@@ -1,23 +1,23 @@
-//! How many octets were copied, and where: what tells zero-copy from one copy.
+//! Counters of copied bytes, which distinguish zero-copy from one copy.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Octets that a link's connections have copied so far.
+/// Number of bytes that a link's connections have copied so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Copied {
-    /// From messages to rings.
+    /// Bytes copied from messages to rings.
     pub into_ring: u64,
-    /// From peers' rings to blocks.
+    /// Bytes copied from peers' rings to blocks.
     pub out_of_ring: u64,
-    /// From applications' memory to pools.
+    /// Bytes copied from applications' memory to pools.
     pub into_pool: u64,
-    /// From peers' pools to private memory.
+    /// Bytes copied from peers' pools to private memory.
     pub out_of_pool: u64,
 }
 
-/// One connection's counts, also of what it lent and outlives it. Each connection has its own, so that
-/// none slows another down.
+/// Counters of one connection, also for memory it lent that outlives it. Each connection has its
+/// own, so that none slows another down.
 #[derive(Debug)]
 pub(super) struct Copies {
     pub(super) into_ring: Count,
@@ -27,7 +27,7 @@ pub(super) struct Copies {
     counters: Arc<CopyCounters>,
 }
 
-/// Counts only: nothing else is to be seen by them, so relaxed is enough.
+/// Counter. It publishes nothing else, so relaxed is enough.
 #[derive(Debug, Default)]
 pub(super) struct Count(AtomicU64);
 
@@ -41,7 +41,7 @@ impl Count {
     }
 }
 
-/// The counts of a link's connections, living and gone.
+/// Counters of a link's connections, living and gone.
 #[derive(Debug, Default)]
 pub(super) struct CopyCounters(Mutex<Accounts>);
 
@@ -52,7 +52,7 @@ struct Accounts {
 }
 
 impl CopyCounters {
-    /// Counts for a new connection.
+    /// Makes the counters of a new connection.
     pub(super) fn open(self: &Arc<Self>) -> Arc<Copies> {
         let copies = Arc::new(Copies {
             into_ring: Count::default(),

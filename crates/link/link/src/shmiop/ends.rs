@@ -1,32 +1,34 @@
-//! The two memories of a connection and the socket between the processes: who sleeps, who is woken,
-//! who is gone.
+//! Memories of a connection's two sides and the socket between the processes: sleeping, waking, and
+//! detecting a dead peer.
 //!
-//! Nobody can write what the other owns, so each wakes the other by words of its own: the *doorbell*, which
-//! the other sleeps on and which this side changes before it wakes. It does so only when the other's
-//! sleep word says that it sleeps, and once for each sleep, which the count in that word tells apart:
+//! Each side can write only its own memory, so each wakes the other by words of its own: the
+//! *doorbell*, which the other sleeps on and which this side changes before it wakes. It does so
+//! only when the other's sleep word says that it sleeps, and once for each sleep, which the count
+//! in that word tells apart:
 //!
 //! ```text
 //! sleeper   read doorbell; store sleep word; fence; look again; wait while the doorbell is as it was
 //! waker     store what is waited for; fence; read sleep word; change doorbell; wake
 //! ```
 //!
-//! Of the two fences one comes first: either the sleeper sees what it waits for, or the waker sees that
-//! it sleeps. A doorbell that changed in between ends the wait at once.
+//! One of the two fences comes first: either the sleeper sees the stored data, or the waker sees
+//! that it sleeps. A doorbell that changed in between ends the wait at once.
 //!
-//! **Sleeping.** First on the doorbell's futex, the quickest to wake, in slices of [`SLICE`]: a peer that
-//! was killed wakes nobody, so after each the socket is looked at, which the kernel closes for it. A
-//! reader whose slice has passed in vain then sleeps in `poll` on that socket, for as long as it likes:
-//! the peer sends an octet through it, and its death wakes as well. That is also how a reactor
-//! waits for many connections at once: a receive that found nothing leaves the sleep word as it is for
-//! a sleep on the socket, which the reactor does for it. The socket serves as the doorbell there, not an eventfd of each side,
-//! because how it is written to is settled call by call: a peer can turn an eventfd that it passed into
-//! one that blocks whoever writes to it.
+//! **Sleeping.** First on the doorbell's futex, the quickest to wake, in slices of [`SLICE`]: a
+//! peer that was killed wakes no one, so after each slice the socket is checked, which the kernel
+//! closes for it. A reader whose slice has passed in vain then sleeps in `poll` on that socket,
+//! without a bound: the peer sends an octet through it, and its death wakes as well. That is also
+//! how a reactor waits for many connections at once: a receive that found nothing leaves the sleep
+//! word set for a sleep on the socket, which the reactor does for it. The socket serves as the
+//! doorbell there, not an eventfd of each side, because the blocking mode is chosen in each call: a
+//! peer can turn an eventfd that it passed into one that blocks its writers.
 //!
-//! Before all that a thread looks for a while without sleeping ([`Spin`]), unless the peer's reader last
-//! waited on the very processor that this thread runs on: each side notes that in a word.
+//! Before all that a thread spins for a while ([`Spin`]), unless the peer's reader last waited on
+//! the very processor that this thread runs on: each side records that in a word.
 //!
-//! **Closing** sets a word of one's own memory, changes both doorbells, and shuts the socket down. A thread of the same
-//! side that is just about to sleep on a futex may miss that; it notices after the slice.
+//! **Closing** sets a word of one's own memory, changes both doorbells, and shuts the socket down.
+//! A thread of the same side that is just about to sleep on a futex may miss that; it notices after
+//! the slice.
 
 use super::layout::{AWAKE, BY_FUTEX, BY_SOCKET, CLOSED, PROCESSOR, READER, Role, SLEEP, WRITER};
 use crate::Cause;
@@ -38,18 +40,18 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::time::Duration;
 
-/// How long a sleep on a futex goes on without a look at whether the peer still lives.
+/// Upper bound of a sleep on a futex without a check that the peer still lives.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// What both directions of a connection share.
+/// State shared by both directions of a connection.
 #[derive(Debug)]
 pub(super) struct Ends {
-    /// The control words of this side's memory.
+    /// Control words of this side's memory.
     pub(super) mine: Words,
     pub(super) theirs: PeerMemory,
     socket: OwnedFd,
     closed: AtomicBool,
-    /// Whether the reader is waited for by the socket, by somebody else.
+    /// Whether the reader's sleep is on the socket, carried out by a reactor.
     polled: bool,
 }
 
@@ -64,35 +66,36 @@ impl Ends {
         }
     }
 
-    /// What a reactor waits for, if one does.
+    /// Returns the descriptor that a reactor waits for, if one does.
     pub(super) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
         self.polled.then(|| self.socket.as_fd())
     }
 
-    /// Whether this side has closed.
+    /// Returns whether this side has closed.
     pub(super) fn is_closed(&self) -> bool {
         // Acquire pairs with the AcqRel exchange in `close`.
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether either side has closed. What the peer wrote before is seen after.
+    /// Returns whether either side has closed. The peer's earlier writes are visible afterwards.
     pub(super) fn has_ended(&self) -> bool {
         self.is_closed() || self.theirs.load_acquire(CLOSED) != 0
     }
 
-    /// As [`Ends::has_ended`], and whether the peer's process has gone. One system call.
+    /// Returns as [`Ends::has_ended`] does, also `true` if the peer's process has died. One system
+    /// call.
     pub(super) fn has_gone(&self) -> bool {
         self.has_ended() || passing::wait(&self.socket, Some(Duration::ZERO)) == Found::End
     }
 
     fn change_doorbell(&self, role: Role) {
-        // Release pairs with the acquiring load in `Sleeper::sleep`: who sees the change before it sleeps
-        // sees also why.
+        // Release pairs with the acquiring load in `Sleeper::sleep`: a thread that sees the change
+        // before it sleeps also sees its reason.
         self.mine[role.doorbell].fetch_add(1, Ordering::Release);
     }
 
-    /// Sleeps until the peer notifies the socket, is gone, or `left` has passed; tells whether it is
-    /// gone.
+    /// Sleeps until the peer notifies the socket, is gone, or `left` has passed; returns whether it
+    /// is gone.
     fn sleep_on_socket(&self, left: Option<Duration>) -> bool {
         let found = passing::wait(&self.socket, left);
         if found == Found::Data {
@@ -101,36 +104,36 @@ impl Ends {
         found == Found::End
     }
 
-    /// Sleeps until the peer changes a role's doorbell, which was `doorbell`, or a slice of `left` has passed;
-    /// tells whether it changed.
+    /// Sleeps until the peer changes a role's doorbell, which was `doorbell`, or a slice of `left`
+    /// has passed; returns whether it changed.
     fn sleep_on_futex(&self, role: Role, doorbell: u32, left: Option<Duration>) -> bool {
         let slice = left.map_or(SLICE, |left| left.min(SLICE));
         self.theirs.wait(role.doorbell, doorbell, Some(slice));
         self.theirs.load(role.doorbell) != doorbell
     }
 
-    /// Ends the connection, and wakes whoever sleeps on either side.
+    /// Ends the connection, and wakes sleeping threads on either side.
     pub(super) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        // Release pairs with the acquiring load in `has_ended`: all that was sent comes first.
+        // Release pairs with the acquiring load in `has_ended`: all data sent comes first.
         self.mine[CLOSED].store(1, Ordering::Release);
         for role in [READER, WRITER] {
             self.change_doorbell(role);
             futex::wake_shared(&self.mine[role.doorbell]);
             self.theirs.wake(role.doorbell);
         }
-        // Fails only when the peer was quicker.
+        // Fails only when the peer closed first.
         let _ = stream::shut(&self.socket);
     }
 }
 
-/// Wakes one role of the peer, when it sleeps.
+/// Waker of one role of the peer.
 #[derive(Debug)]
 pub(super) struct Waker {
     role: Role,
-    /// The sleep it was last woken from.
+    /// Sleep from which it was last woken.
     woken: u32,
 }
 
@@ -139,7 +142,7 @@ impl Waker {
         Self { role, woken: AWAKE }
     }
 
-    /// To be called after what the peer may wait for was stored.
+    /// Wakes the peer if it sleeps. Called after the awaited data was stored.
     pub(super) fn wake(&mut self, ends: &Ends) {
         // Pairs with the fence in `Sleeper::sleep`.
         fence(Ordering::SeqCst);
@@ -157,13 +160,14 @@ impl Waker {
     }
 }
 
-/// Waits in one role of this side.
+/// Waiting in one role of this side.
 #[derive(Debug)]
 pub(super) struct Sleeper {
     role: Role,
-    /// Sleeps so far, times [`SLEEP`].
+    /// Number of sleeps so far, times [`SLEEP`].
     sleeps: u32,
-    /// Whether it reads. Long sleeps are by the socket then; two roles would clear each other's notifications.
+    /// Whether the role is the reader. Its long sleeps are on the socket; two roles would clear
+    /// each other's notifications.
     reads: bool,
     spin: Spin,
 }
@@ -178,7 +182,7 @@ impl Sleeper {
         }
     }
 
-    /// It waits for room, which a peer that reads at all makes soon.
+    /// Makes the writer's sleeper, which waits for room that a reading peer makes soon.
     pub(super) fn writer(spin: Spin) -> Self {
         Self {
             role: WRITER,
@@ -191,7 +195,7 @@ impl Sleeper {
     /// Waits until `ready`.
     ///
     /// # Errors
-    /// [`Cause::Closed`] when either side has closed or the peer has died, and `ready` is not so;
+    /// [`Cause::Closed`] when either side has closed or the peer has died, and `ready` is false;
     /// [`Cause::TimedOut`].
     pub(super) fn wait(
         &mut self,
@@ -210,16 +214,16 @@ impl Sleeper {
             }
         }
         let outcome = self.sleep(ends, deadline, polled, ready);
-        // A reactor's sleep goes on when there was nothing. Otherwise a peer that still sees it changes
-        // a doorbell that nobody waits for: the next sleep has its own.
+        // A reactor's sleep continues when there was nothing. Otherwise a peer that still sees it
+        // changes a doorbell that no thread waits for: the next sleep has its own.
         if !(polled && matches!(outcome, Err(Cause::TimedOut))) {
             ends.mine[self.role.sleep].store(AWAKE, Ordering::Relaxed);
         }
         outcome
     }
 
-    /// Whether the peer's thread last waited on this thread's processor, where it cannot go on while
-    /// this one looks for what it does. Only a hint, and believed no further than that.
+    /// Returns whether the peer's thread last waited on this thread's processor, where it cannot
+    /// run while this one spins. A mere hint, which affects only spinning.
     fn shares_processor(&self, ends: &Ends) -> bool {
         if self.spin.is_off() {
             return true;
@@ -239,7 +243,8 @@ impl Sleeper {
         ready: impl Fn() -> bool,
     ) -> Result<(), Cause> {
         if polled {
-            // The notification that led here. The next one comes only for the sleep that begins below.
+            // The notification that led here. The next one comes only for the sleep that begins
+            // below.
             passing::clear(&ends.socket);
         }
         let mut by_socket = polled;
@@ -251,7 +256,7 @@ impl Sleeper {
             ends.mine[self.role.sleep].store(self.sleeps | how, Ordering::Relaxed);
             // Pairs with the fence in `Waker::wake`.
             fence(Ordering::SeqCst);
-            // The end is looked at first: what was sent before it counts.
+            // The end is checked first: data sent before it counts.
             let ended = gone || ends.has_ended();
             if ready() {
                 return Ok(());

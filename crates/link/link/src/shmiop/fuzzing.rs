@@ -1,4 +1,4 @@
-//! A connection whose peer writes whatever an input says, for fuzzing.
+//! Fuzzing of a connection whose peer writes whatever an input says.
 
 use super::connection::{Parts, ShmConnection};
 use super::copies::CopyCounters;
@@ -23,19 +23,19 @@ const SIZES: Sizes = Sizes {
     ring: 4096,
     pool: 8192,
 };
-/// Inputs that begin with this number, or a greater one, have a peer with memory of its own.
+/// Smallest first byte of inputs whose peer gets fresh memory of its own.
 const NEW: u8 = 0xf0;
-/// Steps from this number on are of an application that has memory on loan.
+/// Smallest number of steps of an application that holds loans.
 const LOANS: u8 = 252;
-/// What is received of one input at most.
+/// Upper bound of steps of one input.
 const STEPS: usize = 64;
 
-/// The peer: its own memory, and how far it has written.
+/// Hostile peer: its own memory, and its write position.
 struct Hostile {
     file: Option<OwnedFd>,
     memory: Option<Region>,
     written: u32,
-    /// Its end, open for as long as it is there.
+    /// Socket of the peer, open for as long as it lives.
     _socket: UnixStream,
 }
 
@@ -52,7 +52,7 @@ impl Hostile {
         }
     }
 
-    /// Into the ring, around its end.
+    /// Writes into the ring, around its end.
     fn put_in_ring(&mut self, octets: &[u8]) {
         for octet in octets {
             let at = (self.written & (SIZES.ring - 1)) as usize;
@@ -67,11 +67,11 @@ impl Hostile {
 }
 
 thread_local! {
-    /// A peer's memory that is not in use. To make one costs more than a run.
+    /// Memory of a peer kept for reuse. To make one costs more than a run.
     static REST: RefCell<Option<(OwnedFd, Region)>> = const { RefCell::new(None) };
 }
 
-/// A peer's memory, all zeros; a new one has pages that nobody has written to.
+/// Returns a peer's memory, all zeros; a new one has untouched pages.
 fn peer_memory(is_new: bool) -> io::Result<(OwnedFd, Region)> {
     let Some((file, mut memory)) = REST.take().filter(|_| !is_new) else {
         return memory::create("punctual-fuzz", SIZES.total());
@@ -86,14 +86,14 @@ impl Drop for Hostile {
     }
 }
 
-/// Runs an input's steps: what the peer writes to its ring, its pool and its control words, between what this
-/// side receives, looks at, sends and gives back.
+/// Runs an input's steps: the peer's writes to its ring, its pool and its control words, between
+/// this side's receiving, reading, sending and returning.
 ///
 /// # Errors
 /// The operating system's: it has no memory, or no socket.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// If the input reveals a fault.
 pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
     let mut program = Program(input);
     let how = program.octet();
@@ -121,7 +121,7 @@ pub fn hostile_writer(input: &[u8]) -> io::Result<()> {
             Some(_) => step(&mut program, &mut peer, &connection, &mut block, &mut held),
         }
     }
-    // What was lent may outlive the connection.
+    // Lent memory may outlive the connection.
     drop(connection);
     look_at(&block);
     held.iter().for_each(look_at);
@@ -250,8 +250,8 @@ fn step(
     }
 }
 
-/// What an application does with memory that it has on loan: takes it, fills it, sends it, gives it back. What it has
-/// filled is what it finds there, whoever else has it.
+/// Performs an application's step with loans: takes, fills, sends or returns one. Checks that a
+/// loan's content stays as filled, whoever else holds it.
 fn loan(program: &mut Program<'_>, connection: &ShmConnection, loans: &mut Vec<(Loan, u8)>) {
     let what = program.octet() - LOANS;
     let which = usize::from(program.octet());
@@ -285,7 +285,7 @@ fn loan(program: &mut Program<'_>, connection: &ShmConnection, loans: &mut Vec<(
     }
 }
 
-/// Reads all of what was received: copied, where it lies, and from a private copy.
+/// Reads all of the received data: copied, in place, and from a private copy.
 fn look_at(block: &Block) {
     for lent in block.lent() {
         let mut copy = vec![0; lent.segment.len()];

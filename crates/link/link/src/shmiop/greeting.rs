@@ -1,7 +1,8 @@
-//! The handshake of two processes over the socket, by which each maps the other's memory.
+//! Handshake of two processes over the socket, by which each maps the other's memory.
 //!
-//! The one that connects sends its greeting, with its memory's descriptor beside it; the other checks
-//! all of it, and answers with its own, or says why not. Neither waits for more than that.
+//! The connecting side sends its greeting, with its memory's descriptor beside it; the other checks
+//! all of it, and answers with its own, or with the reason of its refusal. Neither waits for more
+//! than that.
 //!
 //! ```text
 //! 0   8   "PNCTLSHM"
@@ -28,14 +29,14 @@ use std::sync::Arc;
 
 const MAGIC: [u8; 8] = *b"PNCTLSHM";
 const VERSION: u32 = 1;
-/// Octets of a greeting.
+/// Size of a greeting, in bytes.
 const LEN: usize = 32;
 
 const WELCOME: u32 = 0;
 const NOT_ALLOWED: u32 = 1;
 const BAD_GREETING: u32 = 2;
 
-/// A handshake under way: the socket, and what has come of the peer's greeting.
+/// Handshake under way: the socket, and the received part of the peer's greeting.
 #[derive(Debug)]
 pub(super) struct Handshake {
     socket: OwnedFd,
@@ -45,7 +46,7 @@ pub(super) struct Handshake {
     descriptors: Vec<OwnedFd>,
 }
 
-/// Memory of one's own, which the peer is to map.
+/// Own memory, which the peer is to map.
 #[derive(Debug)]
 pub(super) struct Own {
     file: OwnedFd,
@@ -53,7 +54,7 @@ pub(super) struct Own {
     sizes: Sizes,
 }
 
-/// The peer's memory, mapped.
+/// Memory of the peer, mapped.
 #[derive(Debug)]
 pub(super) struct Theirs {
     memory: PeerMemory,
@@ -61,10 +62,11 @@ pub(super) struct Theirs {
 }
 
 impl Handshake {
-    /// Of the peer at the other end of `socket`.
+    /// Begins the handshake with the peer at the other end of `socket`.
     ///
     /// # Errors
-    /// [`Cause::BadPeer`] when its user is not allowed, which it is told; the operating system's.
+    /// [`Cause::BadPeer`] when its user is not allowed, which is reported to it; the operating
+    /// system's.
     pub(super) fn new(socket: OwnedFd, options: &ShmOptions) -> Result<Self, Cause> {
         let credentials = Credentials::of_peer(&socket).map_err(Cause::Os)?;
         if !options.allow.admits(&credentials) {
@@ -84,19 +86,20 @@ impl Handshake {
         &self.socket
     }
 
-    /// Sends the peer one's own greeting, with the descriptor of one's memory. Does not block.
+    /// Sends the greeting, with the descriptor of this side's memory. Does not block.
     pub(super) fn send(&self, own: &Own) -> Result<(), Cause> {
         let greeting = encode(WELCOME, own.sizes);
         match passing::send_with(&self.socket, &greeting, Some(own.file.as_fd())) {
             Ok(LEN) => Ok(()),
-            // A fresh socket has room for a greeting; one that has not is no use.
+            // A fresh socket has room for a greeting; one without room is useless.
             Ok(_) => Err(Cause::Closed),
             Err(error) => Err(failed(error)),
         }
     }
 
-    /// Takes what has come of the peer's greeting, and maps its memory once that is whole; `None`
-    /// until then. Does not block. A peer whose greeting is bad is told.
+    /// Receives the peer's greeting as far as it has arrived, and maps its memory once that is
+    /// whole; returns `None` until then. Does not block. A peer with a bad greeting is sent the
+    /// reason.
     pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
         let rest = self.octets.get_mut(self.received..).unwrap_or_default();
         match passing::receive_with(&self.socket, rest, &mut self.descriptors) {
@@ -144,7 +147,7 @@ impl Handshake {
         Ok(Theirs { memory, sizes })
     }
 
-    /// The connection, once both have shown their memory.
+    /// Makes the connection, once both sides have shown their memory.
     pub(super) fn connect(
         self,
         own: Own,
@@ -173,7 +176,7 @@ impl Handshake {
     }
 }
 
-/// Where the two ends of a connection are.
+/// Addresses of the two ends of a connection.
 #[derive(Clone, Debug)]
 pub(super) struct Addresses {
     pub(super) local: Address,
@@ -181,7 +184,7 @@ pub(super) struct Addresses {
 }
 
 impl Own {
-    /// Fresh memory.
+    /// Allocates fresh memory.
     pub(super) fn new(options: &ShmOptions) -> Result<Self, Cause> {
         let sizes = options.sizes();
         let (file, memory) = memory::create("punctual-shmiop", sizes.total()).map_err(Cause::Os)?;
@@ -193,7 +196,7 @@ impl Own {
     }
 }
 
-/// A peer that has gone is nothing that the operating system lacks.
+/// Converts an error: a peer that has gone is not an operating system failure.
 fn failed(error: io::Error) -> Cause {
     match error.kind() {
         io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset => Cause::Closed,
@@ -201,7 +204,7 @@ fn failed(error: io::Error) -> Cause {
     }
 }
 
-/// Tells a peer why not. It may not hear it.
+/// Sends a peer the reason of its refusal, which it may miss.
 fn refuse(socket: &OwnedFd, reason: u32) {
     let none = Sizes { ring: 0, pool: 0 };
     let _ = passing::send_with(socket, &encode(reason, none), None);

@@ -1,5 +1,5 @@
-//! The handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
-//! that one that is slow, silent or hostile keeps no other waiting.
+//! Handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
+//! that a slow, silent or hostile one delays no other.
 
 use super::acceptor::AcceptQueue;
 use super::connection::ShmConnection;
@@ -15,10 +15,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Peers whose handshake may be under way; of more, the one that has taken longest is let go.
+/// Upper bound of handshakes under way; beyond it the oldest is dropped.
 const MAX_PENDING: usize = 64;
 
-/// See the module.
+/// Handshake thread; see the module.
 #[derive(Debug)]
 pub(super) struct HandshakeThread {
     listener: Arc<OwnedFd>,
@@ -26,9 +26,9 @@ pub(super) struct HandshakeThread {
     options: ShmOptions,
     counters: Arc<CopyCounters>,
     queue: Arc<AcceptQueue>,
-    /// In the order in which they came, which is that of their deadlines.
+    /// Pending peers in the order of their arrival, which is that of their deadlines.
     pending: VecDeque<PendingPeer>,
-    /// Counts peers whose end has no name.
+    /// Number of clients so far whose end has no name.
     unnamed: u64,
 }
 
@@ -39,7 +39,7 @@ struct PendingPeer {
     deadline: Deadline,
 }
 
-/// Nobody accepts any more.
+/// Signal that the acceptor is closed.
 struct Closed;
 
 impl HandshakeThread {
@@ -61,7 +61,7 @@ impl HandshakeThread {
         }
     }
 
-    /// Runs until the listener is shut.
+    /// Runs until the listener is shut down.
     pub(super) fn run(mut self) {
         while self.step().is_ok() {}
     }
@@ -95,11 +95,12 @@ impl HandshakeThread {
         passing::wait_all(&sockets, timeout)
     }
 
-    /// Goes on with the peers that sent something, or left, and hands on those whose handshake is done.
+    /// Continues with the peers that sent something, or left, and hands on those whose handshake is
+    /// done.
     fn advance(&mut self, found: &[Found]) -> Result<(), Closed> {
         let mut found = found.iter();
         for mut peer in std::mem::take(&mut self.pending) {
-            // There is a finding for each peer.
+            // There is one result for each peer.
             if found.next().is_none_or(|found| *found == Found::Nothing) {
                 self.pending.push_back(peer);
                 continue;
@@ -113,7 +114,7 @@ impl HandshakeThread {
                     }
                 }
                 Err(Cause::Os(error)) => self.report(error)?,
-                // Its own fault, and of no interest to whoever accepts.
+                // The peer's fault, and irrelevant to the caller of `accept`.
                 Err(_) => {}
             }
         }
@@ -149,7 +150,7 @@ impl HandshakeThread {
             self.unnamed += 1;
             format!("unnamed-{}", self.unnamed)
         });
-        // Whoever is not allowed here has been told.
+        // A peer that is not allowed here has been notified.
         if let Ok(handshake) = Handshake::new(socket, &self.options) {
             if self.pending.len() == MAX_PENDING {
                 self.pending.pop_front();
@@ -163,7 +164,7 @@ impl HandshakeThread {
         Ok(())
     }
 
-    /// Tells whoever accepts what the operating system said, and waits until it was told.
+    /// Reports an operating system error to `accept`, and waits until it was taken.
     fn report(&self, error: std::io::Error) -> Result<(), Closed> {
         let error = LinkError::os(Phase::Accept, error);
         let goes_on = self.queue.put(Err(error));

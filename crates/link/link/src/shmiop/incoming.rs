@@ -1,4 +1,4 @@
-//! What the peer lends: stretches of its pool, until they are given back.
+//! Memory lent by the peer: stretches of its pool, until they are returned.
 
 use super::copies::Copies;
 use super::ends::Ends;
@@ -12,17 +12,17 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The peer's pool as this side sees it, and what of it is held here.
+/// Pool of the peer as this side sees it, and the parts of it held here.
 pub(super) struct Incoming {
     ends: Arc<Ends>,
-    /// Where the pool lies in the peer's memory, and how large it is.
+    /// Offset of the pool in the peer's memory, and below its size.
     begin: usize,
     len: usize,
-    /// The choice that octets and numbers are seen where they lie, if it was made.
+    /// Choice to view bytes and numbers in place, if it was made.
     trusted: Option<Trusted>,
-    /// How often each slot is held.
+    /// Number of holders of each slot.
     held: Vec<AtomicU32>,
-    /// Octets held, those of one slot as often as it is.
+    /// Number of bytes held, those of one slot once for each holder.
     octets: AtomicUsize,
     written: Written,
     copies: Arc<Copies>,
@@ -48,11 +48,11 @@ impl Incoming {
         })
     }
 
-    /// Takes what the peer says that it lends.
+    /// Takes a stretch that the peer lends.
     ///
     /// # Errors
-    /// [`Cause::BadPeer`]: there is no such slot, or no such stretch of its pool; or more is held of it
-    /// than an honest peer lends.
+    /// [`Cause::BadPeer`]: there is no such slot, or no such stretch of its pool; or more is held
+    /// of it than an honest peer lends.
     pub(super) fn take(
         self: &Arc<Self>,
         slot: u32,
@@ -66,8 +66,8 @@ impl Incoming {
         if len == 0 || offset + len > self.len {
             return Err(Cause::BadPeer("it lent what does not lie in its pool"));
         }
-        // Only this thread adds, so that what was read is the most that it can be. What was given back
-        // was taken off before the peer could know; its Release is in `give_back`.
+        // Only this thread adds, so the value read is an upper bound. Returned memory was
+        // subtracted before the peer could know; its Release is in `give_back`.
         let most = self.len * REFERENCES as usize;
         if held.load(Ordering::Acquire) >= REFERENCES
             || self.octets.load(Ordering::Acquire) + len > most
@@ -96,27 +96,27 @@ impl Incoming {
     }
 }
 
-/// A stretch of the peer's pool.
+/// Stretch of the peer's pool.
 struct Borrowed {
     pool: Arc<Incoming>,
     slot: usize,
-    /// In the peer's memory.
+    /// Offset in the peer's memory.
     begin: usize,
     len: usize,
-    /// The octets as they were when somebody had to rely on them first.
+    /// Private copy, made when the bytes first had to be stable.
     copy: OnceLock<Box<[u8]>>,
     given_back: AtomicBool,
 }
 
 impl Borrowed {
     fn give_back(&self) {
-        // AcqRel: whichever thread gives it back, what others read is over.
+        // AcqRel: whichever thread returns it, the reads of the others are over.
         if !self.given_back.swap(true, Ordering::AcqRel) {
             self.pool.give_back(self.slot, self.len);
         }
     }
 
-    /// Where it lies in the peer's memory.
+    /// Returns its range in the peer's memory.
     fn stretch(&self) -> Range<usize> {
         self.begin..self.begin + self.len
     }
@@ -147,7 +147,7 @@ impl Segment for Borrowed {
 
     fn as_slice(&self) -> &[u8] {
         let copy = self.copied();
-        // One that may be seen where it lies is given back when nobody can see it any more.
+        // One that may be viewed in place is returned when no view can exist any more.
         if self.pool.trusted.is_none() {
             self.give_back();
         }
@@ -181,8 +181,9 @@ impl Segment for Borrowed {
             copy_written(memory, &stretch, to);
         }
         self.pool.copies.out_of_pool.add(to.len());
-        // Acquire pairs with the exchange in `give_back`. Another thread may have made the private copy
-        // meanwhile and given the stretch back, to be filled anew: then that copy is what it held.
+        // Acquire pairs with the exchange in `give_back`. Another thread may have made the private
+        // copy meanwhile and returned the stretch, to be filled anew: then that copy holds its
+        // content.
         if self.given_back.load(Ordering::Acquire)
             && let Some(copy) = self.copy.get()
         {

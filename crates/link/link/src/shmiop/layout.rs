@@ -1,4 +1,4 @@
-//! What lies where in a side's memory, and what a ring's records look like.
+//! Layout of a side's memory, and of a ring's records.
 //!
 //! ```text
 //! octets     words    what                                          watched by
@@ -15,23 +15,23 @@
 //! 4096+ring           the pool
 //! ```
 //!
-//! Numbers are in the machine's own order, since both ends run on it. Counts are of 32 bits and wrap.
-//! What one side writes all the time and what the other polls lie two cache lines apart, so that a
-//! processor that fetches lines in pairs does not make them share.
+//! Numbers are in the machine's own order, since both ends run on it. Counts are of 32 bits and
+//! wrap. Words that one side writes constantly and words that the other polls lie two cache lines
+//! apart, so that a processor that fetches lines in pairs does not make them share.
 //!
-//! A record of the ring begins at a multiple of 8 with a double word, its kind above and a length in
-//! octets below, never 0:
+//! A record of the ring begins at a multiple of 8 with a double word, its kind above and a length
+//! in octets below, never 0:
 //!
 //! ```text
 //! INLINE  length   the octets, then padding to a multiple of 8
 //! LENT    length   a double word: the slot above, the offset in the pool below
 //! ```
 
-/// Octets before the ring.
+/// Size of the control area before the ring, in bytes.
 pub(super) const CONTROL: usize = 4096;
-/// How much of a pool can be out at once, in pieces.
+/// Number of slots: upper bound of the pieces of a pool that are out at once.
 pub(super) const SLOTS: usize = 256;
-/// How often a piece may be out at once.
+/// Upper bound of the references to a piece that are out at once.
 pub(super) const REFERENCES: u32 = 16;
 
 pub(super) const HEAD: usize = 0;
@@ -40,78 +40,79 @@ pub(super) const PROCESSOR: usize = 112;
 pub(super) const CLOSED: usize = 128;
 pub(super) const MARKS: usize = 256;
 
-/// One of the two that may sleep on each side.
+/// Role of a thread that may sleep; each side has two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Role {
-    /// Its sleep word, in its own side's memory.
+    /// Sleep word, in its own side's memory.
     pub(super) sleep: usize,
-    /// The doorbell that wakes it, in the other side's.
+    /// Doorbell that wakes it, in the other side's memory.
     pub(super) doorbell: usize,
 }
 
-/// Reads the peer's ring.
+/// Reader of the peer's ring.
 pub(super) const READER: Role = Role {
     sleep: 64,
     doorbell: 96,
 };
-/// Writes its own ring.
+/// Writer of its own ring.
 pub(super) const WRITER: Role = Role {
     sleep: 65,
     doorbell: 97,
 };
 
-/// A sleep word: 0 awake, else a count of sleeps above these two bits, which say how it is woken.
+/// Sleep word of a role that is awake; otherwise a count of sleeps above these two bits, which tell
+/// how it is woken.
 pub(super) const AWAKE: u32 = 0;
-/// By its doorbell's futex.
+/// Bit for waking by the doorbell's futex.
 pub(super) const BY_FUTEX: u32 = 1;
-/// By an octet through the socket.
+/// Bit for waking by a byte through the socket.
 pub(super) const BY_SOCKET: u32 = 2;
-/// What the count of sleeps grows by.
+/// Increment of the count of sleeps.
 pub(super) const SLEEP: u32 = 4;
 
-/// Octets in the ring.
+/// Kind of a record with its bytes in the ring.
 pub(super) const INLINE: u32 = 1;
-/// Octets in the pool.
+/// Kind of a record with its bytes in the pool.
 pub(super) const LENT: u32 = 2;
-/// What a record's size is a multiple of; also the size of a double word.
+/// Granularity of a record's size in bytes; also the size of a double word.
 pub(super) const UNIT: u32 = 8;
-/// The size of a record of octets in the pool.
+/// Size of a record whose bytes are in the pool.
 pub(super) const LENT_SIZE: u32 = 2 * UNIT;
 
-/// Two words in one.
+/// Combines two words into one double word.
 pub(super) fn pair(above: u32, below: u32) -> u64 {
     u64::from(above) << 32 | u64::from(below)
 }
 
-/// The two words of one.
+/// Splits a double word into its two words.
 #[allow(clippy::cast_possible_truncation)] // What is cut off is the other word.
 pub(super) fn unpair(both: u64) -> (u32, u32) {
     ((both >> 32) as u32, both as u32)
 }
 
-/// `length`, at most 2^31, up to a whole number of units.
+/// Rounds `length`, at most 2^31, up to a whole number of units.
 pub(super) fn padded(length: u32) -> u32 {
     length.wrapping_add(UNIT - 1) & !(UNIT - 1)
 }
 
-/// How large the parts of one side's memory are, in octets.
+/// Sizes of the parts of one side's memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
-    /// A power of two.
+    /// Size of the ring, a power of two.
     pub(super) ring: u32,
-    /// A multiple of a page; 0 for a side that lends nothing.
+    /// Size of the pool, a multiple of a page; 0 for a side that lends nothing.
     pub(super) pool: u32,
 }
 
-/// Pages are at least as large; sizes are multiples of it.
+/// Least page size; sizes are multiples of it.
 pub(super) const PAGE: u32 = 4096;
-/// The largest ring.
+/// Size of the largest ring.
 pub(super) const LARGEST_RING: u32 = 1 << 26;
-/// The largest pool.
+/// Size of the largest pool.
 pub(super) const LARGEST_POOL: u32 = 1 << 30;
 
 impl Sizes {
-    /// Whether they are sizes at all, and the pool is at most `largest`.
+    /// Returns whether the sizes are valid, and the pool is at most `largest`.
     pub(super) fn are_sound(self, largest: u32) -> bool {
         self.ring.is_power_of_two()
             && (PAGE..=LARGEST_RING).contains(&self.ring)
@@ -119,12 +120,12 @@ impl Sizes {
             && self.pool <= largest.min(LARGEST_POOL)
     }
 
-    /// The whole memory.
+    /// Returns the size of the whole memory.
     pub(super) fn total(self) -> usize {
         self.pool_at() + self.pool as usize
     }
 
-    /// Where the pool begins.
+    /// Returns the offset of the pool.
     pub(super) fn pool_at(self) -> usize {
         CONTROL + self.ring as usize
     }

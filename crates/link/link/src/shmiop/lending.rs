@@ -1,4 +1,4 @@
-//! Lending: what an application fills itself, and what is put into the pool for it.
+//! Lending: loans that an application fills, and data copied into the pool.
 
 use super::pool::{Piece, Pool};
 use crate::LoanMemory;
@@ -7,14 +7,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A stretch of this side's pool on its way to the peer.
+/// Stretch of this side's pool on its way to the peer.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     piece: Arc<Piece>,
     range: Range<usize>,
 }
 
-/// `octets` as a stretch of the pool: where they lie, if that is there, else copied there, once.
+/// Returns `octets` as a stretch of the pool: in place if they lie there, else copied there, once.
 /// `None` when no piece is free.
 pub(super) fn lend(pool: &Arc<Pool>, octets: &[u8]) -> Option<Arc<dyn Segment>> {
     if let Some((piece, start)) = pool.find(octets) {
@@ -48,28 +48,28 @@ impl Segment for Outgoing {
     }
 }
 
-/// A piece of the pool, lent to the application.
+/// Piece of the pool, lent to the application.
 ///
-/// Once it was read it may have been sent, and then the peer, or a message not yet sent, may look at it:
-/// changing it then moves it to another piece first. An application that fills a fresh loan for each
-/// message never pays for that.
+/// Once it was read it may have been sent, and then the peer, or a message not yet sent, may read
+/// it: changing it then moves it to another piece first. An application that fills a fresh loan for
+/// each message never pays for that.
 #[derive(Debug)]
 pub(super) struct PoolLoan {
     place: Place,
     len: usize,
-    /// Whether the pool finds the piece by its octets.
+    /// Whether the pool finds the piece by its address.
     listed: AtomicBool,
 }
 
 #[derive(Debug)]
 enum Place {
     Pool(Arc<Piece>),
-    /// It had to be moved when the pool had no room.
+    /// Heap memory, to which the content was moved when the pool had no room.
     Heap(Vec<u8>),
 }
 
 impl PoolLoan {
-    /// A loan of `len` octets, which hold what they held before; `None` when no piece is free.
+    /// Makes a loan of `len` bytes with unspecified content; `None` when no piece is free.
     pub(super) fn new(pool: &Arc<Pool>, len: usize) -> Option<Self> {
         Some(Self {
             place: Place::Pool(Arc::new(pool.take(len)?)),
@@ -118,7 +118,7 @@ impl LoanMemory for PoolLoan {
         }
         let octets = match &mut self.place {
             Place::Heap(octets) => octets.as_mut_slice(),
-            // Unlisted, it has this one holder.
+            // An unlisted piece has only this holder.
             Place::Pool(piece) => Arc::get_mut(piece).map_or(&mut [][..], Piece::as_mut_slice),
         };
         octets.get_mut(..self.len).unwrap_or_default()

@@ -1,34 +1,35 @@
 //! Shared memory, between processes of one machine.
 //!
-//! Each side of a connection has a memory of its own (`layout`), which it alone can write and the other
-//! reads: a *ring*, through which octets go in order, and a *pool*, from which it lends large runs of
-//! octets that do not go through the ring. Nobody ever writes what the other owns, so that what one
-//! side knows of itself it can believe, and what it reads of the other it checks (Schmidt et al. 2001, §3.4.1:
-//! a send and a receive pool for each connection, zero-copy and single-copy).
+//! Each side of a connection has a memory of its own (`layout`), which it alone can write and the
+//! other reads: a *ring*, through which bytes go in order, and a *pool*, from which it lends large
+//! runs of bytes that do not go through the ring. Neither side ever writes the other's memory, so
+//! each side can trust its own state, and checks everything it reads of the other's (Schmidt et al.
+//! 2001, §3.4.1: a send and a receive pool for each connection, zero-copy and single-copy).
 //!
 //! | file | what |
 //! |---|---|
-//! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: who the peer is (`SO_PEERCRED`), and its memory's descriptor |
+//! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
-//! | `pool`, `allocator`, `lending`, `incoming`, `written` | what is lent, on the lender's side and on the other |
-//! | `ends`, `spin` | waiting, waking, and noticing that the peer has gone |
-//! | `copies` | how much was copied |
+//! | `pool`, `allocator`, `lending`, `incoming`, `written` | lent memory, on the lender's side and on the other |
+//! | `ends`, `spin` | waiting, waking, and detecting a dead peer |
+//! | `copies` | counters of copied bytes |
 //!
-//! **A message's way.** What is not lent is copied into the ring by the sender and out of it, into a
-//! private block, by the receiver: headers, lengths and strings are thus only ever looked at in private
-//! memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one copy, or
-//! with none where it lies in a [`crate::Loan`]. The receiver copies it once. Where the peer is trusted by
-//! explicit choice ([`Trust::SameUser`]), a view of a sequence of octets or numbers is the pool itself; anything
-//! else is copied still, as what was checked must not change any more. In all: one copy on each side, none on a
-//! side that fills loans or sees views; [`Shmiop::copied`] counts.
+//! **A message's way.** Data that is not lent is copied into the ring by the sender and out of it,
+//! into a private block, by the receiver: headers, lengths and strings are thus only ever read in
+//! private memory. A run that [`crate::Connection::lender`] took is in the pool: put there with one
+//! copy, or with none where it lies in a [`crate::Loan`]. The receiver copies it once. Where the
+//! peer is trusted by explicit choice ([`Trust::SameUser`]), a view of a sequence of octets or
+//! numbers is the pool itself; all other data is still copied, as checked data must not change any
+//! more. In all: one copy on each side, none on a side that fills loans or uses views;
+//! [`Shmiop::copied`] counts.
 //!
-//! **Waiting** costs no system call while the other side is quick: a thread looks for a while
+//! **Waiting** costs no system call while the other side is quick: a thread spins for a while
 //! ([`ShmOptions::spin`]), then sleeps, and is woken only if it sleeps.
 //!
-//! **A peer that dies** in mid-message leaves whole records behind, and the kernel closes its socket: a
-//! thread that waits for it notices at once, or within a tenth of a second. One that breaks the
-//! protocol in any way is [`crate::Cause::BadPeer`], and its connection is closed.
+//! **A peer that dies** in mid-message leaves whole records behind, and the kernel closes its
+//! socket: a thread that waits for it notices at once, or within a tenth of a second. One that
+//! breaks the protocol in any way is [`crate::Cause::BadPeer`], and its connection is closed.
 //!
 //! The place of an address is the absolute path of the socket, like that of [`crate::uiop`]. Memory
 //! files that only their maker can write need Linux 5.1.
@@ -60,10 +61,10 @@ use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "shmiop";
 
-/// The shared-memory link. Clones are one link.
+/// Shared-memory link. Clones are one link.
 #[derive(Clone, Debug, Default)]
 pub struct Shmiop {
     options: ShmOptions,
@@ -71,7 +72,7 @@ pub struct Shmiop {
 }
 
 impl Shmiop {
-    /// The link with options of its own.
+    /// Makes the link with the given options.
     #[must_use]
     pub fn new(options: ShmOptions) -> Self {
         Self {
@@ -80,14 +81,15 @@ impl Shmiop {
         }
     }
 
-    /// How many octets this link's connections have copied so far, on this side. Locks.
+    /// Returns the number of bytes that this link's connections have copied so far, on this side.
+    /// Takes a lock.
     #[must_use]
     pub fn copied(&self) -> Copied {
         self.counters.total()
     }
 }
 
-/// The address of the client's end of a connection to the socket at `path`.
+/// Returns the address of the client's end of a connection to the socket at `path`.
 fn client_address(path: &str, end: &str) -> Address {
     Address::new(NAME, &format!("{path}#{end}"))
 }

@@ -12,78 +12,79 @@ use std::time::Duration;
 /// Options of the shared-memory link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShmOptions {
-    /// Size of the ring that this side writes, in octets: a power of two from 4 KiB to 64 MiB. Default
-    /// 128 KiB. Larger messages pass through it in pieces. Property `ring`.
+    /// Size of the ring that this side writes, in bytes: a power of two from 4 KiB to 64 MiB.
+    /// Default 128 KiB. Larger messages pass through it in pieces. Property `ring`.
     pub ring: u32,
-    /// Size of the pool that this side lends from, in octets, rounded up to whole pages; at most 1 GiB.
-    /// Default 16 MiB, of which a connection takes from the machine what it has used. 0 lends nothing:
-    /// everything is copied through the ring. Property `pool`.
+    /// Size of the pool that this side lends from, in bytes, rounded up to whole pages; at most 1
+    /// GiB. Default 16 MiB, of which a connection takes from the machine only what it has used. 0
+    /// lends nothing: everything is copied through the ring. Property `pool`.
     pub pool: u32,
-    /// The largest pool that a peer may have, in octets. Default 64 MiB. Seeing a peer's memory where it lies
-    /// ([`Trust::SameUser`]) makes the machine back it, at the cost of this process's control group, so this
-    /// bounds what a connection can make it take. What is copied is copied from pages that the peer has written
-    /// itself. Property `largest_pool`.
+    /// Size of the largest pool that a peer may have, in bytes. Default 64 MiB. Viewing a peer's
+    /// memory in place ([`Trust::SameUser`]) makes the machine back it, at the cost of this
+    /// process's control group, so this bounds the memory that a connection can consume. Copies are
+    /// made only of pages that the peer has written itself. Property `largest_pool`.
     pub largest_pool: u32,
-    /// Runs of at least this many octets are lent. Default 16 KiB; shorter ones cost less copied
+    /// Size in bytes from which runs are lent. Default 16 KiB; shorter ones cost less copied
     /// through the ring. Property `lend_threshold`.
     pub lend_threshold: usize,
-    /// How long a thread looks for what it waits for before it sleeps, at most: it looks less long
-    /// while that keeps failing. `None`, the default, is 50 µs where this process may run on more than
-    /// one processor, else nothing. Property `spin_us`.
+    /// Upper bound of the time that a thread spins before it sleeps: it spins less long while that
+    /// keeps failing. `None`, the default, is 50 µs where this process may run on more than one
+    /// processor, else nothing. Property `spin_us`.
     pub spin: Option<Duration>,
     /// Whether connections are waited for by a descriptor, for a reactor, instead of by a thread in
     /// [`crate::Connection::receive`]. Default off. The descriptor is armed by a receive that finds
-    /// nothing, at once or at its deadline: whoever waits for it receives until that. Property
+    /// nothing, at once or at its deadline: its waiter has to receive until then. Property
     /// `descriptor`.
     pub descriptor: bool,
-    /// Whether octets and numbers that a peer lends are seen in its memory. Default [`Trust::Never`]. Property
-    /// `trust`.
+    /// Whether bytes and numbers that a peer lends are viewed in its memory. Default
+    /// [`Trust::Never`]. Property `trust`.
     pub trust: Trust,
-    /// Who may be at the other end. Property `allow`.
+    /// Users allowed at the other end. Property `allow`.
     pub allow: Allow,
-    /// How long a handshake may take. Default 5 s. Property `handshake_ms`.
+    /// Upper bound of a handshake's duration. Default 5 s. Property `handshake_ms`.
     pub handshake: Duration,
-    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    /// Initial size of a lent block, in bytes. Default 4,096: larger messages make it grow.
     pub block: usize,
-    /// Blocks that have grown beyond this many octets are kept only while messages need such, two a thread and 32 MiB
-    /// in the process at most; with 0 none is kept. Default 256 KiB.
+    /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
+    /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
 }
 
-/// Whether a sequence of octets or numbers that a peer lends is seen where it lies, or copied before anybody
-/// looks at it. Strings, names, characters, booleans, enumerators, encapsulations, and all else that is checked
-/// before it is used, are copied in any case.
+/// Treatment of a sequence of octets or numbers that a peer lends: viewed in place, or copied
+/// before it is read. Strings, names, characters, booleans, enumerators, encapsulations, and all
+/// other data that is checked before it is used, are copied in any case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// Always copied: a peer that changes it later changes nothing. One copy for each run, straight to where
-    /// the application wants it if that is a vector of its own.
+    /// Always copied: later changes by the peer have no effect. One copy for each run, straight to
+    /// its destination if that is a vector of the application's.
     #[default]
     Never,
-    /// A view of it is the peer's memory itself if the peer runs as this process's effective user.
+    /// A view is the peer's memory itself if the peer runs as this process's effective user.
     ///
-    /// To choose this is to vouch for every process of that user that can reach the socket: it must leave what
-    /// it lent as it is until that was given back, as every peer of this implementation does. The kernel does
-    /// not enforce that. A servant whose arguments change under its hands may compute anything, and to Rust,
-    /// which takes for granted that what `&[u8]` refers to stays as it is, the behaviour is undefined. That the
-    /// users are the same proves no right to do so: with Yama, for processes that are not dumpable, or in
-    /// containers, a process cannot write to another's memory though both have the same user.
+    /// To choose this is to vouch for every process of that user that can reach the socket: it must
+    /// not change lent memory until that was returned, as every peer of this implementation does.
+    /// The kernel does not enforce that. A servant whose arguments change concurrently may compute
+    /// anything, and to Rust, which relies on the target of `&[u8]` staying unchanged, the
+    /// behaviour is undefined. The same user does not imply that right anyway: with Yama, for
+    /// processes that are not dumpable, or in containers, a process cannot write to another's
+    /// memory though both have the same user.
     SameUser,
 }
 
-/// Who may be at the other end, by effective user.
+/// Effective users allowed at the other end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allow {
-    /// This process's own.
+    /// This process's own user.
     #[default]
     SameUser,
-    /// This process's own, and these.
+    /// This process's own user, and these.
     Users(Arc<[u32]>),
-    /// Whoever reaches the socket.
+    /// Any user that can reach the socket.
     Anyone,
 }
 
 impl Allow {
-    /// Whether a peer of these credentials may be at the other end.
+    /// Returns whether a peer with these credentials is allowed.
     pub(super) fn admits(&self, peer: &Credentials) -> bool {
         let listed = match self {
             Self::SameUser => false,
@@ -153,7 +154,8 @@ const KNOWN: [&str; 9] = [
 ];
 
 impl ShmOptions {
-    /// These options with an endpoint's or a policy's properties over them; sizes are sound then.
+    /// Returns these options overridden by an endpoint's or a policy's properties, with valid
+    /// sizes.
     pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
         properties.only(
@@ -185,7 +187,7 @@ impl ShmOptions {
         Ok(options)
     }
 
-    /// The sizes of this side's memory.
+    /// Returns the sizes of this side's memory.
     pub(super) fn sizes(&self) -> Sizes {
         Sizes {
             ring: self.ring,
@@ -193,9 +195,9 @@ impl ShmOptions {
         }
     }
 
-    /// How to look for something before sleeping, on this machine.
+    /// Returns the spinning before sleeping, on this machine.
     pub(super) fn looks(&self) -> Spin {
-        // Whoever asks for it has the processors for it; who shares one with the peer finds that out.
+        // An explicit setting implies enough processors; sharing one with the peer is detected.
         let asked = self.spin.is_some();
         Spin::new(self.longest_spin(), Look::Memory).always(asked)
     }
@@ -205,7 +207,7 @@ impl ShmOptions {
         self.spin
             .unwrap_or_else(|| match processor::own_count() > 1 {
                 true => DEFAULT,
-                // With one processor, whoever is waited for can't run while this spins.
+                // With one processor, the peer can't run while this thread spins.
                 false => Duration::ZERO,
             })
     }

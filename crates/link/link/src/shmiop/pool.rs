@@ -1,12 +1,13 @@
-//! The pool that one side lends from: pieces of its own memory, each out until nobody has it any more.
+//! Pool that one side lends from: pieces of its own memory, each out until it has no holder any
+//! more.
 //!
-//! A piece ([`Piece`]) is held by whoever fills or sends it on this side, and may be out at the peer
-//! besides, several times. The peer gives it back by counting up the piece's *mark* in its own memory;
-//! the pool counts in private how often it sent it, and what the marks have said before. The piece is
-//! free again when nobody here holds it and all that was sent was given back. So a peer can keep pieces
-//! for ever, at its own cost: this connection then lends no more and copies instead. It cannot make a
-//! piece free early but by its own mark, and then it is itself who reads what comes next; a mark that
-//! counts more than was sent is broken protocol.
+//! A piece ([`Piece`]) is held by the code that fills or sends it on this side, and may be out at
+//! the peer besides, several times. The peer returns it by incrementing the piece's *mark* in its
+//! own memory; the pool counts in private how often it sent it, and the marks seen before. The
+//! piece is free again when it has no local holder and everything sent was returned. So a peer can
+//! keep pieces for ever, at its own cost: this connection then lends no more and copies instead. It
+//! can free a piece early only by its own mark, and then only the peer itself reads the new
+//! content; a mark that counts more than was sent breaks the protocol.
 
 use super::allocator::{Allocator, Marks, Reference};
 use super::copies::Copies;
@@ -18,15 +19,15 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// One side's pool.
+/// Pool of one side.
 pub(super) struct Pool {
-    /// The addresses at which it lies.
+    /// Range of the pool's addresses.
     addresses: Range<usize>,
     allocator: Mutex<Allocator>,
     copies: Arc<Copies>,
 }
 
-/// A piece of a pool, on this side.
+/// Piece of a pool, on this side.
 pub(super) struct Piece {
     region: Option<Region>,
     slot: usize,
@@ -49,18 +50,18 @@ impl Pool {
         })
     }
 
-    /// Whether it can lend at all.
+    /// Returns whether it has no memory to lend.
     pub(super) fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }
 
-    /// Where copies are counted.
+    /// Returns the counters of copies.
     pub(super) fn copies(&self) -> &Copies {
         &self.copies
     }
 
-    /// A piece of at least `len` octets that nobody else has; `None` where none is free. It holds
-    /// what it held before. Blocks only while another thread has the allocator's lock.
+    /// Takes an unused piece of at least `len` bytes; returns `None` where none is free. Its
+    /// content is unspecified. Blocks only while another thread has the allocator's lock.
     pub(super) fn take(self: &Arc<Self>, len: usize) -> Option<Piece> {
         let (slot, region) = self.allocator().take(len)?;
         Some(Piece {
@@ -70,37 +71,37 @@ impl Pool {
         })
     }
 
-    /// Whether octets lie in the pool.
+    /// Returns whether the bytes lie in the pool.
     pub(super) fn holds(&self, octets: &[u8]) -> bool {
         let begin = octets.as_ptr().addr();
         self.addresses.contains(&begin) && octets.len() <= self.addresses.end - begin
     }
 
-    /// From now on the piece can be found by its octets.
+    /// Lists the piece, so that it can be found by its addresses.
     pub(super) fn publish(&self, piece: &Arc<Piece>) {
         self.allocator().publish(piece.slot, Arc::downgrade(piece));
     }
 
-    /// Undoes [`Pool::list`] if this is the only holder and nothing of the piece is at the peer, and
-    /// tells whether.
+    /// Reverts [`Pool::publish`] if this is the only holder and the peer has nothing of the piece;
+    /// returns whether it did.
     pub(super) fn unpublish(&self, piece: &Arc<Piece>) -> bool {
         let mut allocator = self.allocator();
-        // Holders come by finding the piece, which the allocator's lock keeps them from meanwhile.
+        // New holders come by finding the piece, which the allocator's lock prevents meanwhile.
         Arc::strong_count(piece) == 1 && allocator.unpublish(piece.slot)
     }
 
-    /// The listed piece that octets of this pool lie in, and where in it they begin.
+    /// Returns the listed piece that contains bytes of this pool, and their offset in it.
     pub(super) fn find(&self, octets: &[u8]) -> Option<(Arc<Piece>, usize)> {
         let offset = self.offset(octets)?;
         let (piece, start) = self.allocator().find(offset, octets.len())?;
         Some((piece, offset - start))
     }
 
-    /// Notes that octets of this pool, in a listed piece, go to the peer. `None` where they don't lie
-    /// in one, or it is out too often already.
+    /// Records that bytes of this pool, in a listed piece, go to the peer. Returns `None` where
+    /// they are not in one, or it is out too often already.
     ///
     /// # Errors
-    /// The peer has given back what it never got.
+    /// The peer has returned something it never got.
     pub(super) fn refer(&self, octets: &[u8]) -> Result<Option<Reference>, Cause> {
         match self.offset(octets) {
             Some(offset) => self.allocator().refer(offset, octets.len()),
@@ -129,7 +130,7 @@ impl Piece {
         self.region.as_mut().map_or(&mut [], Region::as_mut_slice)
     }
 
-    /// The pool it is of.
+    /// Returns the pool of the piece.
     pub(super) fn pool(&self) -> &Arc<Pool> {
         &self.pool
     }
@@ -173,7 +174,7 @@ mod tests {
     struct Peer(AtomicU32);
 
     impl Marks for Peer {
-        /// All slots alike: the tests use one.
+        /// Returns the same mark for all slots: the tests use one.
         fn mark(&self, _: usize) -> u32 {
             self.0.load(Ordering::Acquire)
         }
@@ -259,7 +260,7 @@ mod tests {
         let refused = pool.refer(segment.as_slice()).unwrap_err();
         assert!(matches!(refused, Cause::BadPeer(_)));
         drop(segment);
-        // What it may still read is not used again.
+        // Memory that the peer may still read is not reused.
         assert_eq!(free(&pool), [4096 - 128]);
     }
 
@@ -297,7 +298,7 @@ mod tests {
         loan.as_mut_slice()[0] = 4;
         assert_eq!(segment.as_slice(), [3; 100]);
         assert_eq!(loan.as_slice()[..2], [4, 3]);
-        // At the peer alone, it moves as well; after that it stays.
+        // Held by the peer alone, it moves as well; after that it stays.
         drop(segment);
         let sent = loan.as_slice().as_ptr();
         assert_ne!(first, sent);

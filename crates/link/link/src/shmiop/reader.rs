@@ -1,8 +1,8 @@
-//! Reading the peer's ring.
+//! Reading of the peer's ring.
 //!
-//! The peer may write anything there at any time. A record's head is read in one load, checked, and used
-//! from that copy alone; HEAD must not pass what fits, nor go back. Octets go straight to the caller's
-//! block, which is private memory, and are only looked at there.
+//! The peer may write anything there at any time. A record's head is read in one load, checked, and
+//! used from that copy alone; HEAD must not pass the ring's size, nor go back. Bytes go straight to
+//! the caller's block, which is private memory, and are only interpreted there.
 
 use super::copies::Copies;
 use super::ends::{Ends, Sleeper, Waker};
@@ -15,32 +15,34 @@ use punctual_sys::memory::OutOfRange;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// Memory for an announced message grows by what has arrived, but at least by this many octets.
+/// Least increment, in bytes, of the memory for an announced message, which grows with the data
+/// that arrives.
 const GROWTH: usize = 64 * 1024;
 
-/// The reading end of the peer's ring. One thread at a time.
+/// Reading end of the peer's ring. One thread at a time.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// The ring's size.
+    /// Size of the ring.
     size: u32,
-    /// The most that can be ahead without a closer look: the ring's size once it is known to be written.
+    /// Largest amount ahead that needs no closer check: the ring's size once all of it is known to
+    /// be written.
     most: u32,
-    /// Octets of the ring, from its begin, in pages that the peer has written.
+    /// Number of bytes of the ring, from its begin, in pages that the peer has written.
     written: u32,
-    /// Octets ever read; wraps.
+    /// Number of bytes ever read; wraps.
     tail: u32,
-    /// What the peer had written when it was last looked at.
+    /// Number of bytes that the peer had written at the last check.
     head: u32,
-    /// Octets left of the record that was begun.
+    /// Number of bytes left of the current record.
     left: u32,
-    /// Octets ever read when it was last looked at whether the writer sleeps.
+    /// Number of bytes read when it was last checked whether the writer sleeps.
     looked: u32,
     waker: Waker,
     sleeper: Sleeper,
 }
 
 impl Reader {
-    /// Of a ring of `size` octets, a power of two.
+    /// Makes the reader of a ring of `size` bytes, a power of two.
     pub(super) fn new(size: u32, spin: Spin) -> Self {
         Self {
             size,
@@ -55,7 +57,7 @@ impl Reader {
         }
     }
 
-    /// See [`crate::Connection::receive`].
+    /// Receives from the ring, see [`crate::Connection::receive`].
     pub(super) fn receive(
         &mut self,
         ends: &Ends,
@@ -86,13 +88,13 @@ impl Reader {
         }
         self.look(ends).map_err(failed)?;
         let taken = self.take(ends, incoming, copies, block, need);
-        // What was taken before a mistake of the peer is not worth having: the connection is broken.
+        // Data taken before the peer's fault is worthless: the connection is broken.
         let taken = taken.map_err(failed)?;
         self.publish(ends);
         Ok(taken)
     }
 
-    /// Whether something is there to receive, or the end.
+    /// Returns whether there is data to receive, or the end.
     pub(super) fn pending(&mut self, ends: &Ends) -> Pending {
         let is_there = |reader: &Self| reader.left > 0 || ends.theirs.load(HEAD) != reader.tail;
         if ends.is_closed() {
@@ -102,14 +104,14 @@ impl Reader {
             return Pending::Data;
         }
         match ends.has_gone() {
-            // The end is looked at first: what was sent before it counts.
+            // The end is checked first: data sent before it counts.
             true if is_there(self) => Pending::Data,
             true => Pending::End,
             false => Pending::Nothing,
         }
     }
 
-    /// Looks how far the peer has written, at least something, and checks that it can be so.
+    /// Checks how far the peer has written, at least something, and that this is possible.
     fn look(&mut self, ends: &Ends) -> Result<(), Cause> {
         // Pairs with the Release store in `Writer::publish`: the records are whole.
         let head = ends.theirs.load_acquire(HEAD);
@@ -122,8 +124,9 @@ impl Reader {
         Ok(())
     }
 
-    /// As [`Reader::look`], on the first time around the ring: pages that the peer never wrote are not read, as
-    /// the kernel would make them at this process's cost (`written`).
+    /// Checks as [`Reader::look`] does, on the first time around the ring: pages that the peer
+    /// never wrote are not read, as the kernel would allocate them at this process's cost
+    /// (`written`).
     #[cold]
     fn look_closer(&mut self, ends: &Ends, head: u32) -> Result<(), Cause> {
         let ahead = head.wrapping_sub(self.tail);
@@ -148,8 +151,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes records until the block's room is used up or there are no more; those that are lent only
-    /// as far as they are needed, so that none stands behind the message that is being received.
+    /// Takes records until the block's room is used up or there are no more; lent ones only as far
+    /// as they are needed, so that none stands behind the message that is being received.
     fn take(
         &mut self,
         ends: &Ends,
@@ -200,7 +203,7 @@ impl Reader {
         Ok(taken)
     }
 
-    /// Copies octets of the ring, around its end where they reach it.
+    /// Copies bytes of the ring, around its end where they reach it.
     fn copy(&mut self, ends: &Ends, count: u32, to: &mut Vec<u8>) -> Result<(), Cause> {
         let at = self.tail & (self.size - 1);
         let now = count.min(self.size - at);
@@ -216,19 +219,21 @@ impl Reader {
         Ok(())
     }
 
-    /// The double word `beyond` octets behind the tail, in its two words.
+    /// Reads the double word `beyond` bytes behind the tail, as two words.
     fn double_word(&self, ends: &Ends, beyond: u32) -> Result<(u32, u32), Cause> {
         let at = self.tail.wrapping_add(beyond) & (self.size - 1);
         let both = ends.theirs.double_word(CONTROL + at as usize);
         both.map(unpair).map_err(outside)
     }
 
-    /// Gives back what was read, and wakes the writer if it sleeps and half of the ring is free.
+    /// Releases the part that was read, and wakes the writer if it sleeps and half of the ring is
+    /// free.
     fn publish(&mut self, ends: &Ends) {
         // Release pairs with the acquiring load in `Writer::look_at_room`: reading is over.
         ends.mine[TAIL].store(self.tail, Ordering::Release);
-        // A writer that sleeps had filled more than half of the ring when it last looked, which was not
-        // before this end last did: else there is none, and no fence to be paid for finding that out.
+        // A sleeping writer had filled more than half of the ring when it last checked, which was
+        // not before this end's last check: with less, no writer sleeps, and the fence to find out
+        // is saved.
         let filled = self.head.wrapping_sub(self.looked);
         let half = self.size / 2;
         if filled > half && self.head.wrapping_sub(self.tail) <= half {

@@ -1,9 +1,9 @@
-//! Writing one's own ring.
+//! Writing of this side's ring.
 //!
-//! Records are written behind HEAD and become the peer's when HEAD is moved past them, whole: a writer
-//! that dies in the middle of one has not written it. HEAD moves when a message is written, when the
-//! ring is full, and after each stretch of a long message, so that the reader need not wait for the
-//! end of it.
+//! Records are written behind HEAD and become the peer's when HEAD is moved past them, whole: a
+//! writer that dies in the middle of one has not written it. HEAD moves when a message is written,
+//! when the ring is full, and after each stretch of a long message, so that the reader need not
+//! wait for its end.
 
 use super::allocator::Reference;
 use super::ends::{Ends, Sleeper, Waker};
@@ -17,23 +17,23 @@ use punctual_sys::memory::Region;
 use std::io::IoSlice;
 use std::sync::atomic::Ordering;
 
-/// A long message is handed over in stretches of at least this many octets.
+/// Least stretch in which a long message is handed over, in bytes.
 const STRETCH: u32 = 32 * 1024;
 
-/// The writing end of this side's ring. One thread at a time.
+/// Writing end of this side's ring. One thread at a time.
 #[derive(Debug)]
 pub(super) struct Writer {
     ring: Region,
-    /// Octets ever written, and those of them that are the peer's; both wrap.
+    /// Number of bytes ever written, and below of those handed over; both wrap.
     written: u32,
     published: u32,
-    /// What the peer had read when it was last looked at.
+    /// Number of bytes that the peer had read at the last check.
     tail: u32,
     waker: Waker,
     sleeper: Sleeper,
 }
 
-/// How much of a message is written, and how much of that is the peer's.
+/// Progress of a message: the bytes written, and those handed over.
 #[derive(Default)]
 struct Progress {
     written: usize,
@@ -85,7 +85,7 @@ impl Writer {
         if ends.has_ended() {
             return Err(Cause::Closed);
         }
-        // A reference to less than its own record would take more room than the octets.
+        // A reference to less than its own record would take more room than the bytes.
         if part.len() > LENT_SIZE as usize && pool.holds(part) {
             self.make_room(ends, LENT_SIZE, deadline, progress)?;
             if let Some(reference) = pool.refer(part)? {
@@ -111,8 +111,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Waits for room of `wanted` octets, or of half the ring if it is smaller than twice that. Returns
-    /// how much there is, a whole number of units.
+    /// Waits for room of `wanted` bytes, or of half the ring if it is smaller than twice that.
+    /// Returns the room, a whole number of units.
     fn make_room(
         &mut self,
         ends: &Ends,
@@ -130,11 +130,11 @@ impl Writer {
         if room >= wanted {
             return Ok(room & !(UNIT - 1));
         }
-        // Whoever reads has to see all there is to make room.
+        // The reader has to see all data to make room.
         self.publish(ends, progress);
         let (written, size) = (self.written, self.size());
         self.sleeper.wait(ends, deadline, || {
-            // More than the ring holds is the peer's mistake, and ends the wait too.
+            // More than the ring holds is the peer's fault, and ends the wait too.
             let filled = written.wrapping_sub(ends.theirs.load(TAIL));
             filled > size || size - filled >= wanted
         })?;
@@ -145,9 +145,9 @@ impl Writer {
         Ok(room & !(UNIT - 1))
     }
 
-    /// Looks how far the peer has read, and checks that it can be so.
+    /// Checks how far the peer has read, and that this is possible.
     fn look_at_room(&mut self, ends: &Ends) -> Result<u32, Cause> {
-        // Pairs with the Release store in `Reader::publish`: what was read is free.
+        // Pairs with the Release store in `Reader::publish`: the part that was read is free.
         let tail = ends.theirs.load_acquire(TAIL);
         let read = tail.wrapping_sub(self.tail);
         if read > self.published.wrapping_sub(self.tail) {
@@ -170,7 +170,7 @@ impl Writer {
         self.written = padded(self.written);
     }
 
-    /// Writes octets for which there is room, around the ring's end where they reach it.
+    /// Writes bytes for which there is room, around the ring's end where they reach it.
     fn put(&mut self, octets: &[u8]) {
         let at = (self.written & (self.size() - 1)) as usize;
         let ring = self.ring.as_mut_slice();
@@ -186,7 +186,7 @@ impl Writer {
         self.written = self.written.wrapping_add(count);
     }
 
-    /// Hands over what is written, and wakes the reader if it sleeps.
+    /// Hands over the written data, and wakes the reader if it sleeps.
     fn publish(&mut self, ends: &Ends, progress: &mut Progress) {
         progress.published = progress.written;
         if self.written == self.published {
@@ -199,7 +199,7 @@ impl Writer {
     }
 
     fn size(&self) -> u32 {
-        // A size that was checked: at most 2^26.
+        // The size was checked: at most 2^26.
         u32::try_from(self.ring.len()).unwrap_or_default()
     }
 }

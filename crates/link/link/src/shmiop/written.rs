@@ -1,10 +1,10 @@
-//! Which pages of the peer's pool it has written itself.
+//! Pages of the peer's pool that it has written itself.
 //!
-//! The kernel makes a page that nobody has touched for whoever reads it first, and charges it to the control
-//! group of that process, until the peer closes its memory file. A peer that lends such pages, and connects again
-//! and again, could thus use up what this process may have. So what is copied out of the pool is copied out of
-//! pages that the peer has written, and zeroes for the others, which is what they hold. A page that was
-//! written stays: the seals let nobody take it out.
+//! The kernel allocates an untouched page for its first reader, and charges it to the control group
+//! of that process, until the peer closes its memory file. A peer that lends such pages, and
+//! connects again and again, could thus use up this process's memory. So copies out of the pool are
+//! made only of pages that the peer has written, and are zeroes for the others, which is their
+//! content. A written page stays: the seals prevent its removal.
 
 use super::layout::PAGE;
 use punctual_sys::memory::PeerMemory;
@@ -13,20 +13,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const PAGE_SIZE: usize = PAGE as usize;
 
-/// The pages that are known to be written, one bit each.
+/// Pages that are known to be written, one bit each.
 ///
-/// Relaxed: a bit says what the kernel said, and stands for nothing else that was read or written.
+/// Relaxed: a bit records the kernel's answer, and publishes nothing else.
 pub(super) struct Written(Box<[AtomicU64]>);
 
 impl Written {
-    /// Nothing is known yet of a memory of `len` octets.
+    /// Makes the record of a memory of `len` bytes, of which nothing is known yet.
     pub(super) fn new(len: usize) -> Self {
         let words = len.div_ceil(PAGE_SIZE).div_ceil(64);
         Self((0..words).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Whether the peer has written all pages of a stretch, which is not empty. A system call, unless that is
-    /// known.
+    /// Returns whether the peer has written all pages of a stretch, which must not be empty. A
+    /// system call, unless that is known.
     pub(super) fn has_all(&self, memory: &PeerMemory, stretch: &Range<usize>) -> bool {
         let mut pages = stretch.start / PAGE_SIZE..stretch.end.div_ceil(PAGE_SIZE);
         if pages.all(|page| self.has(page)) {
@@ -47,7 +47,7 @@ impl Written {
     }
 }
 
-/// Copies what the peer has written of a stretch to `to`, which holds zeroes and is as long. System calls.
+/// Copies the written pages of a stretch to `to`, which holds zeroes and is as long. System calls.
 #[cold]
 pub(super) fn copy_written(memory: &PeerMemory, stretch: &Range<usize>, to: &mut [u8]) {
     let mut at = stretch.start;

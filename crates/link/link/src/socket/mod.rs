@@ -1,4 +1,5 @@
-//! What the links over sockets share: one connection for all stream sockets, host names, time-outs.
+//! Common parts of the socket links: one connection type for all stream sockets, host names,
+//! time-outs.
 //!
 //! Blocking sockets. Deadlines ride on the socket's own time-outs, which are set again only when
 //! they differ from the ones set before.

@@ -1,4 +1,4 @@
-//! From a host's name to its numbers.
+//! Resolution of host names.
 
 use crate::{Address, Cause, LinkError, Phase};
 use punctual_exec::{Deadline, SpawnError, ThreadGroup};
@@ -6,17 +6,19 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::{LazyLock, mpsc};
 
-/// Names of a process that are looked up at a time. Peers name hosts, and a look-up that nobody answers outlives
-/// whoever waited for it.
+/// Upper bound of concurrent look-ups in a process. Peers name hosts, and an unanswered look-up
+/// outlives its caller.
 const MOST: usize = 64;
 
 static LOOKS_UP: LazyLock<ThreadGroup> = LazyLock::new(|| ThreadGroup::new(MOST));
 
-/// The numbers behind an address. A name is looked up on a thread of its own, since the resolver
-/// knows no deadline; one that comes too late is dropped there. At most so many are looked up at a time; more wait.
+/// Resolves an address. A name is looked up on a thread of its own, since the resolver knows no
+/// deadline; an answer that comes too late is dropped there. The number of concurrent look-ups is
+/// bounded; more wait.
 ///
 /// # Errors
-/// [`LinkError`] of [`Phase::Resolve`]: no `host:port`, no number of that name, or none until `deadline`.
+/// [`LinkError`] of [`Phase::Resolve`]: no `host:port`, no address of that name, or none until
+/// `deadline`.
 pub fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>, LinkError> {
     let Some((host, port)) = address.host_and_port() else {
         let cause = Cause::BadAddress("host:port, with an IPv6 number in brackets");
@@ -34,7 +36,7 @@ pub fn resolve(address: &Address, deadline: Deadline) -> Result<Vec<SocketAddr>,
         let found = (host.as_str(), port)
             .to_socket_addrs()
             .map(Iterator::collect::<Vec<_>>);
-        // Nobody listens any more when the deadline has passed.
+        // The receiver is gone when the deadline has passed.
         let _ = answer.send(found);
     };
     start(&LOOKS_UP, look_up, deadline)?;

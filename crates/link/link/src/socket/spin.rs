@@ -1,24 +1,24 @@
-//! Looking at a socket for a while before blocking on it.
+//! Spinning on a socket before blocking on it.
 
 use crate::{LinkError, Phase, Properties};
 use punctual_exec::{Look, Spin};
 use std::time::Duration;
 
-/// Whether and for how long a thread that receives looks at the socket, again and again, before it
-/// blocks on it. Being woken takes longer than most answers do, where they come from another processor.
+/// Spinning of a thread that receives: it polls the socket repeatedly before it blocks. A wake-up
+/// takes longer than most answers do, where they come from another processor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinOptions {
-    /// For how long, at most: less while looking keeps being in vain, down to not at all. Default 50 µs; zero never
-    /// looks. Property `spin_us`.
+    /// Upper bound of the time: less while spinning keeps failing, down to none. Default 50 µs;
+    /// zero never spins. Property `spin_us`.
     pub budget: Duration,
-    /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` look, too, and those of a process whose
-    /// control group may use less time than its processors have (cgroup `cpu.max`), however many look already. Default off:
-    /// the peer may need the processor, or calls the time. For peers whose threads have processors of their own.
-    /// Property `spin_always`.
+    /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` spin, too, and those of
+    /// a process whose control group may use less time than its processors have (cgroup `cpu.max`),
+    /// however many spin already. Default off: the peer may need the processor, or calls the time.
+    /// For peers whose threads have processors of their own. Property `spin_always`.
     pub always: bool,
 }
 
-/// The properties that set them.
+/// Names of the properties that set them.
 pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
 
 impl Default for SpinOptions {
@@ -31,7 +31,7 @@ impl Default for SpinOptions {
 }
 
 impl SpinOptions {
-    /// These options with properties over them.
+    /// Returns these options overridden by properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let budget = properties.parse("spin_us", "a number of microseconds", phase)?;
         let always = properties.parse("spin_always", "true or false", phase)?;
@@ -41,7 +41,7 @@ impl SpinOptions {
         })
     }
 
-    /// What looks, where anything is to.
+    /// Returns the spin budget, if spinning is enabled.
     pub(crate) fn spin(&self) -> Option<Box<Spin>> {
         let spin = || Box::new(Spin::new(self.budget, Look::System).always(self.always));
         (!self.budget.is_zero()).then(spin)

@@ -1,4 +1,4 @@
-//! A connection over any stream socket.
+//! Connection over any stream socket.
 
 use super::spin::SpinOptions;
 use super::timeout::CachedTimeout;
@@ -12,32 +12,34 @@ use punctual_sys::tcp;
 use std::io::{self, IoSlice};
 use std::os::fd::{AsFd, OwnedFd};
 
-/// Memory for an announced message grows by what has arrived, but at least by this many octets.
+/// Least increment, in bytes, of the memory for an announced message, which grows with the data
+/// that arrives.
 const GROWTH: usize = 64 * 1024;
-/// So long a message begins ahead.
+/// Size in bytes from which a message's first bytes are sent ahead.
 const LONG: usize = 512 * 1024;
-/// By so many octets.
+/// Number of bytes sent ahead.
 const AHEAD: usize = 1024;
 
-/// What a connection needs to know beyond its socket.
+/// Options of a connection beyond its socket's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SocketOptions {
-    /// What a block is lent with, in octets.
+    /// Initial size of a lent block, in bytes.
     pub(crate) block: usize,
-    /// Blocks that have grown beyond this many octets are not kept.
+    /// Size in bytes beyond which blocks are not kept.
     pub(crate) block_kept: usize,
-    /// Whether each send keeps to hosts on a network that this one is on.
+    /// Whether each send reaches only hosts on a network that this one is on.
     pub(crate) dont_route: bool,
-    /// How long a receive looks before it blocks.
+    /// Spinning of a receive before it blocks.
     pub(crate) spin: SpinOptions,
-    /// Whether the kernel puts small messages together when it is told that more follow.
+    /// Whether the kernel combines small messages when it is told that more follow.
     pub(crate) gathers: bool,
-    /// Whether the first octets of a long message go by themselves, so that its receiver is awake when the bulk of it
-    /// comes. Where the kernel paces what it sends, such messages were measured to take half as long.
+    /// Whether the first bytes of a long message are sent by themselves, so that its receiver is
+    /// awake when the bulk arrives. Where the kernel paces its sending, such messages took half as
+    /// long in measurements.
     pub(crate) begins_ahead: bool,
 }
 
-/// A connected stream socket that lends heap blocks.
+/// Connected stream socket that lends heap blocks.
 #[derive(Debug)]
 pub(crate) struct StreamConnection {
     socket: OwnedFd,
@@ -46,7 +48,7 @@ pub(crate) struct StreamConnection {
     options: SocketOptions,
     receive_timeout: CachedTimeout,
     send_timeout: CachedTimeout,
-    /// Only where a receive looks before it blocks.
+    /// Spin budget, if a receive spins before it blocks.
     spin: Option<Box<Spin>>,
 }
 
@@ -68,7 +70,7 @@ impl StreamConnection {
         }
     }
 
-    /// Bounds the sends that follow.
+    /// Sets the time-out of the following sends.
     #[inline]
     fn bound_send(&self, deadline: Deadline) -> io::Result<()> {
         match self.send_timeout.is(deadline.timeout_nanos()) {
@@ -77,8 +79,8 @@ impl StreamConnection {
         }
     }
 
-    /// Sends from what is left of `parts` after the first `sent` octets. Allocates only in the
-    /// middle of a gather.
+    /// Sends from the rest of `parts` after the first `sent` bytes. Allocates only in the middle of
+    /// a gather.
     fn send_from(&self, parts: &[IoSlice<'_>], sent: usize) -> io::Result<usize> {
         let dont_route = self.options.dont_route;
         if sent == 0 {
@@ -113,7 +115,7 @@ impl StreamConnection {
         stream::send(&self.socket, parts, self.options.dont_route)
     }
 
-    /// Goes on after a first attempt.
+    /// Continues after a first attempt to send.
     #[cold]
     fn send_on(
         &self,
@@ -153,7 +155,7 @@ impl StreamConnection {
         }
     }
 
-    /// Goes on after a first attempt.
+    /// Continues after a first attempt to receive.
     #[cold]
     fn receive_on(
         &self,
@@ -257,7 +259,7 @@ impl Connection for StreamConnection {
     }
 
     fn close(&self) {
-        // Fails only when the peer was quicker.
+        // Fails only when the peer closed first.
         let _ = stream::shut(&self.socket);
     }
 
@@ -286,13 +288,13 @@ impl Gatherer for StreamConnection {
     }
 
     fn push(&self) {
-        // Of a socket that has failed the next send tells.
+        // If the socket has failed, the next send reports it.
         let _ = tcp::push(&self.socket);
     }
 }
 
-/// Where to receive behind what `block` holds: room for some of what is needed, and no more than that
-/// where nothing of it has come.
+/// Returns the vector to receive into behind `block`'s contents: with room for part of `need`, and
+/// no more than before where none of it has arrived.
 #[inline]
 fn with_room(block: &mut Block, need: usize) -> Result<&mut Vec<u8>, LinkError> {
     let held = block.len();
@@ -305,7 +307,7 @@ fn with_room(block: &mut Block, need: usize) -> Result<&mut Vec<u8>, LinkError> 
     Ok(bytes)
 }
 
-/// What a receive without blocking came to, if to anything.
+/// Converts the outcome of a receive without blocking; `None` if nothing was there.
 #[inline]
 fn looked(received: io::Result<Option<usize>>) -> Option<Result<usize, LinkError>> {
     match received {

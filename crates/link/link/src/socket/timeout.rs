@@ -1,4 +1,4 @@
-//! Time-outs that cost a system call only when they change.
+//! Socket time-outs that cost a system call only when they change.
 
 use punctual_sys::stream::{Direction, set_timeout};
 use std::io;
@@ -6,14 +6,14 @@ use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A socket's time-out, set again only when it changes.
+/// Cached time-out of a socket, set again only when it changes.
 ///
-/// Relaxed is enough: only the one thread that sends, or that receives, touches it, and whoever
-/// hands that right on synchronises.
+/// Relaxed is enough: only the one thread that sends, or that receives, touches it, and threads
+/// that pass that right on synchronise.
 #[derive(Debug)]
 pub(crate) struct CachedTimeout {
     direction: Direction,
-    /// `u64::MAX` for none, as [`Deadline::timeout_nanos`] says it.
+    /// Time-out in nanoseconds, `u64::MAX` for none, as in [`Deadline::timeout_nanos`].
     nanoseconds: AtomicU64,
 }
 
@@ -25,7 +25,7 @@ impl CachedTimeout {
         }
     }
 
-    /// Whether the socket has this time-out already.
+    /// Returns whether the socket has this time-out already.
     #[inline]
     pub(crate) fn is(&self, timeout: u64) -> bool {
         self.nanoseconds.load(Ordering::Relaxed) == timeout

@@ -17,7 +17,7 @@ struct UnixAcceptor {
     address: Address,
     options: UiopOptions,
     closed: AtomicBool,
-    /// Counts clients that are not bound to a name.
+    /// Number of clients so far that are not bound to a name.
     unnamed: AtomicU64,
 }
 
@@ -40,7 +40,7 @@ impl UnixAcceptor {
     fn connection(&self, socket: OwnedFd, name: Option<String>) -> io::Result<StreamConnection> {
         self.options.apply(&socket)?;
         let name = name.unwrap_or_else(|| {
-            // A name that the kernel gives is five hexadecimal digits; this cannot be one.
+            // A name from the kernel is five hexadecimal digits; this cannot be one.
             let number = self.unnamed.fetch_add(1, Ordering::Relaxed);
             format!("unnamed-{number}")
         });
@@ -59,7 +59,7 @@ impl Acceptor for UnixAcceptor {
     }
 
     fn accept(&self) -> Result<Arc<dyn Connection>, LinkError> {
-        // Acquire pairs with the Release in `close`: a shut listener is seen as closed.
+        // Acquire pairs with the Release in `close`: a shut-down listener is seen as closed.
         if self.closed.load(Ordering::Acquire) {
             return Err(LinkError::closed(Phase::Accept));
         }
@@ -78,7 +78,8 @@ impl Acceptor for UnixAcceptor {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
-        // The file first: while it is there, somebody listens, and nobody takes it for a leftover.
+        // The file first: while it exists, the listener is open, and no process takes it for a
+        // leftover.
         self.file.remove();
         let _ = unix::stop_listening(&self.listener);
     }

@@ -1,4 +1,4 @@
-//! Reaching out over a Unix socket.
+//! Connecting over a Unix socket.
 
 use super::{NAME, UiopOptions, client_address, path};
 use crate::socket::StreamConnection;

@@ -2,7 +2,7 @@
 //!
 //! A place is the absolute path of a socket, whose file belongs to the listening process: made with
 //! mode 0600, removed with the acceptor, replaced only when it is a leftover of the same user
-//! (`path`). The connection is the one that TCP uses, too.
+//! (`path`). The connection type is that of TCP.
 
 mod acceptor;
 mod connector;
@@ -17,10 +17,10 @@ use std::io;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-/// The link's name in addresses and options.
+/// Name of the link in addresses and options.
 pub const NAME: &str = "uiop";
 
-/// The link over Unix sockets.
+/// Link over Unix sockets.
 #[derive(Clone, Debug, Default)]
 pub struct Uiop {
     options: UiopOptions,
@@ -29,20 +29,20 @@ pub struct Uiop {
 /// Options of the link over Unix sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UiopOptions {
-    /// `SO_SNDBUF` in octets; `None` leaves it to the kernel. Property `send_buffer`.
+    /// `SO_SNDBUF` in bytes; `None` leaves it to the kernel. Property `send_buffer`.
     pub send_buffer: Option<usize>,
-    /// `SO_RCVBUF` in octets; `None` leaves it to the kernel. Property `receive_buffer`. A Unix
-    /// socket counts what is under way at its sender, so this one matters little.
+    /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. A Unix
+    /// socket accounts data under way to its sender, so this one matters little.
     pub receive_buffer: Option<usize>,
-    /// Connections that may wait to be accepted. Default 1,024; the kernel caps it at
-    /// `net.core.somaxconn`.
+    /// Upper bound of the connections that wait to be accepted. Default 1,024; the kernel caps it
+    /// at `net.core.somaxconn`.
     pub backlog: u16,
-    /// What a block is lent with, in octets. Default 4,096: larger messages make it grow.
+    /// Initial size of a lent block, in bytes. Default 4,096: larger messages make it grow.
     pub block: usize,
-    /// Blocks that have grown beyond this many octets are kept only while messages need such, two a thread and 32 MiB
-    /// in the process at most; with 0 none is kept. Default 256 KiB.
+    /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
+    /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
     pub block_kept: usize,
-    /// Looking before blocking. Properties `spin_us` and `spin_always`.
+    /// Spinning before blocking. Properties `spin_us` and `spin_always`.
     pub spin: SpinOptions,
 }
 
@@ -92,7 +92,7 @@ impl UiopOptions {
 }
 
 impl Uiop {
-    /// The link with options of its own.
+    /// Makes the link with the given options.
     #[must_use]
     pub fn new(options: UiopOptions) -> Self {
         Self { options }
@@ -136,7 +136,8 @@ impl Link for Uiop {
     }
 }
 
-/// The address of a client's end: the socket's path and, behind a `#`, what tells clients apart.
+/// Returns the address of a client's end: the socket's path and, behind a `#`, the part that
+/// distinguishes clients.
 fn client_address(path: &str, end: &str) -> Address {
     Address::new(NAME, &format!("{path}#{end}"))
 }

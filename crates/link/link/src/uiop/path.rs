@@ -1,4 +1,4 @@
-//! The file of a listening socket: where it may be, whose it is, when it goes.
+//! File of a listening socket: its location, its owner, its removal.
 
 use crate::{Cause, LinkError, Phase};
 use punctual_sys::unix;
@@ -11,13 +11,13 @@ use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How often, and how long apart, a directory that another process is cleaning is tried.
+/// Number of tries, and the pause between them, while another process cleans a directory.
 const PATIENCE: (u32, Duration) = (100, Duration::from_millis(10));
 
-/// A place as a path: absolute, and short enough for a socket.
+/// Converts a place to a path: absolute, and short enough for a socket.
 ///
 /// # Errors
-/// [`Cause::BadAddress`] for what is neither.
+/// [`Cause::BadAddress`] otherwise.
 pub(crate) fn checked(place: &str, phase: Phase) -> Result<&Path, LinkError> {
     let expected = if !place.starts_with('/') || place.chars().any(char::is_control) {
         "the absolute path of a socket, or a name without slashes to listen at"
@@ -30,14 +30,14 @@ pub(crate) fn checked(place: &str, phase: Phase) -> Result<&Path, LinkError> {
     Err(LinkError { phase, cause })
 }
 
-/// The file of a socket that this process listens on.
+/// File of a socket that this process listens on.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     place: Box<str>,
     identity: Identity,
 }
 
-/// Which file a path leads to, whatever it is called.
+/// Identity of the file that a path leads to, whatever its name: device and inode.
 type Identity = (u64, u64);
 
 fn identity(metadata: &Metadata) -> Identity {
@@ -45,16 +45,18 @@ fn identity(metadata: &Metadata) -> Identity {
 }
 
 impl SocketFile {
-    /// Listens at `place`. A name without slashes is a socket in a directory that only this user may enter, and the same
-    /// whenever the program is started again. An empty place is chosen there, as no other process ever chooses it again;
-    /// what processes that were killed had chosen is removed.
+    /// Listens at `place`. A name without slashes is a socket in a directory that only this user
+    /// may enter, and the same whenever the program is restarted. For an empty place a path is
+    /// chosen that no other process ever chooses again; the chosen files of killed processes are
+    /// removed.
     ///
-    /// A leftover of this user's, on which nobody listens any more, is replaced. Anything else that
-    /// is there is left alone.
+    /// A leftover of this user without a listener is replaced. Any other existing file is left
+    /// alone.
     ///
     /// # Errors
-    /// [`Cause::BadAddress`] for what is no path of a socket; `AddrInUse` when somebody listens
-    /// there; `AlreadyExists` when the file is no socket or another user's; what `bind(2)` says.
+    /// [`Cause::BadAddress`] for an invalid path; `AddrInUse` when a process listens there;
+    /// `AlreadyExists` when the file is not a socket or belongs to another user; errors of
+    /// `bind(2)`.
     pub(crate) fn listen(place: &str, backlog: u16) -> Result<(OwnedFd, Self), LinkError> {
         let failed = |error| LinkError::os(Phase::Listen, error);
         let chosen;
@@ -84,19 +86,21 @@ impl SocketFile {
     pub(crate) fn remove(&self) {
         let there = fs::symlink_metadata(&*self.place);
         if there.is_ok_and(|metadata| identity(&metadata) == self.identity) {
-            // Gone already is as good.
+            // It may be gone already.
             let _ = fs::remove_file(&*self.place);
         }
     }
 }
 
-/// Binds and listens while it holds the directory's lock: of two that find the same leftover, the
-/// later does not take the new socket of the earlier, bound and not yet listening, for it.
+/// Binds and listens while it holds the directory's lock: of two processes that find the same
+/// leftover, the later does not mistake the earlier's new socket, bound and not yet listening, for
+/// it.
 fn bind(path: &Path, backlog: i32) -> io::Result<(OwnedFd, Identity)> {
     let lock = lock(path.parent().unwrap_or(Path::new("/")));
     let listener = match unix::listen(path, backlog) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
-            // Without the lock (whoever may read the directory can keep it) nothing is removed.
+            // Without the lock (any user that may read the directory can keep it) nothing is
+            // removed.
             let _held = lock?;
             remove_leftover(path)?;
             unix::listen(path, backlog)?
@@ -107,7 +111,7 @@ fn bind(path: &Path, backlog: i32) -> io::Result<(OwnedFd, Identity)> {
     Ok((listener, identity))
 }
 
-/// The lock of a directory; it ends when the file is closed.
+/// Takes the lock of a directory; it ends when the file is closed.
 fn lock(directory: &Path) -> io::Result<File> {
     let directory = File::open(directory)?;
     let (tries, apart) = PATIENCE;
@@ -139,7 +143,7 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     match unix::connect(path, Some(Duration::from_millis(1))) {
         Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => fs::remove_file(path),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        // It accepts, or would if its queue had room.
+        // It accepts connections, or would if its queue had room.
         _ => Err(io::Error::new(
             io::ErrorKind::AddrInUse,
             "in use: somebody listens there",
@@ -147,21 +151,21 @@ fn remove_leftover(path: &Path) -> io::Result<()> {
     }
 }
 
-/// A path of this process's alone, in this user's directory. Its random part keeps a reference from ever leading to
-/// another process, to which the system has given the same number.
+/// Returns a path of this process's alone, in this user's directory. Its random part ensures that a
+/// reference never leads to another process that gets the same process id.
 fn choose() -> io::Result<String> {
     sweep(&private_directory()?);
     let random = RandomState::new().hash_one(std::process::id());
     private_path(&format!("{}{CHOSEN}{random:016x}", std::process::id()))
 }
 
-/// What stands between the number of a process and what is random, in a name that was chosen.
+/// Separator between the process id and the random part of a chosen name.
 const CHOSEN: &str = "-";
 
-/// How many files are looked at when sockets of killed processes are removed.
+/// Upper bound of the files checked when sockets of killed processes are removed.
 const MOST_SWEPT: usize = 4096;
 
-/// Removes the sockets that processes had chosen which were killed.
+/// Removes the chosen sockets of killed processes.
 fn sweep(directory: &Path) {
     let Ok(entries) = fs::read_dir(directory) else {
         return;
@@ -174,23 +178,23 @@ fn sweep(directory: &Path) {
         if !process.is_some_and(has_ended) {
             continue;
         }
-        // Whoever has the lock removes them, too.
+        // The holder of the lock removes them, too.
         let Ok(_held) = lock(directory) else {
             return;
         };
-        // One on which somebody listens, in another namespace of processes, stays.
+        // A socket with a listener, in another namespace of processes, stays.
         let _ = remove_leftover(&entry.path());
     }
 }
 
-/// Whether a place is a name in this user's directory: letters, digits, and common signs.
+/// Returns whether a place is a name in this user's directory: letters, digits, and common signs.
 fn is_name(place: &str) -> bool {
     let is_common = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     place.starts_with(|c: char| c.is_ascii_alphabetic())
         && place.chars().all(|c| is_common(c) || c == '-')
 }
 
-/// The path of a name in this user's directory.
+/// Returns the path of a name in this user's directory.
 fn private_path(name: &str) -> io::Result<String> {
     private_directory()?
         .join(name)
@@ -199,7 +203,8 @@ fn private_path(name: &str) -> io::Result<String> {
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "the path is not UTF-8"))
 }
 
-/// A directory under `$XDG_RUNTIME_DIR`, or the one for temporary files, with mode 0700.
+/// Returns a directory with mode 0700 under `$XDG_RUNTIME_DIR`, or under the one for temporary
+/// files.
 fn private_directory() -> io::Result<PathBuf> {
     let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     let base = runtime
@@ -208,13 +213,13 @@ fn private_directory() -> io::Result<PathBuf> {
     own_directory(&base.join(format!("punctual-{}", unix::effective_user())))
 }
 
-/// `path` as a directory that only this user may enter; made if it is not there.
+/// Returns `path` as a directory that only this user may enter; made if it does not exist.
 fn own_directory(path: &Path) -> io::Result<PathBuf> {
     match DirBuilder::new().mode(0o700).create(path) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
         _ => {}
     }
-    // Not followed, should it be a link: somebody else may have been quicker.
+    // Not followed if it is a link: another process may have made it first.
     let there = fs::symlink_metadata(path)?;
     let own = there.is_dir() && there.uid() == unix::effective_user() && there.mode() & 0o077 == 0;
     if own {
@@ -365,7 +370,7 @@ mod tests {
         let (listener, file) = SocketFile::listen(&name, 4).unwrap();
         let place = file.place().to_owned();
         assert!(place.ends_with(&format!("/{name}")), "{place}");
-        // As after a kill: nobody listens there any more.
+        // As after a kill: without a listener.
         drop((listener, file));
         let (_listener, file) = SocketFile::listen(&name, 4).unwrap();
         assert_eq!(file.place(), place);
@@ -379,7 +384,7 @@ mod tests {
     fn what_killed_processes_had_chosen_is_removed_and_nothing_else() {
         let scratch = Scratch::new("sweep");
         let path = |name: &str| scratch.0.join(name);
-        // No process has such a number.
+        // No process has such an id.
         for name in ["4294967295-00ff", "plant", "7-x.txt"] {
             drop(UnixListener::bind(path(name)).unwrap());
         }

@@ -1,5 +1,5 @@
-//! A peer that changes what it has lent, on a connection whose operator trusts it: what has a meaning of its
-//! own was copied before it was looked at, only octets and numbers are seen where they lie.
+//! Tests of a peer that changes lent memory, on a connection whose operator trusts it: structured
+//! data was copied before it was read, only octets and numbers are viewed in place.
 
 use crate::raw::*;
 use crate::support::limit;
@@ -9,7 +9,7 @@ use punctual_cdr::{
 };
 use punctual_link::shmiop::{ShmOptions, Shmiop, Trust};
 
-/// Octets that are lent, at the pool's begin.
+/// Number of bytes that are lent, at the pool's begin.
 const LENGTH: u32 = 1000;
 
 fn trusting() -> Shmiop {
@@ -19,7 +19,7 @@ fn trusting() -> Shmiop {
     })
 }
 
-/// A message of a length and, behind it, as many lent octets, which `fill` sets.
+/// Makes a message of a length and, behind it, as many lent bytes, which `fill` sets.
 fn message(link: &Shmiop, fill: impl FnOnce(&mut [u8])) -> (Raw, Block) {
     let (mut raw, connection) = Raw::pair(link);
     fill(&mut raw.pool.as_mut_slice()[..LENGTH as usize]);
@@ -45,7 +45,7 @@ fn are(octets: &[u8], value: u8) -> bool {
     octets.iter().all(|octet| *octet == value)
 }
 
-/// A string of `a`.
+/// Fills a string of `a`.
 fn text(octets: &mut [u8]) {
     octets.fill(b'a');
     octets[LENGTH as usize - 1] = 0;

@@ -1,4 +1,4 @@
-//! Peers that introduce themselves badly.
+//! Tests of peers with a bad greeting.
 
 use crate::raw::*;
 use crate::support::{LIMIT, SOON, limit, listen};
@@ -19,12 +19,13 @@ fn memory_file(len: u64, seals: SealFlags) -> OwnedFd {
     file
 }
 
-/// What is required.
+/// Returns the required seals.
 fn seals() -> SealFlags {
     SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL
 }
 
-/// Greets with `octets` and descriptors, and is refused; after that others are accepted.
+/// Checks that a greeting of `octets` and descriptors is refused, and others are accepted
+/// afterwards.
 fn assert_refused(octets: &[u8], descriptors: &[BorrowedFd<'_>]) {
     let acceptor = listen(&link());
     let (socket, _) = unix::connect(Path::new(acceptor.address().place()), Some(LIMIT)).unwrap();
@@ -90,7 +91,7 @@ fn a_greeting_without_a_descriptor_or_with_many_is_refused_and_they_are_closed()
     assert_refused(&greeting(HONEST), &[]);
     assert_refused(&greeting(HONEST), &[file.as_fd(), writer.as_fd()]);
     assert_refused(&greeting(HONEST), &[writer.as_fd(); 64]);
-    // The pipe ends only when nobody has a copy of its other end.
+    // The pipe ends only when no copy of its other end is open.
     drop(writer);
     assert_eq!(std::io::Read::read(&mut reader, &mut [0]).unwrap(), 0);
 }
@@ -101,7 +102,7 @@ fn a_descriptor_with_each_octet_of_a_greeting_is_refused() {
     let (socket, _) = unix::connect(Path::new(acceptor.address().place()), Some(LIMIT)).unwrap();
     let file = memory_file(TOTAL as u64, seals());
     for octet in greeting(HONEST) {
-        // From some octet on nobody may listen any more.
+        // From some byte on the peer may have stopped listening.
         if passing::send_with(&socket, &[octet], Some(file.as_fd())).is_err() {
             break;
         }
@@ -156,7 +157,7 @@ fn a_crowd_of_silent_peers_keeps_nobody_out() {
         .collect();
     drop(Raw::connect(place));
     acceptor.accept().unwrap();
-    // The first had to go.
+    // The first had to be dropped.
     assert!(has_hung_up(&crowd[0].0));
 }
 

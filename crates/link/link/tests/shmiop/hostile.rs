@@ -1,4 +1,4 @@
-//! Peers that break the rules of the ring and the pool.
+//! Tests of peers that break the rules of the ring and the pool.
 
 use crate::raw::*;
 use crate::support::{SOON, limit};
@@ -136,7 +136,7 @@ fn lent_octets_that_change_afterwards_change_nothing() {
     let segment = block.lent()[0].segment.clone();
     let before = segment.as_slice();
     assert_eq!(before, [1; 1000]);
-    // Copied is given back, at once and once.
+    // A copied stretch is returned, at once and once.
     assert_eq!(raw.theirs.load_acquire(MARKS + 3), 1);
     raw.pool.as_mut_slice().fill(2);
     assert_eq!(before, [1; 1000]);
@@ -171,7 +171,7 @@ fn pages_that_a_peer_lends_but_never_wrote_are_zeroes_and_not_made_for_the_reade
 #[test]
 fn a_ring_that_a_peer_never_wrote_is_not_read() {
     let (raw, connection) = Raw::pair(&link());
-    // The page of words, which both sides use.
+    // The page of control words, which both sides use.
     raw.set_head(RING);
     let before = raw.taken();
     assert_bad(&*connection, &raw, "it never wrote");
@@ -183,7 +183,7 @@ fn a_tail_that_cannot_be_is_a_bad_peer() {
     for tail in [8, u32::MAX, 1 << 31] {
         let (raw, connection) = Raw::pair(&link());
         raw.words[TAIL].store(tail, Ordering::Release);
-        // More than fits makes the sender look how far the peer has read.
+        // More than fits makes the sender check how far the peer has read.
         let failed = connection
             .send(&[IoSlice::new(&[0; 3 * RING as usize])], limit())
             .unwrap_err();
@@ -279,7 +279,7 @@ fn descriptors_slipped_in_with_notifications_are_closed() {
     assert_eq!(std::io::Read::read(&mut reader, &mut [0]).unwrap(), 0);
 }
 
-/// A source of numbers that looks random and is the same each time.
+/// Returns the next of a deterministic sequence of pseudo-random numbers.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -297,7 +297,7 @@ fn a_length_rewritten_after_it_was_checked_changes_nothing() {
         let stop = AtomicBool::new(false);
         std::thread::scope(|threads| {
             threads.spawn(|| {
-                // Right, and then as wrong as can be, over and over while it is read.
+                // Valid, and then as invalid as possible, over and over while it is read.
                 while !stop.load(Ordering::Relaxed) {
                     for length in [64, u32::MAX, 64, RING, 64, 0] {
                         raw.put(0, INLINE, length);
@@ -308,7 +308,7 @@ fn a_length_rewritten_after_it_was_checked_changes_nothing() {
             let outcome = connection.receive(&mut block, 64, limit());
             stop.store(true, Ordering::Relaxed);
             match outcome {
-                // As a whole or not at all, whatever it says now.
+                // As a whole or not at all, whatever its current content.
                 Ok(count) => assert_eq!((count, &*block), (64, &[0xaa; 64][..]), "{round}"),
                 Err(error) => assert!(matches!(error.cause, Cause::BadPeer(_)), "{error}"),
             }
@@ -327,7 +327,7 @@ fn a_peer_that_scribbles_over_all_its_memory_neither_hangs_nor_harms_anybody() {
         let stopped = stop.clone();
         let scribbler = std::thread::spawn(move || {
             while !stopped.load(Ordering::Relaxed) {
-                // Mostly what could be right, so that it gets far.
+                // Mostly plausible values, so that it gets far.
                 let at = usize::try_from(next(&mut seed)).unwrap() % 64 * 8;
                 let kind = u32::try_from(next(&mut seed) % 3).unwrap();
                 let length = u32::try_from(next(&mut seed) % 40).unwrap();

@@ -1,4 +1,4 @@
-//! Other processes: at work, and killed at it.
+//! Tests with other processes: at work, and killed at it.
 
 use crate::process::Process;
 use crate::support::*;
@@ -43,7 +43,8 @@ fn a_peer_killed_while_it_is_waited_for_is_noticed_whether_early_or_late() {
             waiting.receive(&mut block, 1, limit()).map(drop)
         });
         if late {
-            // Not to be safe: so long it takes to go over from the futex to the socket.
+            // Not a safety margin: this is the time after which a sleeper moves from the futex to
+            // the socket.
             std::thread::sleep(Duration::from_millis(250));
         }
         client.kill();
@@ -109,7 +110,7 @@ fn what_a_killed_peer_was_lent_and_kept_costs_that_connection_only() {
     let end = other.receive(&mut other.lend(0), 1, limit()).unwrap_err();
     assert!(matches!(end.cause, Cause::Closed), "{end}");
     let refused = other.send(&[IoSlice::new(b"x")], limit());
-    // Its death is noticed by whoever waits; until then sending is into the ring.
+    // A waiting thread notices its death; until then sending is into the ring.
     if let Err(failed) = refused {
         assert!(matches!(failed.error.cause, Cause::Closed), "{failed}");
     }

@@ -1,4 +1,4 @@
-//! What is copied and what is not, and whose lent memory is.
+//! Tests of copies, and of the ownership of lent memory.
 
 use crate::support::*;
 use punctual_link::shmiop::{Copied, ShmOptions, Trust};
@@ -46,7 +46,7 @@ fn octets_of_the_applications_are_copied_once_by_each_side_that_does_not_trust()
         (server.copied().out_of_pool, server.copied().out_of_ring),
         (mib, 4)
     );
-    // Looked at as a slice, it is copied for that, once.
+    // Read as a slice, it is copied for that, once.
     assert_eq!(segment.as_slice(), octets);
     assert_eq!(segment.as_slice(), octets);
     segment.copy_to(&mut copy);
@@ -194,7 +194,7 @@ fn lent_runs_stand_where_they_were_sent_and_never_behind_what_is_needed() {
     while block.full_len() < 50_100 {
         other.receive(&mut block, 50_100, limit()).unwrap();
     }
-    // The message is whole: what was behind it came along as far as it is not lent.
+    // The message is whole: data behind it came along as far as it is not lent.
     assert_eq!((block.lent().len(), block.lent()[0].at), (1, 100));
     other.receive(&mut block, 100_260, limit()).unwrap();
     while block.full_len() < 100_260 {

@@ -1,4 +1,4 @@
-//! Sending and receiving: much at once, in time, and for a reactor.
+//! Tests of sending and receiving: under load, with deadlines, and for a reactor.
 
 use crate::support::*;
 use punctual_exec::Deadline;
@@ -26,7 +26,8 @@ fn a_send_that_timed_out_tells_how_much_the_peer_can_have() {
     assert!(matches!(more.unwrap_err().cause, Cause::TimedOut));
 }
 
-/// Messages of all sizes both ways at once, lent and not, through a ring far too small for them.
+/// Exchanges messages of all sizes both ways at once, lent and not, through a ring far too small
+/// for them.
 fn exchange(options: &ShmOptions) {
     let link = link(options.clone());
     let (one, other) = pair(&link, &link);
@@ -50,14 +51,14 @@ fn exchange(options: &ShmOptions) {
                 while block.full_len() < len {
                     connection.receive(&mut block, len, limit()).unwrap();
                 }
-                // Octets beyond the message are the next one's; lent ones never are.
+                // Bytes beyond the message are the next one's; lent ones never are.
                 let lent: usize = block.full_len() - block.len();
                 let own = len - lent;
                 let mut next = connection.lend(0);
                 next.extend_from_slice(&block[own..]);
                 block.truncate(own);
                 assert_eq!(contents(&block), pattern(len, seed), "message {seed}");
-                // Some are kept for a while, so that they come back out of order.
+                // Some are kept for a while, so that they are returned out of order.
                 if seed % 3 == 0 {
                     kept.push_back(block);
                 }
@@ -112,7 +113,7 @@ fn a_descriptor_is_readable_when_there_is_something_or_the_end() {
         matches!(error.unwrap_err().cause, Cause::TimedOut)
     };
     for seed in 0..50 {
-        // Found empty, it is armed.
+        // A receive that finds nothing arms it.
         assert!(nothing());
         assert_eq!(
             passing::wait(descriptor, Some(Duration::ZERO)),
@@ -121,7 +122,7 @@ fn a_descriptor_is_readable_when_there_is_something_or_the_end() {
         for _ in 0..3 {
             send(&*one, &pattern(1000, seed), b"");
         }
-        // One notification for all of them, found until somebody has looked for more than there is.
+        // One notification for all of them, pending until a receive finds nothing more.
         assert_eq!(passing::wait(descriptor, Some(LIMIT)), Found::Data);
         assert_eq!(contents(&receive(&*other, 3000)).len(), 3000);
     }

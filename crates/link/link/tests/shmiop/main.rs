@@ -1,4 +1,5 @@
-//! Shared memory beyond what every link does: lending, two processes, peers that are killed, lie or scribble.
+//! Tests of shared memory beyond the common suite: lending, two processes, and peers that are
+//! killed, lie or overwrite memory.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod changes;

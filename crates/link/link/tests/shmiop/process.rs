@@ -1,4 +1,4 @@
-//! This test's program as another process.
+//! Test program run as another process.
 
 use crate::support::*;
 use punctual_link::shmiop::{Allow, NAME, ShmOptions, Shmiop};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::time::Duration;
 
-/// A directory that everybody may enter.
+/// Directory that all users may enter.
 pub(crate) struct Open(pub(crate) PathBuf);
 
 impl Open {
@@ -41,10 +41,10 @@ impl Drop for Open {
     }
 }
 
-/// This test's program as another process, in one of the roles of [`another_process`].
+/// Process of this test program, in one of the roles of [`another_process`].
 pub(crate) struct Process {
     pub(crate) child: Child,
-    /// It ends when this is closed.
+    /// Input of the process, which ends when this is closed.
     pub(crate) _stdin: Option<ChildStdin>,
 }
 
@@ -57,7 +57,7 @@ impl Process {
         )
     }
 
-    /// As a user without rights, from a copy of the program that it may read.
+    /// Starts as an unprivileged user, from a copy of the program that it may read.
     pub(crate) fn as_nobody(role: &str, open: &Open, place: &str) -> Option<Self> {
         const NOBODY: u32 = 65534;
         if punctual_sys::unix::effective_user() != 0 {
@@ -90,7 +90,7 @@ impl Process {
         }
     }
 
-    /// SIGKILL, at whatever it is doing.
+    /// Sends SIGKILL, whatever it is doing.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -103,7 +103,7 @@ impl Process {
         assert!(lines.any(|said| said.contains(line)));
     }
 
-    /// The line it prints about itself.
+    /// Returns the line it prints about itself.
     pub(crate) fn says(mut self) -> String {
         let mut output = String::new();
         let mut stdout = self.child.stdout.take().unwrap();
@@ -115,7 +115,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Gone already is as good.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -169,13 +169,13 @@ fn another_process() {
     wait_for_the_end();
 }
 
-/// Until the process that started this one closes its input, or kills it.
+/// Waits until the process that started this one closes its input, or kills it.
 fn wait_for_the_end() {
     let _ = std::io::stdin().read_line(&mut String::new());
 }
 
-/// Starts a program that may just have been copied: another test's process has the copy open for writing until it
-/// runs its own, and what is open for writing cannot be run (ETXTBSY).
+/// Starts a program that may just have been copied: another test's process has the copy open for
+/// writing until its own exec, and a file open for writing cannot be run (ETXTBSY).
 fn spawn(command: &mut Command) -> Child {
     for _ in 0..200 {
         match command.spawn() {

@@ -1,4 +1,4 @@
-//! A peer that speaks the protocol by hand, from its description, so that it can lie.
+//! Peer that speaks the protocol by hand, from its description, so that it can break it.
 
 use crate::support::{LIMIT, limit, listen};
 use punctual_cdr::Block;
@@ -32,7 +32,7 @@ pub(crate) fn link() -> Shmiop {
     Shmiop::new(raw_options())
 }
 
-/// Options under which a raw peer's greeting is an honest one.
+/// Returns options that match a raw peer's greeting.
 pub(crate) fn raw_options() -> ShmOptions {
     ShmOptions {
         ring: RING,
@@ -45,7 +45,7 @@ pub(crate) fn raw_options() -> ShmOptions {
     }
 }
 
-/// The words of a greeting behind its name.
+/// Returns a greeting with these words behind its magic.
 pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
     let words = words.into_iter().flat_map(u32::to_ne_bytes);
     b"PNCTLSHM".iter().copied().chain(words).collect()
@@ -53,7 +53,7 @@ pub(crate) fn greeting(words: [u32; 6]) -> Vec<u8> {
 
 pub(crate) const HONEST: [u32; 6] = [1, 0, RING, POOL, 256, 16];
 
-/// A peer's side of a connection, done by hand.
+/// Peer's side of a connection, done by hand.
 pub(crate) struct Raw {
     pub(crate) socket: OwnedFd,
     pub(crate) words: Words,
@@ -64,7 +64,7 @@ pub(crate) struct Raw {
 }
 
 impl Raw {
-    /// Introduces itself as it should.
+    /// Connects with a valid greeting.
     pub(crate) fn connect(place: &str) -> Self {
         let (socket, _) = unix::connect(Path::new(place), Some(LIMIT)).unwrap();
         let (file, memory) = memory::create("raw", TOTAL).unwrap();
@@ -85,14 +85,14 @@ impl Raw {
         }
     }
 
-    /// A connection of `link`, and a raw peer at its other end.
+    /// Makes a connection of `link`, and a raw peer at its other end.
     pub(crate) fn pair(link: &Shmiop) -> (Self, Arc<dyn Connection>) {
         let acceptor = listen(link);
         let raw = Self::connect(acceptor.address().place());
         (raw, acceptor.accept().unwrap())
     }
 
-    /// How much of its memory has been taken from the machine, in octets.
+    /// Returns the amount of its memory that has been allocated by the machine, in bytes.
     pub(crate) fn taken(&self) -> i64 {
         rustix::fs::fstat(&self.file).unwrap().st_blocks * 512
     }
@@ -109,7 +109,7 @@ impl Raw {
         futex::wake_shared(&self.words[READER_DOORBELL]);
     }
 
-    /// Sends octets as it should, in one record at the ring's begin.
+    /// Sends bytes correctly, in one record at the ring's begin.
     pub(crate) fn send_first(&mut self, octets: &[u8]) {
         self.put(0, INLINE, u32::try_from(octets.len()).unwrap());
         self.ring.as_mut_slice()[8..8 + octets.len()].copy_from_slice(octets);
@@ -117,7 +117,7 @@ impl Raw {
     }
 }
 
-/// What the other side answers; nothing where it hangs up.
+/// Returns the other side's answer; empty where it hangs up.
 pub(crate) fn answer(socket: &OwnedFd) -> (Vec<u8>, Vec<OwnedFd>) {
     let (mut octets, mut descriptors) = (Vec::new(), Vec::new());
     while octets.len() < 32 {
@@ -141,7 +141,7 @@ pub(crate) fn receive(connection: &dyn Connection) -> Result<Block, LinkError> {
     Ok(block)
 }
 
-/// The connection says that the peer is bad, and is closed.
+/// Checks that the connection reports a bad peer, and is closed.
 pub(crate) fn assert_bad(connection: &dyn Connection, raw: &Raw, why: &str) {
     let error = receive(connection).unwrap_err();
     let Cause::BadPeer(said) = error.cause else {

@@ -1,4 +1,4 @@
-//! What the other files share.
+//! Support for the other files.
 
 use punctual_cdr::{Lender, Segment};
 use punctual_exec::Deadline;
@@ -71,7 +71,7 @@ pub(crate) fn contents(block: &punctual_cdr::Block) -> Vec<u8> {
     octets
 }
 
-/// Octets that differ from place to place and from seed to seed.
+/// Makes bytes that depend on position and seed.
 pub(crate) fn pattern(len: usize, seed: usize) -> Vec<u8> {
     (0..len)
         .map(|at| u8::try_from((at * 7 + seed * 13 + at / 251) % 256).unwrap())

@@ -1,4 +1,4 @@
-//! Peers of other users.
+//! Tests with peers of other users.
 
 use crate::process::{Open, Process};
 use crate::support::*;
@@ -9,7 +9,7 @@ use punctual_link::{Address, Cause, Link, Properties};
 fn a_client_whose_user_is_not_allowed_is_told_so() {
     let open = Open::new("refused");
     let server = open.listen(&Shmiop::default());
-    // The file's mode would keep it out first.
+    // The file's mode would exclude it first.
     open.to_all(server.address().place());
     let Some(client) = Process::as_nobody("connect", &open, server.address().place()) else {
         return;

@@ -1,4 +1,4 @@
-//! An acceptor, as C functions.
+//! C functions of an acceptor.
 
 use super::guard::{guarded, quietly};
 use super::{connection, endpoint, exported, lend};
@@ -6,10 +6,10 @@ use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
 use punctual_link::{Acceptor, Phase};
 use std::ffi::c_int;
 
-/// What a handle of an acceptor points to.
+/// Target of an acceptor's handle.
 type Exported = Box<dyn Acceptor>;
 
-/// The acceptor behind a handle.
+/// Returns the acceptor behind a handle.
 ///
 /// # Safety
 /// The handle is open, and stays so for `'a`.
@@ -26,7 +26,7 @@ pub(super) unsafe extern "C" fn listen(
     count: usize,
     raw: *mut *mut RawAcceptor,
 ) -> c_int {
-    // SAFETY: the handle is open; the host vouches for what it lends.
+    // SAFETY: the handle is open; the host vouches for the memory it lends.
     unsafe {
         guarded(failure, || {
             let link = exported(link);
@@ -50,7 +50,7 @@ pub(super) unsafe extern "C" fn accept(
     failure: *mut Failure,
     connection: *mut *mut RawConnection,
 ) -> c_int {
-    // SAFETY: the handle is open; the host vouches for what it lends.
+    // SAFETY: the handle is open; the host vouches for the memory it lends.
     unsafe {
         guarded(failure, || {
             let made = acceptor(raw).accept()?;
@@ -67,7 +67,7 @@ pub(super) unsafe extern "C" fn close(raw: *const RawAcceptor) {
 
 pub(super) unsafe extern "C" fn discard(raw: *mut RawAcceptor) {
     quietly((), || {
-        // SAFETY: the host gives back, once, what `listen` made.
+        // SAFETY: the host returns, once, the handle that `listen` made.
         drop(unsafe { Box::from_raw(raw.cast::<Exported>()) })
     });
 }

@@ -1,4 +1,4 @@
-//! A connection, as C functions.
+//! C functions of a connection.
 
 use super::guard::{guarded, quietly};
 use super::received::Received;
@@ -10,14 +10,14 @@ use std::io::IoSlice;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-/// What a handle of a connection points to.
+/// Target of a connection's handle.
 struct Exported {
     connection: Arc<dyn Connection>,
-    /// Locked by the one that receives, for as long as it does.
+    /// Received data; locked by the receiving thread while it receives.
     received: Mutex<Received>,
 }
 
-/// A handle of `connection`.
+/// Makes a handle of `connection`.
 pub(super) fn hand_out(connection: Arc<dyn Connection>) -> *mut RawConnection {
     let exported = Exported {
         connection,
@@ -26,7 +26,7 @@ pub(super) fn hand_out(connection: Arc<dyn Connection>) -> *mut RawConnection {
     Box::into_raw(Box::new(exported)).cast()
 }
 
-/// What is behind a handle.
+/// Returns the target of a handle.
 ///
 /// # Safety
 /// The handle is open, and stays so for `'a`.
@@ -43,8 +43,8 @@ pub(super) unsafe extern "C" fn send(
     nanoseconds: i64,
     sent: *mut usize,
 ) -> c_int {
-    // SAFETY: the handle is open; the host vouches for what it lends; a `Part` is laid out as POSIX's
-    // `struct iovec`, which `IoSlice` is.
+    // SAFETY: the handle is open; the host vouches for the memory it lends; a `Part` is laid out as
+    // POSIX's `struct iovec`, which `IoSlice` is.
     unsafe {
         guarded(failure, || {
             let parts: &[IoSlice<'_>] = slice(parts.cast(), count);
@@ -70,7 +70,7 @@ pub(super) unsafe extern "C" fn receive(
     count: *mut usize,
     more: *mut usize,
 ) -> c_int {
-    // SAFETY: the handle is open; the host vouches for what it lends.
+    // SAFETY: the handle is open; the host vouches for the memory it lends.
     unsafe {
         guarded(failure, || {
             let exported = exported(raw);
@@ -92,7 +92,7 @@ pub(super) unsafe extern "C" fn pending(raw: *const RawConnection) -> c_int {
     quietly(END, || {
         // SAFETY: the handle is open.
         let exported = unsafe { exported(raw) };
-        // Locked: somebody receives, who will take what there is.
+        // Locked: another thread receives, and will take the data.
         let held = match exported.received.try_lock() {
             Ok(received) => !received.is_empty(),
             Err(TryLockError::Poisoned(received)) => !received.into_inner().is_empty(),
@@ -138,7 +138,7 @@ pub(super) unsafe extern "C" fn descriptor(raw: *const RawConnection) -> c_int {
 
 pub(super) unsafe extern "C" fn discard(raw: *mut RawConnection) {
     quietly((), || {
-        // SAFETY: the host gives back, once, what `hand_out` made.
+        // SAFETY: the host returns, once, the handle that `hand_out` made.
         drop(unsafe { Box::from_raw(raw.cast::<Exported>()) })
     });
 }

@@ -1,4 +1,4 @@
-//! Errors and panics of a link, as codes.
+//! Conversion of a link's errors and panics to codes.
 
 use crate::abi::{self, Failure, LONGEST_REASON, OK};
 use punctual_link::{Cause, LinkError, Phase};
@@ -6,7 +6,7 @@ use std::any::Any;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// A failure, and its code. Boxed: large, and made when something went wrong only.
+/// Failure, and its code. Boxed: it is large, and made only on an error.
 pub(super) struct Refused {
     cause: c_int,
     failure: Box<Failure>,
@@ -75,7 +75,7 @@ impl Failure {
     }
 }
 
-/// Writes as many whole characters as there is room for.
+/// Writes as many whole characters as there is room for; returns their length.
 fn put(place: &mut [u8; LONGEST_REASON], text: &str) -> u32 {
     let end = text.floor_char_boundary(LONGEST_REASON);
     let octets = text.as_bytes().get(..end).unwrap_or_default();
@@ -97,7 +97,7 @@ fn errno(error: &std::io::Error) -> u64 {
         .unwrap_or(0)
 }
 
-/// Runs `work`, and makes a code of how it ended.
+/// Runs `work`, and converts its outcome to a code.
 ///
 /// # Safety
 /// `failure` is valid for writing.
@@ -105,8 +105,8 @@ pub(super) unsafe fn guarded(
     failure: *mut Failure,
     work: impl FnOnce() -> Result<(), Refused>,
 ) -> c_int {
-    // What a panic leaves half done is the link's own affair, as it would be without a boundary: its
-    // locks are poisoned, and the host closes what failed.
+    // A panic may leave the link's state half done, as it would without a boundary: its locks are
+    // poisoned, and the host closes the failed object.
     let refused = match catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(())) => return OK,
         Ok(Err(refused)) => refused,
@@ -117,7 +117,7 @@ pub(super) unsafe fn guarded(
     refused.cause
 }
 
-/// Runs `work`, which cannot fail; should it panic, `otherwise` is returned.
+/// Runs `work`, which cannot fail; if it panics, returns `otherwise`.
 pub(super) fn quietly<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }

@@ -1,7 +1,7 @@
-//! The library's side: a link, as C functions. For [`crate::export_link!`] only.
+//! Library's side: a link, as C functions. For [`crate::export_link!`] only.
 //!
-//! No function here unwinds: what panics becomes [`crate::abi::PANICKED`]. Handles are boxes; who
-//! holds one vouches for it, as the table's documentation has it.
+//! No function here unwinds: a panic becomes [`crate::abi::PANICKED`]. Handles are boxes; their
+//! holder vouches for them, as the table's documentation says.
 
 mod acceptor;
 mod connection;
@@ -20,10 +20,10 @@ use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a handle of a link points to.
+/// Target of a link's handle.
 type Exported = Arc<dyn Link>;
 
-/// The table of a library whose link is opened by `open`.
+/// Returns the table of a library whose link is opened by `open`.
 ///
 /// Resident: the threads that a link starts, and Rust's own thread-local state, may outlive it.
 #[must_use]
@@ -81,12 +81,12 @@ pub unsafe fn open<L: Link + 'static>(
 
 unsafe extern "C" fn drop_link(link: *mut RawLink) {
     quietly((), || {
-        // SAFETY: the host gives back, once, what `open` made.
+        // SAFETY: the host returns, once, the handle that `open` made.
         drop(unsafe { Box::from_raw(link.cast::<Exported>()) })
     });
 }
 
-/// The link behind a handle.
+/// Returns the link behind a handle.
 ///
 /// # Safety
 /// The handle is open, and stays so for `'a`.
@@ -128,7 +128,7 @@ unsafe extern "C" fn connect(
     nanoseconds: i64,
     connection: *mut *mut RawConnection,
 ) -> c_int {
-    // SAFETY: the handle is open; the host vouches for what it lends.
+    // SAFETY: the handle is open; the host vouches for the memory it lends.
     unsafe {
         guarded(failure, || {
             let link = exported(link);
@@ -140,10 +140,10 @@ unsafe extern "C" fn connect(
     }
 }
 
-/// Address and properties, as the host lent them.
+/// Converts address and properties lent by the host.
 ///
 /// # Safety
-/// All pointers are as long as is said beside them, or null.
+/// All pointers are valid for the lengths beside them, or null.
 unsafe fn endpoint(
     link: &dyn Link,
     phase: Phase,
@@ -181,7 +181,7 @@ fn deadline(nanoseconds: i64) -> Deadline {
     ))
 }
 
-/// Lets the host see `text`, which lives as long as the handle that it is of.
+/// Lends the host `text`, which lives as long as its handle.
 ///
 /// # Safety
 /// `to` is valid for writing.
@@ -194,15 +194,19 @@ unsafe fn lend(text: &str, to: *mut Text) {
     unsafe { to.write(lent) };
 }
 
+/// Converts a text to a string, if it is UTF-8.
+///
 /// # Safety
-/// The text is as long as it says for `'a`, or null.
+/// The text is valid for its length during `'a`, or null.
 unsafe fn borrow<'a>(text: Text) -> Option<&'a str> {
     // SAFETY: by this function's own condition.
     std::str::from_utf8(unsafe { slice(text.octets, text.length) }).ok()
 }
 
+/// Converts pointer and length to a slice; null gives an empty one.
+///
 /// # Safety
-/// `first` begins `count` of them that live for `'a`, or is null.
+/// `first` begins `count` elements that live for `'a`, or is null.
 unsafe fn slice<'a, T>(first: *const T, count: usize) -> &'a [T] {
     if first.is_null() || count == 0 {
         return &[];

@@ -1,11 +1,11 @@
-//! What a link received, on its way into the host's buffer.
+//! Data that a link received, on its way into the host's buffer.
 
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Connection, LinkError};
 
-/// A block of the link's, and how much of it the host has. Empty but while more came than the host's
-/// buffer holds.
+/// Block of the link, and the number of its bytes that the host has. Empty unless more was received
+/// than the host's buffer holds.
 #[derive(Debug, Default)]
 pub(super) struct Received {
     block: Option<Block>,
@@ -13,7 +13,7 @@ pub(super) struct Received {
 }
 
 impl Received {
-    /// Whether the host has everything.
+    /// Returns whether the host has everything.
     pub(super) fn is_empty(&self) -> bool {
         self.left() == 0
     }
@@ -23,7 +23,7 @@ impl Received {
         held.saturating_sub(self.taken)
     }
 
-    /// Receives into a block that the link lends, of which the host wants so many octets.
+    /// Receives into a block that the link lends, of which the host wants `wanted` bytes.
     pub(super) fn refill(
         &mut self,
         connection: &dyn Connection,
@@ -31,7 +31,7 @@ impl Received {
         deadline: Deadline,
     ) -> Result<(), LinkError> {
         *self = Self::default();
-        // Not more room than the link thinks right: what is wanted is a peer's claim.
+        // Not more room than the link chooses: `wanted` is a peer's claim.
         let mut block = connection.lend(0);
         connection.receive(&mut block, wanted, deadline)?;
         if !block.lent().is_empty() {
@@ -41,7 +41,7 @@ impl Received {
         Ok(())
     }
 
-    /// At most `room` octets that the host does not have yet: it has them then.
+    /// Takes at most `room` bytes for the host.
     pub(super) fn take(&mut self, room: usize) -> &[u8] {
         let begin = self.taken;
         self.taken += self.left().min(room);
@@ -49,7 +49,7 @@ impl Received {
         octets.get(begin..self.taken).unwrap_or_default()
     }
 
-    /// How many octets are left; the block goes home if none are.
+    /// Returns the number of bytes left; returns the block to the link if none are.
     pub(super) fn settle(&mut self) -> usize {
         let left = self.left();
         if left == 0 {
@@ -59,7 +59,8 @@ impl Received {
     }
 }
 
-/// The block with what it has received beside its octets, of memory that does not cross, in line.
+/// Returns the block with its attached segments, whose memory cannot cross the boundary, copied in
+/// line.
 fn flat(block: &Block) -> Block {
     let mut octets = Vec::with_capacity(block.full_len());
     block.for_each_stretch(|stretch| octets.extend_from_slice(stretch));

@@ -1,4 +1,4 @@
-//! An acceptor that is a library's.
+//! Acceptor of a library.
 
 use super::connection;
 use super::opened::{Opened, lend_properties, lend_text};
@@ -13,7 +13,7 @@ struct LoadedAcceptor {
     address: Address,
 }
 
-/// The handle alone, so that an acceptor whose address is bad is given back, too.
+/// Bare handle, so that an acceptor with a bad address is dropped, too.
 #[derive(Debug)]
 struct Handle {
     // Dropped by hand, before the link.
@@ -21,8 +21,8 @@ struct Handle {
     opened: Arc<Opened>,
 }
 
-// SAFETY: as for `Opened`: the functions of an acceptor but the one that drops it may be called from
-// any thread, several at once.
+// SAFETY: as for `Opened`: all functions of an acceptor except the one that drops it may be called
+// from any thread, several at once.
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
@@ -35,7 +35,7 @@ pub(super) fn listen(
     let lent = lend_properties(properties);
     let mut failure = Failure::NONE;
     let mut raw = ptr::null_mut();
-    // SAFETY: the link is open; what is lent lives through the call.
+    // SAFETY: the link is open; lent memory lives through the call.
     let status = unsafe {
         (opened.functions().listen)(
             opened.raw(),
@@ -74,11 +74,11 @@ impl Acceptor for LoadedAcceptor {
         let opened = &self.handle.opened;
         let mut failure = Failure::NONE;
         let mut raw = ptr::null_mut();
-        // SAFETY: the acceptor is open; what is lent lives through the call.
+        // SAFETY: the acceptor is open; lent memory lives through the call.
         let status = unsafe {
             (opened.functions().accept)(self.handle.raw.as_ptr(), &raw mut failure, &raw mut raw)
         };
-        // SAFETY: the library's own handle, which nobody else has.
+        // SAFETY: the library's own handle, which no other code has.
         unsafe { connection::adopt(opened, Phase::Accept, status, &failure, raw) }
     }
 
@@ -90,7 +90,8 @@ impl Acceptor for LoadedAcceptor {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: made once, dropped once, and nobody is in `accept`, which borrows the acceptor.
+        // SAFETY: made once, dropped once, and no thread is in `accept`, which borrows the
+        // acceptor.
         unsafe { (self.opened.functions().drop_acceptor)(self.raw.as_ptr()) };
     }
 }

@@ -1,4 +1,4 @@
-//! What a library gave, checked: texts, and the failures that they are part of.
+//! Checked conversion of a library's texts and failures.
 
 use crate::abi::{self, Failure, LONGEST_REASON, Text};
 use punctual_link::{Cause, LinkError, Phase};
@@ -8,15 +8,15 @@ use std::io;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// How many different reasons of one library are kept word for word.
+/// Number of different reasons of one library that are kept verbatim.
 const REASONS: usize = 64;
-/// What stands for the others.
+/// Text in place of all further reasons.
 const TOO_MANY_REASONS: &str = "what its library says, which has said too many things to keep";
 
-/// A text that the library owns, copied.
+/// Copies a text that the library owns.
 ///
 /// # Safety
-/// `text` points to as many octets as it says, or is null.
+/// `text` is valid for its stated length, or null.
 pub(super) unsafe fn text(text: Text, longest: usize) -> Result<String, &'static str> {
     if text.length == 0 {
         return Ok(String::new());
@@ -27,7 +27,7 @@ pub(super) unsafe fn text(text: Text, longest: usize) -> Result<String, &'static
     if text.length > longest {
         return Err("it is too long");
     }
-    // SAFETY: not null, and as long as it says, by this function's own condition.
+    // SAFETY: not null, and valid for its length, by this function's own condition.
     let octets = unsafe { std::slice::from_raw_parts(text.octets, text.length) };
     let text = std::str::from_utf8(octets).map_err(|_| "it is not UTF-8")?;
     if text.chars().any(char::is_control) {
@@ -36,8 +36,8 @@ pub(super) unsafe fn text(text: Text, longest: usize) -> Result<String, &'static
     Ok(text.to_owned())
 }
 
-/// The reasons that one library has given, for as long as the process lives: a link's errors hold
-/// static texts. At most [`REASONS`] of [`LONGEST_REASON`] octets, whatever a peer provokes.
+/// Reasons given by one library, kept until the process ends, since a link's errors hold static
+/// texts. At most [`REASONS`] of [`LONGEST_REASON`] bytes, whatever a peer provokes.
 #[derive(Debug, Default)]
 pub(super) struct Reasons {
     kept: Mutex<Vec<&'static str>>,
@@ -57,7 +57,7 @@ impl Reasons {
         reason
     }
 
-    /// The failure that a function of phase `during` returned with `status`.
+    /// Converts the failure that a function of phase `during` returned with `status`.
     pub(super) fn link_error(
         &self,
         library: &Path,
@@ -96,7 +96,7 @@ impl Reasons {
     }
 }
 
-/// The library does not keep to the ABI, or its code panicked.
+/// Makes the error of a library that violates the ABI, or panicked.
 pub(super) fn broken(library: &Path, phase: Phase, how: &str) -> LinkError {
     let text = format!("the link's library `{}` {how}", library.display());
     LinkError {
@@ -110,7 +110,7 @@ fn phase(number: u32) -> Option<Phase> {
     abi::PHASES.get(index).copied()
 }
 
-/// The operating system's error of that number, or one of those words.
+/// Makes an operating system error of that number, or of that text.
 fn os_error(number: u64, text: &str) -> io::Error {
     match i32::try_from(number) {
         Ok(number) if number != 0 => io::Error::from_raw_os_error(number),
@@ -118,7 +118,7 @@ fn os_error(number: u64, text: &str) -> io::Error {
     }
 }
 
-/// A text inside of a failure, fit to be printed: not longer than its place, no control characters.
+/// Returns a text of a failure, fit to be printed: no longer than its field, no control characters.
 fn reason(octets: &[u8; LONGEST_REASON], length: u32) -> String {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     let octets = octets.get(..length).unwrap_or(octets);
@@ -129,7 +129,7 @@ fn reason(octets: &[u8; LONGEST_REASON], length: u32) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// What a failure says to a person, e.g. why a link did not open.
+/// Returns a failure as text for people, e.g. the reason why a link did not open.
 pub(super) fn spoken(status: c_int, failure: &Failure) -> String {
     match (status, i32::try_from(failure.number)) {
         (abi::OS, Ok(number)) if number != 0 => io::Error::from_raw_os_error(number).to_string(),

@@ -1,7 +1,7 @@
-//! A connection that is a library's.
+//! Connection of a library.
 //!
-//! Blocks are the host's own: a library receives into a block's spare room, and what it holds beyond
-//! that is fetched at once, so that nothing waits where no descriptor tells of it.
+//! Blocks are the host's own: a library receives into a block's spare room, and data it holds
+//! beyond that is fetched at once, so that no data waits unreported by a descriptor.
 
 use super::opened::{Opened, lend_properties, lend_text, nanoseconds, pending};
 use crate::abi::{Failure, NO_DESCRIPTOR, OK, Part, RawConnection};
@@ -17,13 +17,15 @@ use std::os::fd::BorrowedFd;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
-/// How many blocks rest with a connection: one to send, one to receive, one for a reply in hand.
+/// Number of blocks that a connection keeps for reuse: one to send, one to receive, one for a reply
+/// in use.
 const BLOCKS: usize = 4;
-/// What a block is lent with.
+/// Initial size of a lent block, in bytes.
 const BLOCK: usize = 4096;
-/// Blocks that have grown beyond this are not kept.
+/// Size in bytes beyond which blocks are not kept.
 const BLOCK_KEPT: usize = 256 * 1024;
-/// Memory for an announced message grows by what has arrived, but at least by this many octets.
+/// Least increment, in bytes, of the memory for an announced message, which grows with the data
+/// that arrives.
 const GROWTH: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -35,7 +37,7 @@ struct LoadedConnection {
     pool: Arc<BlockPool>,
 }
 
-/// The handle alone, so that a connection whose addresses are bad is given back, too.
+/// Bare handle, so that a connection with bad addresses is dropped, too.
 #[derive(Debug)]
 struct Handle {
     // Dropped by hand, before the link.
@@ -43,8 +45,9 @@ struct Handle {
     opened: Arc<Opened>,
 }
 
-// SAFETY: as for `Opened`: the functions of a connection but the one that drops it may be called from
-// any thread, several at once (at most one that sends and one that receives, as the trait has it).
+// SAFETY: as for `Opened`: all functions of a connection except the one that drops it may be called
+// from any thread, several at once (at most one that sends and one that receives, as the trait
+// requires).
 unsafe impl Send for Handle {}
 // SAFETY: as above.
 unsafe impl Sync for Handle {}
@@ -58,7 +61,7 @@ pub(super) fn connect(
     let lent = lend_properties(properties);
     let mut failure = Failure::NONE;
     let mut raw = ptr::null_mut();
-    // SAFETY: the link is open; what is lent lives through the call.
+    // SAFETY: the link is open; lent memory lives through the call.
     let status = unsafe {
         (opened.functions().connect)(
             opened.raw(),
@@ -70,11 +73,11 @@ pub(super) fn connect(
             &raw mut raw,
         )
     };
-    // SAFETY: the library's own handle, which nobody else has.
+    // SAFETY: the library's own handle, which no other code has.
     unsafe { adopt(opened, Phase::Connect, status, &failure, raw) }
 }
 
-/// The connection that `connect` or `accept` returned.
+/// Wraps the connection that `connect` or `accept` returned.
 ///
 /// # Safety
 /// Where `status` is [`OK`], `raw` is null or a handle that the library has just made.
@@ -117,7 +120,7 @@ pub(super) unsafe fn adopt(
 }
 
 impl Handle {
-    /// The connection's descriptor, once it is known to be one.
+    /// Returns the connection's descriptor, after checking it.
     fn descriptor(&self, during: Phase) -> Result<Option<c_int>, LinkError> {
         // SAFETY: the connection is open.
         let descriptor = unsafe { (self.opened.functions().descriptor)(self.raw.as_ptr()) };
@@ -131,14 +134,14 @@ impl Handle {
         if descriptor < 0 {
             return Err(bad());
         }
-        // SAFETY: not -1. Should it not be open, then all that happens is that the system says so.
+        // SAFETY: not -1. If it is not open, the system call reports an error.
         let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
         rustix::io::fcntl_getfd(borrowed).map_err(|_| bad())?;
         Ok(Some(descriptor))
     }
 
-    /// Receives behind what `block` holds, which has room. How many came, and how many more the
-    /// library holds.
+    /// Receives behind `block`'s contents; the block must have room. Returns the number of bytes
+    /// received, and the number that the library still holds.
     fn receive(
         &self,
         block: &mut Block,
@@ -149,7 +152,7 @@ impl Handle {
         let held = bytes.len();
         let room = bytes.spare_capacity_mut();
         let (mut failure, mut received, mut more) = (Failure::NONE, 0, 0);
-        // SAFETY: the connection is open; the room, and what is lent, live through the call.
+        // SAFETY: the connection is open; the room, and the lent variables, live through the call.
         let status = unsafe {
             (self.opened.functions().receive)(
                 self.raw.as_ptr(),
@@ -169,7 +172,7 @@ impl Handle {
             let how = format!("received {received} octets with room for {}", room.len());
             return Err(self.opened.broken(Phase::Receive, &how));
         }
-        // SAFETY: not more than the room, and the library has filled as many, by its own word.
+        // SAFETY: not more than the room, and the library states that it has filled as many.
         unsafe { bytes.set_len(held + received) };
         Ok((received, more))
     }
@@ -184,7 +187,7 @@ impl Connection for LoadedConnection {
         let opened = &self.handle.opened;
         let (mut failure, mut sent) = (Failure::NONE, 0);
         // SAFETY: the connection is open; an `IoSlice` is laid out as POSIX's `struct iovec`, which
-        // `Part` is; all that is lent lives through the call.
+        // `Part` is; all lent memory lives through the call.
         let status = unsafe {
             (opened.functions().send)(
                 self.handle.raw.as_ptr(),
@@ -202,7 +205,7 @@ impl Connection for LoadedConnection {
         let sent = if told_truly(status) {
             sent.min(total)
         } else {
-            // How far it came is not known: nobody may take the message for unsent.
+            // Its progress is unknown, so the message must not be taken for unsent.
             sent.clamp(1, total.max(1))
         };
         Err(SendError {
@@ -221,12 +224,12 @@ impl Connection for LoadedConnection {
         make_room(block, wanted.min(block.len().max(GROWTH)))?;
         let (mut total, mut more) = self.handle.receive(block, wanted, deadline)?;
         while more > 0 {
-            // What arrived is not lost for what did not fit: the next call fetches it, or fails.
+            // Received data is not lost for want of room: the next call fetches the rest, or fails.
             let fetched = make_room(block, more.min(GROWTH))
                 .and_then(|()| self.handle.receive(block, more, deadline));
             let Ok((received, _)) = fetched else { break };
             total += received;
-            // As announced at first: what a library announces anew waits, lest this never ends.
+            // As announced at first: further announcements wait, to bound the loop.
             more = more.saturating_sub(received);
         }
         Ok(total)
@@ -267,7 +270,7 @@ impl Drop for Handle {
     }
 }
 
-/// Whether a library that returned this knew what it did.
+/// Returns whether a library that returned this status is credible.
 fn told_truly(status: c_int) -> bool {
     (OK..crate::abi::PANICKED).contains(&status)
 }

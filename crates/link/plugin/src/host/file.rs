@@ -1,11 +1,11 @@
-//! What can be said of a file before the dynamic linker sees it.
+//! Checks of a file before the dynamic linker sees it.
 
 use crate::Fault;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// Where an ELF file says what it is: the end of `e_machine`.
+/// Length of the part of an ELF file that identifies it: up to the end of `e_machine`.
 const HEAD: usize = 20;
 /// `e_type` of a shared object.
 const SHARED_OBJECT: u16 = 3;
@@ -20,7 +20,7 @@ const MACHINE: Option<u16> = if cfg!(target_arch = "x86_64") {
     None
 };
 
-/// The file's full path, once it is known to be a shared library of this machine.
+/// Returns the file's full path, after checking that it is a shared library of this machine.
 ///
 /// A full path keeps the dynamic linker from searching its folders for another file of the name.
 pub(super) fn shared_library(path: &Path) -> Result<PathBuf, Fault> {

@@ -1,4 +1,4 @@
-//! A library that is mapped, and its table once it has been checked.
+//! Mapped library, with its table after the checks.
 
 use super::file;
 use crate::abi::{ENTRY, Functions, MAGIC, RESIDENT, SIGNATURE, Table, VERSION};
@@ -7,10 +7,10 @@ use libloading::os::unix::{Library as Mapped, RTLD_LOCAL, RTLD_NOW};
 use std::mem::{self, ManuallyDrop};
 use std::path::{Path, PathBuf};
 
-/// What the library exports under [`ENTRY`].
+/// Function that the library exports under [`ENTRY`].
 type Entry = unsafe extern "C" fn() -> *const Table;
 
-/// A library whose table is in order. Mapped as long as this lives, and for good if it says so.
+/// Library with a valid table. Mapped as long as this lives, and for good if its flags say so.
 #[derive(Debug)]
 pub(super) struct Library {
     pub(super) functions: Functions,
@@ -27,23 +27,23 @@ impl Library {
             fault,
         };
         let full = file::shared_library(path).map_err(refused)?;
-        // SAFETY: initialisers of the library run here, and nothing can vouch for them but whoever
-        // had it named: see the module's words on trust. RTLD_NOW has undefined symbols refused here
-        // rather than end the process later.
+        // SAFETY: initialisers of the library run here, and only the person that configured it can
+        // vouch for them: see the module's section on trust. RTLD_NOW has undefined symbols refused
+        // here rather than end the process later.
         let mapped = unsafe { Mapped::open(Some(&full), RTLD_NOW | RTLD_LOCAL) };
         let mapped = mapped.map_err(|error| refused(linker_fault(&error)))?;
         let table = entry(&mapped).map_err(refused)?;
-        // SAFETY: the table lies in the library, which stays mapped while `mapped` lives, and what a
-        // library exports under this name points to a table, or to the first fields of one of
+        // SAFETY: the table lies in the library, which stays mapped while `mapped` lives, and the
+        // function of this name returns a pointer to a table, or to the first fields of one of
         // another version.
         unsafe { Self::with_table(path, table, Some(mapped)) }
     }
 
-    /// A library whose table is at `table`; `mapped` keeps it there.
+    /// Makes the library of the table at `table`; `mapped` keeps it there.
     ///
     /// # Safety
-    /// `table` is null, or points to what begins as a [`Table`] does and is as long as it says, and
-    /// stays there as long as `mapped` does, or for good.
+    /// `table` is null, or points to memory that begins as a [`Table`] does and has its stated
+    /// length, and stays there as long as `mapped` does, or for good.
     pub(super) unsafe fn with_table(
         path: &Path,
         table: *const Table,
@@ -65,7 +65,7 @@ impl Library {
         }
     }
 
-    /// The library's file.
+    /// Returns the library's file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -87,10 +87,12 @@ fn entry(mapped: &Mapped) -> Result<*const Table, Fault> {
         .ok()
         .and_then(|symbol| *symbol)
         .ok_or(Fault::MissingSymbol(ENTRY))?;
-    // SAFETY: it takes nothing, and the library is mapped.
+    // SAFETY: it takes no parameters, and the library is mapped.
     Ok(unsafe { entry() })
 }
 
+/// Checks a table and returns its functions and flags.
+///
 /// # Safety
 /// As [`Library::with_table`].
 unsafe fn check(table: *const Table) -> Result<(Functions, u64), Fault> {
@@ -116,7 +118,7 @@ unsafe fn check(table: *const Table) -> Result<(Functions, u64), Fault> {
     if size < ours {
         return Err(Fault::TooSmall { theirs: size, ours });
     }
-    // SAFETY: it is as long as a table, by its own word, and every bit pattern is a table's.
+    // SAFETY: it states the length of a table, and every bit pattern is a table's.
     let table = unsafe { *table };
     if table.signature != SIGNATURE {
         return Err(Fault::BadSignature {

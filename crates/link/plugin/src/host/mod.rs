@@ -1,12 +1,14 @@
-//! The ORB's side: a link whose code is in a shared library.
+//! ORB's side: a link whose code is in a shared library.
 //!
-//! **Trust.** A library runs in this process, with all its rights, from the moment it is mapped: to
-//! load one is to run a program, and whoever may write the configuration, or the file, is trusted
-//! with that. What is checked here guards against mistakes (another version, another layout, a table
-//! half filled, a length that cannot be) and keeps what a *peer* provokes through a library bounded.
+//! **Trust.** A library runs in this process, with all its privileges, from the moment it is
+//! mapped: loading one is running a program, and anyone who may write the configuration, or the
+//! file, is trusted with that. The checks here guard against mistakes (another version, another
+//! layout, an incomplete table, an impossible length) and keep resources that a *peer* consumes
+//! through a library bounded.
 //!
-//! **Lifetimes.** Every handle keeps those alive that it came from, and in the end the library:
-//! connections and acceptors are dropped before their link, the link before the library is unmapped.
+//! **Lifetimes.** Every handle keeps alive those that it came from, and in the end the library:
+//! connections and acceptors are dropped before their link, the link before the library is
+//! unmapped.
 
 mod acceptor;
 mod checked;
@@ -30,8 +32,8 @@ use std::sync::Arc;
 /// Blocks while the library's initialisers run. Loading one file twice gives two links.
 ///
 /// # Errors
-/// [`PluginError`] names the file and what is wrong with it: [`crate::Fault`] lists what is looked for,
-/// in order. Nothing of the library stays behind then, but what its own initialisers did.
+/// [`PluginError`] names the file and its fault: [`crate::Fault`] lists the checks, in order.
+/// Nothing of the library remains then, except effects of its own initialisers.
 pub fn load(path: impl AsRef<Path>) -> Result<Arc<dyn Link>, PluginError> {
     opened(Library::map(path.as_ref())?)
 }
@@ -43,22 +45,22 @@ fn opened(library: Library) -> Result<Arc<dyn Link>, PluginError> {
     Ok(Arc::new(link))
 }
 
-/// The link behind a table that this program has, for fuzzing.
+/// Makes the link of a table in this program, for fuzzing.
 ///
 /// # Errors
 /// As [`load`].
 ///
 /// # Safety
-/// The table's functions keep to `punctual_link.h` as far as memory goes: what they are lent is written within its
-/// bounds, and what they give can be read. What they say may be wrong in any way.
+/// The table's functions obey `punctual_link.h` in memory accesses: they write lent memory within
+/// its bounds, and the memory they return can be read. The values may be wrong in any way.
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub unsafe fn take_in(table: &'static crate::abi::Table) -> Result<Arc<dyn Link>, PluginError> {
-    // SAFETY: a whole table, there for good; its functions are as this function's own condition has it.
+    // SAFETY: a whole table, there for good; its functions satisfy this function's own condition.
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)
 }
 
-/// A link of a library.
+/// Link of a library.
 #[derive(Debug)]
 struct Loaded {
     opened: Arc<Opened>,

@@ -1,4 +1,4 @@
-//! A library's link, opened.
+//! Opened link of a library.
 
 use super::checked::{self, Reasons};
 use super::library::Library;
@@ -12,7 +12,7 @@ use punctual_link::{Address, Cause, Framing, Guarantees, LinkError, Phase, Prope
 use std::ffi::c_int;
 use std::ptr::{self, NonNull};
 
-/// The handle of a link, with what was checked of it, and the library that it is in.
+/// Handle of a link, with its checked properties, and the library that it is in.
 #[derive(Debug)]
 pub(super) struct Opened {
     // Dropped by hand, before the library.
@@ -23,14 +23,14 @@ pub(super) struct Opened {
     library: Library,
 }
 
-// SAFETY: `punctual_link.h` has every function of the table, but the ones that drop, callable from any
-// thread, several at once.
+// SAFETY: by `punctual_link.h` every function of the table, except the ones that drop, is callable
+// from any thread, several at once.
 unsafe impl Send for Opened {}
 // SAFETY: as above.
 unsafe impl Sync for Opened {}
 
 impl Opened {
-    /// Opens the link and checks what it says of itself.
+    /// Opens the link and checks its name and guarantees.
     pub(super) fn open(library: Library) -> Result<Self, PluginError> {
         let functions = library.functions;
         let mut failure = Failure::NONE;
@@ -104,7 +104,7 @@ impl Opened {
         self.guarantees
     }
 
-    /// Refuses an address of another link: only the place crosses.
+    /// Refuses an address of another link: only the place is passed to the library.
     pub(super) fn own(&self, address: &Address, phase: Phase) -> Result<(), LinkError> {
         if address.link() == self.name() && address.place().len() <= LONGEST_PLACE {
             return Ok(());
@@ -115,21 +115,21 @@ impl Opened {
         })
     }
 
-    /// The error behind a code that is not [`OK`].
+    /// Converts a code that is not [`OK`] to an error.
     pub(super) fn error(&self, during: Phase, status: c_int, failure: &Failure) -> LinkError {
         self.reasons
             .link_error(self.library.path(), during, status, failure)
     }
 
-    /// The error that the library itself is.
+    /// Makes the error of a library that violates the ABI.
     pub(super) fn broken(&self, during: Phase, how: &str) -> LinkError {
         checked::broken(self.library.path(), during, how)
     }
 
-    /// The address that `ask` has the library tell of one of its handles.
+    /// Returns the address that `ask` queries of one of the library's handles.
     ///
     /// # Safety
-    /// What `ask` leaves points to as many octets as it says, or is null.
+    /// The text that `ask` stores is valid for its stated length, or null.
     pub(super) unsafe fn address(
         &self,
         during: Phase,
@@ -149,19 +149,19 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        // SAFETY: opened once, dropped once; acceptors and connections keep this alive, so that none
-        // is left. The library is unmapped behind this, with the fields.
+        // SAFETY: opened once, dropped once; acceptors and connections keep this alive, so that
+        // none is left. The library is unmapped behind this, with the fields.
         unsafe { (self.functions().drop_link)(self.raw.as_ptr()) };
     }
 }
 
-/// A text that a function fills in; where it does not, nothing.
+/// Empty text, for a function to fill in.
 const NO_TEXT: Text = Text {
     octets: ptr::null(),
     length: 0,
 };
 
-/// Until it has been asked.
+/// Guarantees before the library has been asked.
 const UNKNOWN: Guarantees = Guarantees {
     reliable: false,
     ordered: false,
@@ -169,7 +169,7 @@ const UNKNOWN: Guarantees = Guarantees {
     largest: None,
 };
 
-/// A name that can stand before the `://` of an address.
+/// Returns whether a name can stand before the `://` of an address.
 fn is_a_name(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name
@@ -198,7 +198,7 @@ fn guarantees(given: &RawGuarantees) -> Result<Guarantees, &'static str> {
     })
 }
 
-/// `text`, lent to the library for a call.
+/// Converts `text` for the library, for the duration of a call.
 pub(super) fn lend_text(text: &str) -> Text {
     Text {
         octets: text.as_ptr(),
@@ -206,7 +206,7 @@ pub(super) fn lend_text(text: &str) -> Text {
     }
 }
 
-/// `properties`, lent to the library for a call.
+/// Converts `properties` for the library, for the duration of a call.
 pub(super) fn lend_properties(properties: &Properties) -> Vec<Property> {
     let lend = |(key, value)| Property {
         key: lend_text(key),
@@ -215,14 +215,14 @@ pub(super) fn lend_properties(properties: &Properties) -> Vec<Property> {
     properties.iter().map(lend).collect()
 }
 
-/// What is left of a deadline, in nanoseconds.
+/// Returns the time left of a deadline, in nanoseconds.
 pub(super) fn nanoseconds(deadline: Deadline) -> i64 {
     deadline.remaining().map_or(NEVER, |left| {
         i64::try_from(left.as_nanos()).unwrap_or(i64::MAX)
     })
 }
 
-/// What a function that returned `pending` said; what it may not say counts as the end.
+/// Converts the result of `pending`; an invalid value counts as the end.
 pub(super) fn pending(said: c_int) -> punctual_link::Pending {
     match said {
         abi::QUIET => punctual_link::Pending::Nothing,

@@ -1,4 +1,4 @@
-//! The C header and the Rust module say the same.
+//! Tests that the C header and the Rust module agree.
 
 use crate::support;
 use punctual_plugin::abi;
@@ -9,7 +9,7 @@ fn header() -> String {
     std::fs::read_to_string(support::home().join("include/punctual_link.h")).unwrap()
 }
 
-/// C that compiles only where the header's structs are laid out as ours are.
+/// Generates C code that compiles only where the header's structs are laid out as ours are.
 macro_rules! assert_layout {
     ($to:ident, $($name:literal $struct:ident { $($field:ident)+ })+) => {$(
         writeln!($to, "_Static_assert(sizeof({}) == {}, {:?});",

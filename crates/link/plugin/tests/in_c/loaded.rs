@@ -1,4 +1,5 @@
-//! A link in C, compiled to a shared library and loaded, passes the suite that every link passes.
+//! Tests of a link in C, compiled to a shared library and loaded: it passes the suite that every
+//! link passes.
 
 use crate::support;
 use punctual_exec::Deadline;
@@ -6,7 +7,7 @@ use punctual_link::{Address, Cause, Link, Properties};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-/// The link of the library, if there is a C compiler.
+/// Returns the link of the library, if there is a C compiler.
 fn loopback() -> Option<Arc<dyn Link>> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     let library = LIBRARY.get_or_init(|| support::loopback(None));

@@ -1,9 +1,9 @@
-//! What is wrong with a library is said in words.
+//! Tests of the messages about faulty libraries.
 
 use crate::support;
 use punctual_plugin::{Fault, PluginError, abi, load};
 
-/// Why the library that is compiled with `defined` is refused; `None` without a C compiler.
+/// Returns why the library that is compiled with `defined` is refused; `None` without a C compiler.
 fn refused(defined: &str) -> Option<PluginError> {
     let library = support::loopback(Some(defined))?;
     let error = load(&library).unwrap_err();

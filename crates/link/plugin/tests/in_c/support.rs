@@ -1,9 +1,9 @@
-//! Libraries in C, compiled for a test.
+//! Support: libraries in C, compiled for a test.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The C compiler, or `None`, and the reason printed.
+/// Returns the C compiler; `None` with the reason printed if there is none.
 pub(crate) fn compiler() -> Option<Command> {
     let cc = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
     match Command::new(&cc).arg("--version").output() {
@@ -25,14 +25,14 @@ pub(crate) fn compiler() -> Option<Command> {
     Some(command)
 }
 
-/// Runs a compiler to its success.
+/// Runs a compiler and checks its success.
 pub(crate) fn run(command: &mut Command) {
     let output = command.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}:\n{errors}");
 }
 
-/// `tests/in_c/loopback.c` as a shared library, with a macro defined if one is given.
+/// Compiles `tests/in_c/loopback.c` to a shared library, with a macro defined if one is given.
 pub(crate) fn loopback(defined: Option<&str>) -> Option<PathBuf> {
     let mut compiler = compiler()?;
     let name = format!("loopback-{}.so", defined.unwrap_or("right"));
@@ -51,12 +51,12 @@ pub(crate) fn loopback(defined: Option<&str>) -> Option<PathBuf> {
     Some(library)
 }
 
-/// This package's folder.
+/// Returns this package's folder.
 pub(crate) fn home() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether the library is in this process.
+/// Returns whether the library is mapped in this process.
 pub(crate) fn is_mapped(library: &Path) -> bool {
     let library = library.canonicalize().unwrap();
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();

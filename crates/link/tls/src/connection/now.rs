@@ -1,7 +1,7 @@
 //! Sending and receiving without blocking.
 //!
-//! What is encrypted cannot be taken back. So plaintext counts as sent when all of its ciphertext has
-//! gone; until then it is *owed*: the caller passes it again, as it must, and it is not encrypted again.
+//! Encryption cannot be undone. So plaintext counts as sent when all of its ciphertext has left;
+//! until then it is *owed*: the caller passes it again, as it must, and it is not encrypted again.
 
 use super::{TlsConnection, lock};
 use crate::flow::{Sending, take_plaintext};
@@ -11,11 +11,12 @@ use punctual_link::{Cause, LinkError, Pending, Phase, SendError, Taken};
 use punctual_sys::stream;
 use std::io::{self, IoSlice};
 
-/// How often in a row ciphertext may hold nothing but TLS's own affairs: some hundred KiB.
+/// Upper bound of receives in a row whose ciphertext holds only TLS's own messages: some hundred
+/// KiB.
 const AFFAIRS: usize = 32;
 
 impl TlsConnection {
-    /// Sends what goes without waiting. What is encrypted and has not gone counts as not sent.
+    /// Sends what can be sent without waiting. Encrypted data that has not left counts as not sent.
     pub(super) fn push(
         &self,
         parts: &[IoSlice<'_>],
@@ -52,8 +53,8 @@ impl TlsConnection {
         }
     }
 
-    /// Sends what a send without blocking encrypted and left behind, and returns how much of the
-    /// octets that are sent next that is.
+    /// Sends the data that a send without blocking encrypted and left behind; returns how many of
+    /// the bytes sent next that covers.
     pub(super) fn pay_owed(
         &self,
         sending: &mut Sending,
@@ -69,7 +70,7 @@ impl TlsConnection {
         Ok(sent)
     }
 
-    /// Sends what ciphertext the socket takes without waiting; whether that was all.
+    /// Sends the ciphertext that the socket takes without waiting; returns whether that was all.
     pub(super) fn flush_now(&self, sending: &mut Sending) -> io::Result<bool> {
         while let Some(rest) = sending.rest() {
             match stream::send_now(&self.stream, &[IoSlice::new(rest)], false)? {
@@ -81,7 +82,7 @@ impl TlsConnection {
         Ok(true)
     }
 
-    /// As [`Self::receive_some`], without waiting.
+    /// Receives as [`Self::receive_some`] does, without waiting.
     pub(super) fn receive_there(&self, block: &mut Block) -> Result<Option<Taken>, Cause> {
         let mut incoming = lock(&self.receiving);
         let before = block.len();
@@ -93,7 +94,7 @@ impl TlsConnection {
             let octets = block.len() - before;
             let known = self.known();
             if octets > 0 {
-                // A mistake or a goodbye behind it is told of next time.
+                // An error or a goodbye behind it is reported next time.
                 let all = emptied && decrypted.is_ok() && known.is_none();
                 return Ok(Some(Taken { octets, all }));
             }

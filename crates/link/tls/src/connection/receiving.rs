@@ -1,4 +1,5 @@
-//! What is received: ciphertext is waited for outside of TLS's lock, and decrypted as far as it is there.
+//! Receiving: ciphertext is waited for outside of TLS's lock, and decrypted as far as it has
+//! arrived.
 
 use super::{TlsConnection, is_passing, lock};
 use crate::flow::{Incoming, take_plaintext};
@@ -10,7 +11,7 @@ use std::io::{self, BufRead};
 use std::time::Duration;
 
 impl TlsConnection {
-    /// Decrypts all ciphertext that is here, and appends what comes out of it to `block`.
+    /// Decrypts all ciphertext at hand, and appends the plaintext to `block`.
     pub(super) fn decrypt(&self, incoming: &mut Incoming, block: &mut Block) -> Result<(), Cause> {
         let mut tls = self.tls();
         while incoming.feed(&mut tls)? {
@@ -19,7 +20,7 @@ impl TlsConnection {
         Ok(())
     }
 
-    /// What the end of the stream means.
+    /// Returns the cause that the end of the stream means.
     pub(super) fn end(&self) -> Cause {
         match self.known() {
             Some(Pending::End) => Cause::Closed,
@@ -30,7 +31,7 @@ impl TlsConnection {
         }
     }
 
-    /// Waits for ciphertext, where there is none left.
+    /// Waits for ciphertext, if none is left.
     pub(super) fn wait(&self, incoming: &mut Incoming, deadline: Deadline) -> Result<(), Cause> {
         incoming.clear();
         let mut timeout = deadline.timeout();
@@ -66,7 +67,7 @@ impl TlsConnection {
             let decrypted = self.decrypt(&mut incoming, block);
             self.flush_control();
             if block.len() > before {
-                // A mistake behind it is told of next time.
+                // An error behind it is reported next time.
                 return Ok(block.len() - before);
             }
             decrypted?;
@@ -74,7 +75,7 @@ impl TlsConnection {
                 return Err(Cause::Closed);
             }
             if waited && deadline.has_passed() {
-                // What came was TLS's own affairs: those are no way to hold anybody up.
+                // Only TLS's own messages came: those must not delay the caller any longer.
                 return Err(Cause::TimedOut);
             }
             self.wait(&mut incoming, deadline)?;
@@ -83,7 +84,7 @@ impl TlsConnection {
         }
     }
 
-    /// Takes in what waits at the socket, without waiting for more, until it tells something.
+    /// Takes data at the socket, without waiting for more, until the state is known.
     pub(super) fn look(&self) -> Pending {
         let Ok(mut incoming) = self.receiving.try_lock() else {
             return Pending::Nothing;
@@ -112,7 +113,7 @@ impl TlsConnection {
         }
     }
 
-    /// What TLS's state alone tells.
+    /// Returns the state known from TLS alone.
     pub(super) fn known(&self) -> Option<Pending> {
         let mut tls = self.tls();
         match tls.reader().fill_buf() {

@@ -1,4 +1,5 @@
-//! What is sent: plaintext is encrypted piece by piece, and each piece's ciphertext goes before the next is made.
+//! Sending: plaintext is encrypted piece by piece, and each piece's ciphertext leaves before the
+//! next is made.
 
 use super::{SENT_AT_ONCE, TlsConnection, is_passing};
 use crate::flow::Sending;
@@ -8,7 +9,8 @@ use punctual_sys::stream;
 use std::io::{self, IoSlice, Write};
 
 impl TlsConnection {
-    /// Encrypts from what is left of `parts` after the first `sent` octets, and returns how much.
+    /// Encrypts from the rest of `parts` after the first `sent` bytes, and returns the number of
+    /// bytes.
     pub(super) fn encrypt(
         &self,
         parts: &[IoSlice<'_>],
@@ -39,7 +41,10 @@ impl TlsConnection {
         }
     }
 
-    /// Sends all ciphertext; on an error, with how many octets of it went.
+    /// Sends all ciphertext.
+    ///
+    /// # Errors
+    /// The error, with the number of bytes of it that were sent.
     pub(super) fn flush(
         &self,
         sending: &mut Sending,
@@ -73,8 +78,9 @@ impl TlsConnection {
         Ok(())
     }
 
-    /// Sends what TLS itself has to say (an alert, an answer to new keys), as far as that goes without
-    /// waiting; the next send takes the rest along. Whoever sends at the moment does it instead.
+    /// Sends TLS's own messages (an alert, an answer to new keys), as far as that is possible
+    /// without waiting; the next send takes the rest along. A thread that is sending does it
+    /// instead.
     pub(super) fn flush_control(&self) {
         while self.tls().wants_write() {
             let Ok(mut sending) = self.sending.try_lock() else {
@@ -89,7 +95,7 @@ impl TlsConnection {
         }
     }
 
-    /// Says goodbye, if nobody is in the midst of saying something else.
+    /// Sends the goodbye, unless another thread is in the middle of a send.
     pub(super) fn say_goodbye(&self) {
         let Ok(mut sending) = self.sending.try_lock() else {
             return;
@@ -103,7 +109,7 @@ impl TlsConnection {
             sending.take(&mut tls)
         };
         if taken.is_ok() {
-            // What does not go at once does not go.
+            // The part that cannot be sent at once is not sent.
             let _ = self.flush_now(&mut sending);
         }
     }

@@ -1,19 +1,19 @@
-//! As much of DER as leads to the validity of a certificate (ITU-T X.690; RFC 5280, section 4.1): a reader of X.509
-//! with all that it brings would take a tenth of the time that a small program compiles for.
+//! Minimal DER reader for the validity of a certificate (ITU-T X.690; RFC 5280, section 4.1): a
+//! full X.509 library would take a tenth of a small program's compile time.
 
-/// Tags of what is on the way (X.690, section 8.1.2; X.680, section 8.6).
+/// Tags of the elements on the way (X.690, section 8.1.2; X.680, section 8.6).
 const SEQUENCE: u8 = 0x30;
 const INTEGER: u8 = 0x02;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
-/// `[0] EXPLICIT`: the version, which the first version of certificates leaves out.
+/// Tag `[0] EXPLICIT` of the version, which the first version of certificates omits.
 const VERSION: u8 = 0xA0;
 
-/// What is not read yet.
+/// Bytes not read yet.
 #[derive(Clone, Copy)]
 struct Der<'a>(&'a [u8]);
 
-/// A date and a time of day, in UTC. Ordered as in time.
+/// Date and time of day, in UTC. Ordered as in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Moment {
     pub(super) year: u16,
@@ -24,7 +24,7 @@ pub(super) struct Moment {
     pub(super) second: u8,
 }
 
-/// `notBefore` and `notAfter` of a certificate.
+/// Returns `notBefore` and `notAfter` of a certificate.
 pub(super) fn validity(certificate: &[u8]) -> Option<(Moment, Moment)> {
     let mut signed = Der(certificate).inside(SEQUENCE)?;
     let mut certificate = signed.inside(SEQUENCE)?;
@@ -39,18 +39,19 @@ pub(super) fn validity(certificate: &[u8]) -> Option<(Moment, Moment)> {
 }
 
 impl<'a> Der<'a> {
-    /// The contents of the next element, which has this tag.
+    /// Returns the contents of the next element, which must have this tag.
     fn inside(&mut self, tag: u8) -> Option<Der<'a>> {
         let (found, contents) = self.element()?;
         (found == tag).then_some(contents)
     }
 
-    /// The next element: its tag, and its contents.
+    /// Returns the next element: its tag, and its contents.
     fn element(&mut self) -> Option<(u8, Der<'a>)> {
         let (&[tag, first], mut rest) = self.0.split_first_chunk::<2>()?;
         let mut length = usize::from(first);
         if first & 0x80 != 0 {
-            // So many bytes have the length. DER has none without an end (X.690, section 10.1).
+            // The number of bytes of the length. DER has no indefinite lengths (X.690, section
+            // 10.1).
             let bytes = rest.get(..usize::from(first & 0x7f))?;
             rest = rest.get(bytes.len()..)?;
             if !(1..=4).contains(&bytes.len()) {
@@ -64,14 +65,15 @@ impl<'a> Der<'a> {
         Some((tag, Der(contents)))
     }
 
-    /// A time in one of the two forms that certificates have: to the second, and in UTC (RFC 5280, section 4.1.2.5).
+    /// Reads a time in one of the two forms that certificates have: to the second, and in UTC (RFC
+    /// 5280, section 4.1.2.5).
     fn moment(&mut self) -> Option<Moment> {
         let (tag, Der(text)) = self.element()?;
         let (year, rest) = match tag {
             UTC_TIME => {
                 let (&[tens, ones], rest) = text.split_first_chunk()?;
                 let year = u16::from(number([tens, ones])?);
-                // Of 1950 to 2049.
+                // Two digits stand for 1950 to 2049.
                 (year + if year >= 50 { 1900 } else { 2000 }, rest)
             }
             GENERALIZED_TIME => {
@@ -105,7 +107,8 @@ fn number([tens, ones]: [u8; 2]) -> Option<u8> {
 }
 
 impl Moment {
-    /// Seconds since 1970, by days of the Gregorian calendar as if each year began in March.
+    /// Returns the seconds since 1970, by days of the Gregorian calendar as if each year began in
+    /// March.
     pub(super) fn seconds(self) -> i64 {
         let (month, day) = (i64::from(self.month), i64::from(self.day));
         let year = i64::from(self.year) - i64::from(month <= 2);

@@ -1,20 +1,20 @@
-//! From when until when a certificate is valid.
+//! Validity period of a certificate.
 //!
-//! The file is this side's own; what peers send is read by the TLS library.
+//! For this side's own certificates; the TLS library reads those of peers.
 
 mod der;
 
 use der::Moment;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A span of time.
+/// Validity period.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Validity {
     begin: Moment,
     end: Moment,
 }
 
-/// What time it is for a certificate.
+/// Position of a time relative to the validity period.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     Valid,
@@ -23,13 +23,13 @@ pub(crate) enum Standing {
 }
 
 impl Validity {
-    /// Of a certificate in DER; `None` if that is malformed as far as there.
+    /// Reads the period of a certificate in DER; `None` if that is malformed up to there.
     pub(crate) fn of(certificate: &[u8]) -> Option<Self> {
         let (begin, end) = der::validity(certificate)?;
         Some(Self { begin, end })
     }
 
-    /// How the certificate stands at a time.
+    /// Returns the position of a time relative to the period.
     pub(crate) fn at(self, now: SystemTime) -> Standing {
         let seconds = match now.duration_since(UNIX_EPOCH) {
             Ok(since) => i64::try_from(since.as_secs()).unwrap_or(i64::MAX),
@@ -45,7 +45,7 @@ impl Validity {
     }
 }
 
-/// For people.
+/// Formats a moment for people.
 fn words(moment: Moment) -> String {
     let Moment {
         year,
@@ -80,7 +80,7 @@ mod tests {
         let end = "2050-01-01 00:00:00 UTC".to_owned();
         assert_eq!(standing(2060), Standing::Expired(end));
         for length in 0..der.len() {
-            // Cut off anywhere: never a panic.
+            // Truncated anywhere: never a panic.
             let _ = Validity::of(&der[..length]);
         }
         assert_eq!(Validity::of(b"no certificate"), None);

@@ -1,4 +1,4 @@
-//! Authorities, certificates, and the files they lie in.
+//! Support: authorities, certificates, and their files.
 
 #![allow(dead_code, unreachable_pub, reason = "no test uses all of it")]
 
@@ -21,7 +21,7 @@ pub fn limit() -> Deadline {
     Deadline::after(LIMIT)
 }
 
-/// An authority, and a folder for what it issues.
+/// Authority, and a folder for what it issues.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
     folder: TempDir,
@@ -32,7 +32,7 @@ impl Authority {
         let folder = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        // A name that no other has.
+        // A unique name.
         let name = folder.path().display().to_string();
         params.distinguished_name.push(DnType::CommonName, name);
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -76,7 +76,7 @@ impl Authority {
         std::fs::write(self.file(name), list.pem().unwrap()).unwrap();
     }
 
-    /// Options with the certificate of this name.
+    /// Returns options with the certificate of this name.
     pub fn with(&self, name: &str) -> TlsOptions {
         TlsOptions {
             certificate: Some(self.file(&format!("{name}.pem"))),
@@ -85,7 +85,7 @@ impl Authority {
         }
     }
 
-    /// Options of one who trusts this authority, and is nobody.
+    /// Returns options of a client that trusts this authority and has no certificate.
     pub fn trusting(&self) -> TlsOptions {
         TlsOptions {
             trusted: vec![self.file("ca.pem")],
@@ -96,7 +96,7 @@ impl Authority {
 
 pub const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
-/// An authority that has issued `server` and `client`.
+/// Makes an authority that has issued `server` and `client`.
 pub fn authority() -> Authority {
     let authority = Authority::new();
     authority.issue("server", &LOOPBACK, |_| ());
@@ -134,7 +134,7 @@ pub fn receive(connection: &dyn Connection, length: usize) -> Vec<u8> {
     block.to_vec()
 }
 
-/// Whether octets pass both ways.
+/// Checks that data passes both ways.
 pub fn talk(client: &dyn Connection, server: &dyn Connection) {
     send(client, b"hello");
     assert_eq!(receive(server, 5), b"hello");
@@ -142,7 +142,7 @@ pub fn talk(client: &dyn Connection, server: &dyn Connection) {
     assert_eq!(receive(client, 8), b"and back");
 }
 
-/// Why the first handshake failed that did at this link.
+/// Returns the reason of the first handshake that failed at this link.
 pub fn refusal(link: &Ssliop) -> String {
     let deadline = limit();
     loop {

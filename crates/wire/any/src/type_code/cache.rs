@@ -11,7 +11,7 @@ use super::TypeCode;
 use super::arena::{Arena, Index};
 use crate::kind::TypeKind;
 
-/// Number of types that a thread keeps, and below it the longest encoding of one.
+/// Number of types that a thread keeps. The next constant bounds the encoding of each, in bytes.
 const KEPT: usize = 16;
 const LONGEST: usize = 4096;
 /// Number of longer ones that a thread remembers.

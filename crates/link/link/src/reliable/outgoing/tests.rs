@@ -1,4 +1,4 @@
-//! Windows, losses and time-outs, with a clock that the test moves.
+//! Tests of windows, losses and time-outs, with a clock that the test moves.
 
 use super::*;
 

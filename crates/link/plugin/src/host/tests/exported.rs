@@ -1,4 +1,4 @@
-//! A link of Rust's, exported and taken in again.
+//! Tests of a Rust link, exported and taken in again.
 
 use super::*;
 

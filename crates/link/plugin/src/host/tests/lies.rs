@@ -1,8 +1,8 @@
-//! Tables whose functions do not keep to the ABI.
+//! Tests of tables whose functions violate the ABI.
 
 use super::*;
 
-/// Handles that were given back: a bad one is, too.
+/// Number of dropped handles: a bad one is dropped, too.
 static GIVEN_BACK: AtomicUsize = AtomicUsize::new(0);
 
 const HANDLE: *mut u8 = ptr::dangling_mut();
@@ -37,7 +37,7 @@ unsafe extern "C" fn connect(
     nanoseconds: i64,
     connection: *mut *mut RawConnection,
 ) -> c_int {
-    // Without a deadline, in place of a connection: nothing.
+    // Without a deadline it returns no connection.
     if nanoseconds != abi::NEVER {
         // SAFETY: the host's own condition.
         unsafe { connection.write(HANDLE.cast()) };

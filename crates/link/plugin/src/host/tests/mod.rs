@@ -1,4 +1,5 @@
-//! Tables without a library: a link of Rust's, exported and taken in again, and tables that lie.
+//! Tests of tables without a library: a Rust link, exported and taken in again, and tables that
+//! violate the ABI.
 
 mod exported;
 mod lies;
@@ -20,7 +21,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The link behind `table`.
+/// Returns the link of `table`.
 fn take_in(table: &'static Table) -> Result<Arc<dyn Link>, PluginError> {
     // SAFETY: a whole table, there for good.
     opened(unsafe { Library::with_table(Path::new("in-process"), table, None) }?)

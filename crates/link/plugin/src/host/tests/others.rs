@@ -1,4 +1,5 @@
-//! Links of other kinds, exported and taken in again: datagrams, and files in place of ports.
+//! Tests of other kinds of links, exported and taken in again: datagrams, and files in place of
+//! ports.
 
 use super::*;
 use punctual_link::diop::Diop;

@@ -1,4 +1,4 @@
-//! A link of which everything panics, but what makes and unmakes it.
+//! Link whose functions all panic, except those that make and drop it.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A link whose connection receives in greater pieces than it is asked for, and beside the block.
+//! Link whose connection receives in larger pieces than requested, and beside the block.
 
 use super::*;
 
