@@ -1,4 +1,4 @@
-//! What is wrong, where, and what to do about it.
+//! Diagnostics: the fault, its place, and the remedy.
 
 mod render;
 
@@ -10,50 +10,50 @@ use crate::source::SourceFile;
 
 pub use render::render;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The compilation fails.
+    /// Error: the compilation fails.
     Error,
-    /// Probably not what was meant, yet it compiles.
+    /// Warning: it compiles, but is probably a mistake.
     Warning,
 }
 
-/// A message about a place in a source file.
+/// Message about a place in a source file.
 #[derive(Clone, Debug)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in one sentence without a full stop.
+    /// Fault, in one sentence without a full stop.
     pub message: String,
-    /// The place it is about; `None` when there is none, such as for a file that is not there.
+    /// Place of the fault; `None` when there is none, as for a missing file.
     pub primary: Option<SourceLabel>,
     /// Other places that explain it.
     pub secondary: Vec<SourceLabel>,
-    /// What to do about it.
+    /// Suggested remedy.
     pub help: Option<String>,
 }
 
-/// A piece of a source text with a few words about it.
+/// Piece of a source text with a few words about it.
 #[derive(Clone, Debug)]
 pub struct SourceLabel {
-    /// The file.
+    /// File of the place.
     pub file: Arc<SourceFile>,
-    /// Bytes of its text.
+    /// Range of bytes in the file's text.
     pub span: Range<usize>,
-    /// What is to be said about it; may be empty.
+    /// Words about the place; may be empty.
     pub text: String,
 }
 
 impl SourceLabel {
-    /// Line and column of the first character, both counted from 1.
+    /// Returns line and column of the first character, both counted from 1.
     pub fn line_column(&self) -> (u32, u32) {
         self.file.line_column(self.span.start)
     }
 }
 
 impl Diagnostic {
-    /// A diagnostic that points at `span` of `file`, with `label` written beside it.
+    /// Makes a diagnostic that points at `span` of `file`, with `label` written beside it.
     pub fn new(
         severity: Severity,
         message: impl Into<String>,
@@ -72,7 +72,7 @@ impl Diagnostic {
         }
     }
 
-    /// A diagnostic about nothing that could be pointed at.
+    /// Makes a diagnostic without a place.
     pub fn without_place(severity: Severity, message: impl Into<String>) -> Self {
         Diagnostic {
             severity,
@@ -99,20 +99,20 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do about it.
+    /// Adds a suggested remedy.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// True for an error.
+    /// Returns `true` for an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// One line: `file:line:column: error: message`.
+/// Shows one line: `file:line:column: error: message`.
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(label) = &self.primary {

@@ -4,13 +4,13 @@ use std::cmp::Ordering;
 
 use crate::model::FixedValue;
 
-/// A fixed-point value has at most so many digits.
+/// Largest number of digits of a fixed-point value.
 pub(crate) const MAX_DIGITS: usize = 31;
 
-/// Digits are worked on as numbers, most significant first.
+/// Digits as numbers, most significant first.
 type Digits = Vec<u8>;
 
-/// Reads a literal such as `1.25d`; `None` when it has no digits or more than 31.
+/// Parses a literal such as `1.25d`; returns `None` when it has no digits or more than 31.
 pub(crate) fn parse(literal: &str) -> Option<FixedValue> {
     let number = literal.trim_end_matches(['d', 'D']);
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
@@ -77,7 +77,7 @@ pub(crate) fn multiply(a: &FixedValue, b: &FixedValue) -> Option<FixedValue> {
     )
 }
 
-/// `None` also when dividing by zero.
+/// Divides; returns `None` for too large a quotient and for division by zero.
 pub(crate) fn divide(a: &FixedValue, b: &FixedValue) -> Option<FixedValue> {
     let divisor = scaled(b, b.scale.into());
     let divisor: Digits = divisor
@@ -127,7 +127,7 @@ pub(crate) fn fit(value: &FixedValue, digits: u16, scale: u16) -> Option<FixedVa
     (whole <= usize::from(digits - scale)).then_some(result)
 }
 
-/// The digits with the point moved so that `scale` of them stand behind it.
+/// Returns the digits with the point moved so that `scale` of them stand behind it.
 fn scaled(value: &FixedValue, scale: usize) -> Digits {
     let mut digits: Digits = value.digits.bytes().map(|digit| digit - b'0').collect();
     digits.extend(std::iter::repeat_n(0, scale - usize::from(value.scale)));
@@ -157,7 +157,7 @@ fn sum(a: &[u8], b: &[u8]) -> Digits {
     result
 }
 
-/// `a - b`, where `a` is not the smaller one.
+/// Returns `a - b`; `a` must not be the smaller one.
 fn difference(a: &[u8], b: &[u8]) -> Digits {
     let mut result = Digits::new();
     let mut borrow = 0;
@@ -173,7 +173,8 @@ fn difference(a: &[u8], b: &[u8]) -> Digits {
     result
 }
 
-/// Cut to 31 digits, behind the point first; `None` when the whole part alone has more.
+/// Cuts a value to 31 digits, those behind the point first; returns `None` when the whole part
+/// alone has more.
 fn bounded(negative: bool, digits: Digits, scale: usize) -> Option<FixedValue> {
     let leading = digits.iter().take_while(|digit| **digit == 0).count();
     let leading = leading.min(digits.len().saturating_sub(scale));

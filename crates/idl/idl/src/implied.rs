@@ -1,12 +1,14 @@
-//! Implied IDL of asynchronous calls: what each interface declares beside itself, though nobody has written it
-//! (CORBA 3.3 part 1, §17.8, "Type-Specific ReplyHandler Mapping").
+//! Implied IDL of asynchronous calls: declarations that each interface implies (CORBA 3.3 part 1,
+//! §17.8, "Type-Specific ReplyHandler Mapping").
 //!
-//! For `interface Clerk` that is `interface AMI_ClerkHandler`, by which replies are delivered. [`add_handlers`] adds these
-//! interfaces to a specification, behind the interfaces that they belong to; [`text`] writes them as IDL, together with the
-//! pollers, so that the compilers of other ORBs can read them.
+//! For `interface Clerk` that is `interface AMI_ClerkHandler`, by which replies are delivered.
+//! [`add_handlers`] adds these interfaces to a specification, behind the interfaces that they
+//! belong to; [`text`] writes them as IDL, together with the pollers, for the compilers of other
+//! ORBs.
 //!
-//! Always: a handler that the IDL declares itself is used and not declared again; an interface that is itself a handler has
-//! none; a name that is taken gets another `AMI_` (§17.8) or `_ami` (§17.8.2) until it is free.
+//! In both cases: a handler that the IDL declares itself is used and not declared again; an
+//! interface that is itself a handler has none; a name in use gets another `AMI_` (§17.8) or `_ami`
+//! (§17.8.2) until it is free.
 
 mod build;
 mod given;
@@ -19,51 +21,51 @@ use build::Builder;
 
 pub use text::text;
 
-/// The reply handlers of a specification's interfaces.
+/// Reply handlers of a specification's interfaces.
 #[derive(Clone, Debug, Default)]
 pub struct Handlers {
     interfaces: BTreeMap<DeclId, DeclId>,
     handlers: BTreeSet<DeclId>,
     replies: BTreeMap<(DeclId, Half), Reply>,
-    /// The IDL has module Messaging itself.
+    /// Whether the IDL itself declares module Messaging.
     messaging_is_declared: bool,
 }
 
-/// What a reply belongs to.
+/// Call that a reply belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Half {
-    /// An operation, or the reading of an attribute.
+    /// Operation, or reading of an attribute.
     Main,
-    /// The writing of an attribute.
+    /// Writing of an attribute.
     Setter,
 }
 
-/// The two operations of a handler that deliver replies to one operation.
+/// Pair of a handler's operations that deliver replies to one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
-    /// Takes the results.
+    /// Operation that receives the results.
     pub results: DeclId,
-    /// Takes the exception: `…_excep`.
+    /// Operation that receives the exception: `…_excep`.
     pub exception: DeclId,
 }
 
 impl Handlers {
-    /// The handler of an interface.
+    /// Returns the handler of an interface.
     pub fn of(&self, interface: DeclId) -> Option<DeclId> {
         self.interfaces.get(&interface).copied()
     }
 
-    /// The interfaces that have a handler, each with it, in the order of their ids.
+    /// Returns the interfaces that have a handler, each with it, in the order of their ids.
     pub fn all(&self) -> impl Iterator<Item = (DeclId, DeclId)> {
         self.interfaces.iter().map(|(id, handler)| (*id, *handler))
     }
 
-    /// Whether the interface is the handler of another.
+    /// Returns whether the interface is the handler of another.
     pub fn is_handler(&self, interface: DeclId) -> bool {
         self.handlers.contains(&interface)
     }
 
-    /// What delivers replies to an operation, or to one half of an attribute.
+    /// Returns the handler operations for replies to an operation, or to one half of an attribute.
     pub fn reply(&self, operation: DeclId, half: Half) -> Option<Reply> {
         self.replies.get(&(operation, half)).copied()
     }
@@ -71,7 +73,8 @@ impl Handlers {
 
 /// Adds the reply handlers of all interfaces, and the module Messaging where it is missing.
 ///
-/// Local interfaces have no handlers, nor have those that were only declared ahead, and those of the modules CORBA and Messaging.
+/// Local interfaces get no handlers, nor do those that are only declared forward, and those of the
+/// modules CORBA and Messaging.
 pub fn add_handlers(specification: &mut Specification) -> Handlers {
     let interfaces: Vec<DeclId> = specification
         .declarations
@@ -276,7 +279,7 @@ raises (::CORBA::WrongTransaction);
         };
         let count = again.declarations.len();
         let read = add_handlers(&mut again);
-        // All that is implied was there.
+        // All implied declarations existed already.
         assert_eq!(again.declarations.len(), count, "{all}");
         assert_eq!(read.all().count(), handlers.all().count());
         for name in ["m::AMI_IHandler", "m::AMI_JHandler"] {

@@ -1,5 +1,5 @@
-//! Bytes of one file to tokens. Comments and line ends are tokens too: the preprocessor needs
-//! line ends, and documentation comes from comments.
+//! Lexer: bytes of one file to tokens. Comments and line ends are tokens too: the preprocessor
+//! needs line ends, and documentation comes from comments.
 //!
 //! Places are those of the original text, also where a backslash at a line's end joins lines.
 
@@ -10,7 +10,7 @@ use logos::{Lexer, Logos};
 use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
 
-/// What a token is. Keywords are identifiers here, as macros may have their names.
+/// Kind of a token. Keywords are identifiers here, as macros may have their names.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\x0b\x0c\u{feff}]+")]
 pub(crate) enum Kind {
@@ -108,14 +108,14 @@ pub(crate) enum Kind {
     GtEq,
     #[token(".")]
     Dot,
-    /// An unterminated comment or literal, or a character that IDL does not use.
+    /// Unterminated comment or literal, or a character that IDL does not use.
     Invalid,
-    /// The end of the main file.
+    /// End of the main file.
     End,
 }
 
 impl Kind {
-    /// As a diagnostic names it.
+    /// Returns the description of the kind in diagnostics.
     pub(crate) fn describe(self) -> &'static str {
         match self {
             Kind::Ident => "an identifier",
@@ -146,18 +146,18 @@ impl Kind {
     }
 }
 
-/// A token with its place. One that a macro produced has the place where the macro was used.
+/// Token with its place. A token that a macro produced has the place of the macro's use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,
-    /// Its text; empty for line ends and comments.
+    /// Text of the token; empty for line ends and comments.
     pub(crate) text: Symbol,
     pub(crate) place: Place,
-    /// 1 + the index of the documentation that stands before it; 0 for none.
+    /// Index of the documentation before it plus 1; 0 for none.
     pub(crate) doc: u32,
-    /// White space or a comment stands before it on its line.
+    /// Whether white space or a comment stands before it on its line.
     pub(crate) spaced: bool,
-    /// A macro's name that met itself in its own expansion: it is not expanded any more.
+    /// Whether it is a macro's name found in its own expansion, which is not expanded any more.
     pub(crate) spent: bool,
 }
 
@@ -174,7 +174,7 @@ fn block_comment(lexer: &mut Lexer<'_, Kind>) -> bool {
     }
 }
 
-/// Takes in the rest of a literal. An unterminated one ends with its line.
+/// Consumes the rest of a literal. An unterminated one ends with its line.
 fn quoted(lexer: &mut Lexer<'_, Kind>, quote: u8) -> bool {
     let rest = lexer.remainder();
     let mut escaped = false;
@@ -197,7 +197,7 @@ fn quoted(lexer: &mut Lexer<'_, Kind>, quote: u8) -> bool {
     false
 }
 
-/// The tokens of a file, each line ended by a [`Kind::Newline`] but maybe the last.
+/// Returns the tokens of a file, each line ended by a [`Kind::Newline`], except perhaps the last.
 /// `invalid` holds the positions of bytes that are not UTF-8.
 pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> Vec<Token> {
     let source = session.file(file).clone();
@@ -224,7 +224,7 @@ pub(crate) fn tokens(session: &mut Session, file: FileId, invalid: &[usize]) -> 
         }
         let text = match kind {
             Kind::Newline | Kind::LineComment | Kind::BlockComment => Symbol::default(),
-            // It was reported: what stands there instead is right anywhere.
+            // It was reported: the replacement is accepted anywhere.
             Kind::String | Kind::Char if !is_valid => session
                 .names
                 .intern(&lexer.slice().replace('\u{FFFD}', "?")),
@@ -277,10 +277,10 @@ fn report_invalid_byte(
     }
 }
 
-/// A text whose lines are joined where a backslash ends them.
+/// Text whose lines are joined where a backslash ends them.
 struct Spliced<'a> {
     text: Cow<'a, str>,
-    /// For each joint: its position in `text`, and how many bytes were left out up to there.
+    /// Joints: each one's position in `text`, and the number of bytes omitted up to there.
     joints: Vec<(usize, usize)>,
 }
 

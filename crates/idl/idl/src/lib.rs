@@ -1,8 +1,8 @@
-//! The front end of the IDL compiler: preprocessor, lexer, parser, names and scopes, repository
-//! ids, diagnostics. It knows OMG IDL as CORBA 3.3 part 1, chapter 7 defines it, and no Rust.
+//! Front end of the IDL compiler: preprocessor, lexer, parser, names and scopes, repository ids,
+//! diagnostics. It knows OMG IDL as CORBA 3.3 part 1, chapter 7 defines it, and no Rust.
 //!
-//! `compile` reads a file and yields a [`model::Specification`] in which every name has found its
-//! declaration, or diagnostics that say what is wrong.
+//! `compile` reads a file and returns a [`model::Specification`] in which every name is resolved to
+//! its declaration, or diagnostics.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -26,16 +26,16 @@ use session::Session;
 
 pub use loader::{FileSystem, InMemory, SourceLoader};
 
-/// Compiles a file with all that it includes.
+/// Compiles a file with all its includes.
 ///
 /// # Errors
-/// The file cannot be read, or what it says is not IDL as CORBA defines it. The diagnostics say
-/// what and where; they never panic, and no input makes them wait for ever.
+/// The file cannot be read, or is not IDL as CORBA defines it. The diagnostics say what is wrong
+/// and where. No input causes a panic or an endless compilation.
 pub fn compile(path: impl AsRef<Path>, options: &Options) -> Result<Compilation, Failure> {
     compile_with(&FileSystem, path, options)
 }
 
-/// Compiles a file that a loader provides, with all that it includes.
+/// Compiles a file that a loader provides, with all its includes.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -57,8 +57,8 @@ pub fn compile_with(
     compile_bytes(loader, path, bytes, options)
 }
 
-/// Compiles a text that is at hand; what it includes comes from the loader. `name` stands for it
-/// in diagnostics, and its folder is where `#include "…"` looks first.
+/// Compiles a text in memory; its includes come from the loader. `name` stands for it in
+/// diagnostics, and its folder is where `#include "…"` looks first.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -71,8 +71,8 @@ pub fn compile_source(
     compile_bytes(loader, name.as_ref(), text.into(), options)
 }
 
-/// Compiles several files as one, each with all that it includes: what they share is declared once. As if a file `name`
-/// included them in this order, so that includes that come twice need guards.
+/// Compiles several files as one, each with all its includes: common declarations are made once. As
+/// if a file `name` included them in this order, so that files included twice need guards.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -89,11 +89,12 @@ pub fn compile_together(
         .iter()
         .map(|name| format!("#include \"{name}\"\n"))
         .collect();
-    // Its folder is the current one, so that paths mean what they do to the caller; no file has such a name.
+    // Its folder is the current one, so that paths have the caller's meaning; no file has such a
+    // name.
     let name = name.as_ref().file_name().unwrap_or_default();
     let name = format!("<{}>", name.to_string_lossy());
     let mut compilation = compile_source(name, text, options, &FileSystem)?;
-    // However they were come by first.
+    // By whatever path they were found first.
     let real = |name: &str| Path::new(name).canonicalize().ok();
     let named: Vec<_> = names.iter().map(|name| real(name)).collect();
     let specification = &mut compilation.specification;
@@ -136,50 +137,51 @@ fn compile_bytes(
     })
 }
 
-/// What a compilation reads besides its main file, and what it may spend.
+/// Inputs of a compilation besides its main file, and its limits.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Options {
     /// Folders that `#include` searches, in order (`-I`). Default: none.
     pub include_dirs: Vec<PathBuf>,
-    /// Macros that are defined from the start (`-D`); one without a value is `1`. Default: none.
+    /// Predefined macros (`-D`); one without a value is `1`. Default: none.
     pub defines: Vec<(String, Option<String>)>,
-    /// What bytes of the files stand for (`--encoding`). Default: [`Encoding::Guess`].
+    /// Encoding of the files (`--encoding`). Default: [`Encoding::Guess`].
     pub encoding: Encoding,
-    /// Names that differ only in case are warned of, not refused (`--lenient`): what CORBA calls a
-    /// clash, and other compilers let pass. Default: false.
+    /// Whether names that differ only in case cause a warning instead of an error (`--lenient`):
+    /// CORBA calls that a clash, and other compilers accept it. Default: false.
     pub lenient: bool,
-    /// Guards against input that would exhaust memory, stack or patience.
+    /// Limits against input that would exhaust memory, stack or patience.
     pub limits: Limits,
 }
 
-/// What the bytes of a file stand for.
+/// Encoding of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// UTF-8; a file that is not UTF-8 is read as ISO 8859-1, with a warning.
     #[default]
     Guess,
-    /// UTF-8; other bytes are an error but in comments.
+    /// UTF-8; other bytes are an error except in comments.
     Utf8,
     /// ISO 8859-1, the code set of IDL (CORBA 3.3 part 1, §7.2).
     Latin1,
 }
 
-/// Bounds on what one compilation may take. Going over one ends in an error diagnostic.
+/// Limits of one compilation. Exceeding one ends in an error diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of one file. Default: 8 MiB.
+    /// Size of one file, in bytes. Default: 8 MiB.
     pub file_bytes: usize,
-    /// Files that include one another, one inside the other. Default: 64.
+    /// Nesting depth of includes. Default: 64.
     pub include_depth: usize,
-    /// Files that are read in all, counting one again each time it is included. Default: 10,000.
+    /// Number of files read in all, counting a file again each time it is included. Default:
+    /// 10,000.
     pub files: usize,
-    /// Tokens of one file, and tokens after preprocessing. Default: 4,000,000.
+    /// Number of tokens of one file, and of tokens after preprocessing. Default: 4,000,000.
     pub tokens: usize,
-    /// Tokens that macro expansion may produce. Default: 1,000,000.
+    /// Number of tokens that macro expansion may produce. Default: 1,000,000.
     pub macro_tokens: usize,
-    /// Modules, types, expressions and macro arguments, one inside the other. Default: 200.
+    /// Nesting depth of modules, types, expressions and macro arguments. Default: 200.
     pub nesting: usize,
-    /// Errors after which the compilation gives up. Default: 50.
+    /// Number of errors after which the compilation gives up. Default: 50.
     pub errors: usize,
 }
 
@@ -197,19 +199,19 @@ impl Default for Limits {
     }
 }
 
-/// A successful compilation.
+/// Successful compilation.
 #[derive(Clone, Debug)]
 pub struct Compilation {
-    /// What the file declares.
+    /// Declarations of the file.
     pub specification: Specification,
     /// Diagnostics that are not errors.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// A compilation that failed.
+/// Failed compilation.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Errors, at least one, and warnings, in the order in which they were found.
+    /// Diagnostics: errors, at least one, and warnings, in the order in which they were found.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -218,7 +220,8 @@ mod tests {
     use super::*;
     use std::fmt::Write as _;
 
-    /// The steps that checking takes, and the names that are looked for or declared on the way.
+    /// Returns the steps that checking takes, and the names that are looked up or declared on the
+    /// way.
     fn work_of(depth: usize, operations: usize) -> (usize, usize) {
         let mut text = String::from("struct S { long x; };\ninterface I0 {};\n");
         for level in 1..depth {

@@ -1,4 +1,4 @@
-//! Where source texts come from, and how bytes become text.
+//! Source of texts, and their conversion from bytes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,18 +7,18 @@ use std::path::{Path, PathBuf};
 
 use crate::Encoding;
 
-/// Reads source files. The compiler asks with the paths that it makes from the folder of the
+/// Reader of source files. The compiler passes the paths that it makes from the folder of the
 /// including file and from the include folders.
 pub trait SourceLoader {
-    /// The bytes of a file, or `None` when there is no such file.
+    /// Returns the bytes of a file, or `None` when there is no such file.
     ///
     /// # Errors
-    /// The file is there and cannot be read, or is longer than `limit` bytes
+    /// The file exists and cannot be read, or is longer than `limit` bytes
     /// ([`io::ErrorKind::FileTooLarge`]).
     fn load(&self, path: &Path, limit: usize) -> io::Result<Option<Vec<u8>>>;
 }
 
-/// Reads from the file system.
+/// Loader that reads from the file system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FileSystem;
 
@@ -50,14 +50,14 @@ fn is_absent(error: &io::Error) -> bool {
     )
 }
 
-/// Files that are held in memory, for tests and for embedding.
+/// Loader of files held in memory, for tests and for embedding.
 #[derive(Clone, Default)]
 pub struct InMemory {
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl InMemory {
-    /// No files.
+    /// Makes a loader without files.
     pub fn new() -> Self {
         Self::default()
     }
@@ -86,13 +86,13 @@ impl SourceLoader for InMemory {
     }
 }
 
-/// Text with what was wrong with its bytes.
+/// Decoded text, with the faults found in its bytes.
 #[derive(Default)]
 pub(crate) struct Decoded {
     pub(crate) text: String,
-    /// The positions of what was not UTF-8; each such byte became U+FFFD.
+    /// Positions of bytes that were not UTF-8; each became U+FFFD.
     pub(crate) invalid: Vec<usize>,
-    /// The position of the first byte for which the file was taken to be ISO 8859-1.
+    /// Position of the first byte for which the file was taken to be ISO 8859-1.
     pub(crate) guessed: Option<usize>,
 }
 
@@ -116,7 +116,7 @@ pub(crate) fn decode(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
         }
     };
     if encoding == Encoding::Guess {
-        // What is UTF-8 before that byte is decoded differently now, and so longer.
+        // The UTF-8 before that byte is decoded differently now, and so becomes longer.
         let first = latin1(&bytes[..first]).len();
         return Decoded {
             text: latin1(&bytes),
@@ -140,12 +140,12 @@ pub(crate) fn decode(bytes: Vec<u8>, encoding: Encoding) -> Decoded {
     }
 }
 
-/// ISO 8859-1 is the first 256 characters of Unicode.
+/// Decodes ISO 8859-1, the first 256 characters of Unicode.
 fn latin1(bytes: &[u8]) -> String {
     bytes.iter().copied().map(char::from).collect()
 }
 
-/// Why bytes are no text at all, if they are none.
+/// Returns why bytes are not text, if they are not.
 pub(crate) fn binary(bytes: &[u8]) -> Option<&'static str> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         return Some("it looks like UTF-16: save it as UTF-8");

@@ -1,4 +1,4 @@
-//! The resolved model: what an IDL file says once every name has found its declaration.
+//! Resolved model: the content of an IDL file once every name is resolved to its declaration.
 //!
 //! A [`Specification`] owns all declarations in one arena and refers to them by [`DeclId`].
 //! Invariants that hold for every specification that `compile` returns:
@@ -14,7 +14,7 @@
 //! - everything is in source order, and nothing depends on the order of a hash table.
 //!
 //! Types stay as they were written: a member of a typedef's type names the typedef.
-//! [`Specification::resolve`] looks through.
+//! [`Specification::resolve`] looks through typedefs.
 
 mod annotation;
 mod bits;
@@ -39,67 +39,67 @@ pub use interface::{Attribute, Direction, Interface, InterfaceFlavour, Operation
 pub use types::{ConstValue, FixedValue, Primitive, Type};
 pub use value::{Factory, StateMember, ValueBox, ValueFlavour, ValueType};
 
-/// Identifies a [`Declaration`] within its [`Specification`].
+/// Identifier of a [`Declaration`] within its [`Specification`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct DeclId(pub(crate) u32);
 
 impl DeclId {
-    /// The position in [`Specification::declarations`].
+    /// Returns the position in [`Specification::declarations`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One compiled IDL file together with all that it includes.
+/// Compiled IDL file together with all its includes.
 #[derive(Clone, Debug, Default)]
 pub struct Specification {
-    /// Every file that was read, the main file first. [`FileId`] indexes it.
+    /// Files that were read, the main file first. [`FileId`] indexes it.
     pub files: Vec<Arc<SourceFile>>,
     /// All declarations, in the order in which they were first seen.
     pub declarations: Vec<Declaration>,
-    /// The declarations of the global scope in source order, included files' among them.
-    /// A module that is reopened is listed once for each of its parts.
+    /// Declarations of the global scope in source order, those of included files among them. A
+    /// reopened module is listed once for each of its parts.
     pub definitions: Vec<DeclId>,
 }
 
-/// A named thing: module, type, constant, operation, …
+/// Named entity: module, type, constant, operation, …
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// Its own id.
+    /// Own id.
     pub id: DeclId,
-    /// The simple name as written, without an escaping underscore.
+    /// Simple name as written, without an escaping underscore.
     pub name: String,
-    /// All names from the global scope down to this one: `["CosNaming", "Name"]`.
+    /// Names of all scopes from the global one down to this: `["CosNaming", "Name"]`.
     pub scoped_name: Vec<String>,
-    /// The repository id: `IDL:omg.org/CosNaming/Name:1.0` (CORBA 3.3 part 1, §14.7).
+    /// Repository id: `IDL:omg.org/CosNaming/Name:1.0` (CORBA 3.3 part 1, §14.7).
     pub repository_id: String,
-    /// The scope that it was written in, `None` for the global one. For what lies in a reopened
-    /// module this is the part of the module, not the first one.
+    /// Scope that it was written in, `None` for the global one. In a reopened module this is the
+    /// part of the module, not the first one.
     pub parent: Option<DeclId>,
     /// Lines of the comment directly before it, without comment markers.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands in its definition.
+    /// Position of its name in its definition.
     pub location: Location,
-    /// False when it came by `#include`.
+    /// Whether it stands in the main file rather than in an included one.
     pub in_main_file: bool,
-    /// What it is.
+    /// Kind, with its details.
     pub kind: DeclKind,
 }
 
-/// What a declaration is, with all that belongs to it.
+/// Kind of a declaration, with its details.
 #[derive(Clone, Debug)]
 pub enum DeclKind {
     /// `module`.
     Module(Module),
     /// `interface`, plain, abstract or local.
     Interface(Interface),
-    /// An operation of an interface or value type.
+    /// Operation of an interface or value type.
     Operation(Operation),
-    /// One declarator of an attribute.
+    /// Single declarator of an attribute.
     Attribute(Attribute),
-    /// One declarator of a `typedef`.
+    /// Single declarator of a `typedef`.
     Typedef(Typedef),
     /// `struct`.
     Struct(Struct),
@@ -115,7 +115,7 @@ pub enum DeclKind {
     Bitset(Bitset),
     /// `const`.
     Const(Const),
-    /// `@annotation` of IDL 4: what annotations of that name may say. Nothing of the program.
+    /// `@annotation` of IDL 4: the definition of annotations of that name. It generates no code.
     Annotation(AnnotationDefinition),
     /// `native`.
     Native,
@@ -126,7 +126,7 @@ pub enum DeclKind {
 }
 
 impl DeclKind {
-    /// The construct's name for messages: "interface", "struct", "boxed value type", …
+    /// Returns the construct's name for messages: "interface", "struct", "boxed value type", …
     pub fn describe(&self) -> &'static str {
         match self {
             DeclKind::Module(_) => "module",
@@ -154,17 +154,17 @@ impl DeclKind {
     }
 }
 
-/// One part of a module: the text between one pair of braces.
+/// Part of a module: the text between one pair of braces.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// The module's first part; its own id when this is it.
+    /// First part of the module; its own id when this is it.
     pub first_part: DeclId,
-    /// What this part declares, in source order.
+    /// Declarations of this part, in source order.
     pub body: Vec<DeclId>,
 }
 
 impl Declaration {
-    /// The name with all its scopes: `::CosNaming::Name`.
+    /// Returns the name with all its scopes: `::CosNaming::Name`.
     pub fn absolute_name(&self) -> String {
         self.scoped_name
             .iter()
@@ -175,12 +175,12 @@ impl Declaration {
             })
     }
 
-    /// The file that it was defined in.
+    /// Returns the file that it was defined in.
     pub fn file(&self) -> FileId {
         self.location.file
     }
 
-    /// The annotation of that name, the last one when there are several.
+    /// Returns the annotation of that name, the last one when there are several.
     pub fn annotation(&self, name: &str) -> Option<&Annotation> {
         Annotation::find(&self.annotations, name)
     }

@@ -1,7 +1,7 @@
-//! Scopes and what is in them (CORBA 3.3 part 1, §7.20).
+//! Scopes and their entries (CORBA 3.3 part 1, §7.20).
 //!
-//! Names that differ only in case are the same name; every use has to spell it as its
-//! declaration does. So tables are keyed by the lower-case name and keep the spelling.
+//! Names that differ only in case are the same name; every use has to spell it as its declaration
+//! does. So tables are keyed by the lower-case name and keep the spelling.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::model::{DeclId, Type};
 use crate::source::Place;
 
-/// Identifies a scope. The first one is the global scope.
+/// Identifier of a scope. The first one is the global scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(pub(crate) u32);
 
@@ -17,58 +17,58 @@ impl ScopeId {
     pub(crate) const GLOBAL: ScopeId = ScopeId(0);
 }
 
-/// What a name stands for.
+/// Meaning of a name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Target {
     Declaration(DeclId),
-    /// An enum and the position of the enumerator.
+    /// Enum and the position of the enumerator.
     Enumerator(DeclId, usize),
-    /// A member, parameter, factory or state member: it takes up its name, and no more.
+    /// Member, parameter, factory or state member: it occupies its name, and nothing more.
     Slot(&'static str),
-    /// A name of module CORBA that stands for a basic type.
+    /// Name of module CORBA that stands for a basic type.
     Basic(Type),
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) spelling: Rc<str>,
-    /// `None` for what the compiler itself declared.
+    /// Place of the declaration; `None` for those that the compiler itself made.
     pub(crate) place: Option<Place>,
     pub(crate) target: Target,
 }
 
-/// A use of a name that was declared in another scope: it may not get another meaning here.
+/// Use of a name that was declared in another scope: it may not get another meaning here.
 #[derive(Clone, Debug)]
 pub(crate) struct Use {
     pub(crate) spelling: Rc<str>,
     pub(crate) place: Place,
-    /// Used in this scope itself rather than in one inside it.
+    /// Whether it was used in this scope itself rather than in one inside it.
     pub(crate) direct: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Scope {
     pub(crate) parent: Option<ScopeId>,
-    /// What it is the inside of; `None` for the global scope.
+    /// Declaration that the scope belongs to; `None` for the global scope.
     pub(crate) owner: Option<DeclId>,
-    /// The owner's name, which may not be declared anew directly inside.
+    /// Name of the owner, which may not be redeclared directly inside.
     pub(crate) name: Option<Rc<str>>,
     pub(crate) entries: HashMap<Rc<str>, Entry>,
-    /// Where this is no error: names that differ from one of `entries` only in case, as spelt.
+    /// Names, as spelt, that differ from one of `entries` only in case, where this is no error.
     pub(crate) spellings: HashMap<Rc<str>, Entry>,
     /// Spellings in the order of declaration, for suggestions.
     pub(crate) order: Vec<Rc<str>>,
     pub(crate) uses: HashMap<Rc<str>, Use>,
-    /// What `typeprefix` says of it.
+    /// Prefix set by `typeprefix`.
     pub(crate) prefix: Option<Rc<str>>,
     /// Scopes of the direct bases and supported interfaces.
     pub(crate) bases: Vec<ScopeId>,
-    /// While the inside of an interface or value type is read: all that it inherits from.
+    /// Scopes that it inherits from, while the inside of an interface or value type is read.
     pub(crate) ancestors: Option<HashSet<ScopeId>>,
 }
 
 impl Scope {
-    /// What is declared under a name: best under that spelling, else under another.
+    /// Returns the entry of a name: preferably with that spelling, else with another.
     pub(crate) fn find(&self, key: &str, name: &str) -> Option<&Entry> {
         let entry = self.entries.get(key)?;
         if &*entry.spelling == name {
@@ -78,7 +78,7 @@ impl Scope {
     }
 }
 
-/// The key under which a name is filed.
+/// Returns the key under which a name is filed.
 pub(crate) fn key(name: &str) -> Rc<str> {
     name.to_ascii_lowercase().into()
 }
@@ -150,7 +150,7 @@ const KEYWORDS: &[&str] = &[
     "wstring",
 ];
 
-/// The keyword that a name collides with, whatever its case (§7.2.4).
+/// Returns the keyword that a name collides with, whatever its case (§7.2.4).
 pub(crate) fn colliding_keyword(name: &str) -> Option<&'static str> {
     KEYWORDS
         .iter()
@@ -158,7 +158,7 @@ pub(crate) fn colliding_keyword(name: &str) -> Option<&'static str> {
         .find(|keyword| keyword.eq_ignore_ascii_case(name))
 }
 
-/// Whether a keyword is younger than much of the IDL in use, which has names like it.
+/// Returns whether a keyword is so recent that much existing IDL has names like it.
 pub(crate) fn is_young_keyword(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -192,12 +192,12 @@ pub(crate) fn is_young_keyword(keyword: &str) -> bool {
     )
 }
 
-/// The candidate that is most like `name`, if one is like enough to be what was meant.
+/// Returns the candidate most similar to `name`, if it is similar enough for a suggestion.
 pub(crate) fn nearest<'a>(
     name: &str,
     candidates: impl Iterator<Item = &'a str>,
 ) -> Option<&'a str> {
-    // Of one or two letters, all are alike.
+    // Names of one or two letters are all similar.
     let allowed = if name.len() < 3 {
         0
     } else {
@@ -217,7 +217,8 @@ pub(crate) fn nearest<'a>(
         .filter(|candidate| *candidate != name)
 }
 
-/// Single-character edits, where a swap of two neighbours counts as one, and case as nothing.
+/// Returns the number of single-character edits, where a swap of two neighbours counts as one, and
+/// a change of case as none.
 fn distance(a: &str, b: &str) -> usize {
     strsim::osa_distance(&a.to_ascii_lowercase(), &b.to_ascii_lowercase())
 }

@@ -1,8 +1,8 @@
-//! The parser: tokens to the model in one pass. IDL declares names before it uses them, so each
-//! name finds its declaration when it is read, and each constant its value.
+//! Parser: tokens to the model in one pass. IDL declares names before it uses them, so each name is
+//! resolved when it is read, and each constant evaluated.
 //!
-//! What is wrong is reported where it is found; the parser then skips to the next `;` or `}` of
-//! the same level and goes on. Recursion follows the nesting of the input, which is limited.
+//! A fault is reported where it is found; the parser then skips to the next `;` or `}` of the same
+//! level and continues. Recursion follows the nesting of the input, which is limited.
 
 mod annotation;
 mod arithmetic;
@@ -44,63 +44,63 @@ pub(crate) struct Parser<'s> {
     events: std::iter::Peekable<std::vec::IntoIter<(usize, Event)>>,
     docs: Vec<Vec<String>>,
     spec: Specification,
-    /// What is known about each declaration besides the model, by the same index.
+    /// Facts about each declaration besides the model, by the same index.
     facts: Vec<Facts>,
     scopes: Vec<Scope>,
-    /// For each key, the interfaces and value types that have a name under it. A name is seldom in
-    /// many of them, so that most need not be looked for in all that a scope inherits from.
+    /// Interfaces and value types that have a name under each key. Most names are in few of them,
+    /// so that a look-up need not search everything that a scope inherits from.
     declared_in: HashMap<Rc<str>, Vec<ScopeId>>,
-    /// The scope that is being read.
+    /// Scope that is being read.
     scope: ScopeId,
-    /// The declarations whose insides are being read, innermost last; of a module, the part.
+    /// Declarations whose insides are being read, innermost last; of a module, the part.
     parts: Vec<DeclId>,
-    /// The lists of declarations that are being read, innermost last.
+    /// Lists of declarations that are being read, innermost last.
     bodies: Vec<Vec<DeclId>>,
     prefixes: Vec<Prefix>,
     depth: usize,
-    /// `sequence<` and the like that are open: with two of them, `>>` closes both.
+    /// Number of open `sequence<` and the like: with two of them, `>>` closes both.
     open_angles: usize,
-    /// Names that were not found and have been reported.
+    /// Unknown names that have been reported.
     unknown: HashSet<String>,
     /// Names that are or collide with a keyword and have been reported.
     collisions: HashSet<Rc<str>>,
-    /// Where the files that are being read were included, innermost last.
+    /// Places where the files being read were included, innermost last.
     included_at: Vec<Place>,
     /// Files that were included twice and have been reported.
     included_twice: HashSet<FileId>,
-    /// What was declared on demand.
+    /// Names that were declared on demand.
     predeclared: Predeclared,
 }
 
-/// What the parser knows about a declaration.
+/// Facts about a declaration.
 #[derive(Debug)]
 struct Facts {
-    /// It was defined, not only declared ahead.
+    /// Whether it was defined, not only declared forward.
     defined: bool,
-    /// A value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
+    /// Whether a value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
     local: bool,
-    /// Its definition has an error, so what it says is not to be relied on.
+    /// Whether its definition has an error, so that its content is unreliable.
     bad: bool,
-    /// The scope that it forms.
+    /// Scope that it forms.
     scope: Option<ScopeId>,
     id: IdParts,
 }
 
-/// An identifier at its place.
+/// Identifier at its place.
 #[derive(Clone, Debug)]
 struct Name {
     text: Rc<str>,
     place: Place,
 }
 
-/// What stands before a declaration.
+/// Documentation and annotations before a declaration.
 #[derive(Clone, Debug, Default)]
 struct Preamble {
     doc: Vec<String>,
     annotations: Vec<Annotation>,
 }
 
-/// Reads a whole compilation. What is wrong with it is in the session.
+/// Parses a whole compilation. Faults are reported to the session.
 pub(crate) fn parse(session: &mut Session, input: Preprocessed) -> Specification {
     let mut parser = Parser {
         session,
@@ -184,7 +184,7 @@ impl Parser<'_> {
         token
     }
 
-    /// The place of the last token that was taken.
+    /// Returns the place of the last token that was taken.
     fn previous(&self) -> Place {
         self.next
             .checked_sub(1)
@@ -207,7 +207,7 @@ impl Parser<'_> {
         self.session.names.text(token.text).clone()
     }
 
-    /// Whether a token is that keyword.
+    /// Returns whether a token is that keyword.
     fn is_word(&self, token: Token, word: &str) -> bool {
         token.kind == Kind::Ident && &**self.session.names.text(token.text) == word
     }
@@ -224,14 +224,14 @@ impl Parser<'_> {
         found
     }
 
-    /// Runs what happens before the token of that index.
+    /// Runs the events before the token of that index.
     fn run_events(&mut self, index: usize) {
         while let Some((_, event)) = self.events.next_if(|(before, _)| *before <= index) {
             self.run_event(event);
         }
     }
 
-    /// Reads what is one level deeper.
+    /// Reads one level of nesting deeper.
     fn nested<T>(
         &mut self,
         place: Place,

@@ -1,11 +1,11 @@
-//! The preprocessor: files to one stream of tokens without comments, directives and macros.
+//! Preprocessor: files to one stream of tokens without comments, directives and macros.
 //!
-//! It works on tokens, so that each keeps its place in the file that it came from. It keeps what
-//! later stages need from what it removes: where files begin and end, the pragmas for repository
-//! ids, and the comments that document declarations.
+//! It works on tokens, so that each keeps its place in the file that it came from. It keeps
+//! information for later stages: where files begin and end, the pragmas for repository ids, and the
+//! comments that document declarations.
 //!
-//! Nothing here recurses on input but macro arguments inside macro arguments, whose depth is
-//! limited; macro expansion has a budget of tokens.
+//! Recursion on input is limited to macro arguments inside macro arguments, whose depth is limited;
+//! macro expansion has a budget of tokens.
 
 mod condition;
 mod directive;
@@ -30,12 +30,12 @@ use macros::Macro;
 
 pub(crate) use include::main_file_error;
 
-/// What happens between two tokens.
+/// Event between two tokens.
 #[derive(Clone, Debug)]
 pub(crate) enum Event {
-    /// A file begins that is included there.
+    /// Begin of a file that is included there.
     EnterFile(Place),
-    /// An included file ends.
+    /// End of an included file.
     LeaveFile,
     /// `#pragma prefix "text"`
     Prefix(String),
@@ -53,12 +53,12 @@ pub(crate) enum Event {
     },
 }
 
-/// The tokens of a compilation. The last one is [`Kind::End`].
+/// Tokens of a compilation. The last one is [`Kind::End`].
 pub(crate) struct Preprocessed {
     pub(crate) tokens: Vec<Token>,
-    /// Each with the index of the token that it stands before, in order.
+    /// Events in order, each with the index of the token that it precedes.
     pub(crate) events: Vec<(usize, Event)>,
-    /// Documentation, as [`Token::doc`] counts it.
+    /// Documentation, indexed by [`Token::doc`].
     pub(crate) docs: Vec<Vec<String>>,
 }
 
@@ -68,9 +68,9 @@ pub(crate) struct Preprocessor<'a> {
     include_dirs: &'a [PathBuf],
     encoding: Encoding,
     macros: HashMap<Symbol, Macro>,
-    /// How often each macro is being expanded right now.
+    /// Number of expansions of each macro in progress.
     active: HashMap<Symbol, usize>,
-    /// Tokens and bytes that macro expansion has produced.
+    /// Number of tokens and bytes that macro expansion has produced.
     produced: usize,
     loaded: HashMap<PathBuf, Rc<Loaded>>,
     once: HashSet<PathBuf>,
@@ -80,30 +80,30 @@ pub(crate) struct Preprocessor<'a> {
     output: Preprocessed,
 }
 
-/// A file that was read and cut into tokens.
+/// File that was read and cut into tokens.
 struct Loaded {
     id: FileId,
     path: PathBuf,
     tokens: Vec<Token>,
 }
 
-/// A file that is being gone through.
+/// File that is being processed.
 struct Frame {
     file: Rc<Loaded>,
     next: usize,
     at_line_start: bool,
     conditionals: Vec<Conditional>,
-    /// Where the `#include` stands.
+    /// Place of the `#include`.
     included_at: Option<Place>,
 }
 
-/// An open `#if`.
+/// Open `#if`.
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,
-    /// Its present branch is being read.
+    /// Whether its present branch is being read.
     active: bool,
-    /// Some branch was or is being read, or none may be.
+    /// Whether some branch was or is being read, or none may be.
     taken: bool,
     seen_else: bool,
 }
@@ -118,7 +118,7 @@ impl Frame {
     }
 }
 
-/// Preprocesses a file whose bytes are there already. `None`: not a single token could be read.
+/// Preprocesses a file whose bytes have been loaded.
 pub(crate) fn preprocess(
     session: &mut Session,
     loader: &dyn SourceLoader,
@@ -235,8 +235,8 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts a whole literal in the place of one without end, and the `;` that it swallowed, so
-    /// that one mistake is one error.
+    /// Replaces an unterminated literal by a whole one, and by the `;` that it swallowed, so that
+    /// one mistake is one error.
     fn mend(&mut self, token: Token) {
         let text = self.session.names.text(token.text).clone();
         let (kind, mended) = match text.trim_start_matches('L').chars().next() {

@@ -1,4 +1,5 @@
-//! What all stages of one compilation share: files, names, diagnostics, and what is left to spend.
+//! State shared by all stages of one compilation: files, names, diagnostics, and the remaining
+//! budget.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -9,25 +10,25 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::{FileId, Location, Place, SourceFile};
 use crate::{Limits, Options};
 
-/// The error was reported; what follows from it is not worth a message of its own.
+/// Marker of a reported error; its consequences need no message of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reported;
 
-/// A result whose error already became a diagnostic.
+/// Result whose error has already become a diagnostic.
 pub(crate) type Checked<T> = Result<T, Reported>;
 
-/// Steps that checking may take, each about as dear as a look into a table, or as copying a few
-/// bytes of a name. Real files need some thousands, or a million; without a bound, a hostile one
-/// could take hours.
+/// Upper bound of the steps that checking may take, each about as costly as a look-up in a table,
+/// or as copying a few bytes of a name. Real files need some thousands, or a million; without a
+/// bound, a hostile one could take hours.
 const WORK: usize = 50_000_000;
 
 pub(crate) struct Session {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) limits: Limits,
-    /// Names that differ only in case are no errors.
+    /// Whether names that differ only in case are accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
-    /// Where macros were used, and where each of them is defined.
+    /// Places of macro uses, with the place of each macro's definition.
     expansions: HashMap<(FileId, u32), Place>,
     diagnostics: Vec<Diagnostic>,
     errors: usize,
@@ -61,7 +62,7 @@ impl Session {
         &self.files[id.index()]
     }
 
-    /// The source text of a place.
+    /// Returns the source text of a place.
     pub(crate) fn excerpt(&self, place: Place) -> &str {
         self.file(place.file).text().get(place.span()).unwrap_or("")
     }
@@ -76,7 +77,7 @@ impl Session {
         }
     }
 
-    /// An error that points at a place, still to be reported.
+    /// Makes an error that points at a place, still to be reported.
     pub(crate) fn error_at(
         &self,
         place: Place,
@@ -92,7 +93,7 @@ impl Session {
         )
     }
 
-    /// A warning that points at a place, still to be reported.
+    /// Makes a warning that points at a place, still to be reported.
     pub(crate) fn warning_at(
         &self,
         place: Place,
@@ -115,13 +116,13 @@ impl Session {
         diagnostic.with_label(self.file(place.file).clone(), place.span(), text)
     }
 
-    /// Takes note that a macro was used, so that errors in what it became say so.
+    /// Records the use of a macro, so that errors in its expansion mention it.
     pub(crate) fn note_expansion(&mut self, used: Place, defined: Place) {
         self.expansions.insert((used.file, used.start), defined);
     }
 
-    /// Warnings about included files are dropped: whoever compiles the main file did not write
-    /// them.
+    /// Reports a diagnostic. Warnings about included files are dropped: the user that compiles the
+    /// main file did not write them.
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
         let included = diagnostic.primary.as_ref().is_some_and(|label| {
             !self
@@ -135,7 +136,7 @@ impl Session {
         self.report_anyway(diagnostic)
     }
 
-    /// As `report`, also for warnings about included files.
+    /// Reports as `report` does, but also warnings about included files.
     pub(crate) fn report_anyway(&mut self, mut diagnostic: Diagnostic) -> Reported {
         if self.fatal || self.said_already(&diagnostic) {
             return Reported;
@@ -157,8 +158,8 @@ impl Session {
         Reported
     }
 
-    /// Reports what the standard calls a clash of names, though they differ in case: an error, or
-    /// else a warning.
+    /// Reports a clash of names that differ only in case: an error by the standard, or a warning if
+    /// lenient.
     pub(crate) fn report_case(&mut self, mut diagnostic: Diagnostic) -> Checked<()> {
         if self.lenient {
             diagnostic.severity = Severity::Warning;
@@ -173,7 +174,7 @@ impl Session {
         Err(self.report(diagnostic))
     }
 
-    /// Reports an error after which going on makes no sense.
+    /// Reports an error after which continuing makes no sense.
     pub(crate) fn report_fatal(&mut self, diagnostic: Diagnostic) -> Reported {
         self.report(diagnostic);
         self.fatal = true;
@@ -206,12 +207,13 @@ impl Session {
         })
     }
 
-    /// True once nothing more is to be done: a limit was reached, or errors became too many.
+    /// Returns `true` once the compilation should stop: a limit was reached, or errors became too
+    /// many.
     pub(crate) fn is_fatal(&self) -> bool {
         self.fatal
     }
 
-    /// Takes note of `steps` of work done for what stands at `place`.
+    /// Records `steps` of work done for the code at `place`.
     pub(crate) fn spend(&mut self, steps: usize, place: Place) -> Checked<()> {
         self.work = self.work.saturating_add(steps);
         if self.work <= WORK {
@@ -227,7 +229,7 @@ impl Session {
         Err(self.report_fatal(error))
     }
 
-    /// The steps of work done so far.
+    /// Returns the steps of work done so far.
     #[cfg(test)]
     pub(crate) fn work(&self) -> usize {
         self.work
@@ -241,7 +243,7 @@ impl Session {
         self.diagnostics
     }
 
-    /// A file in which nothing is declared is probably not the one that was meant.
+    /// Warns of a file without declarations, which is probably the wrong one.
     pub(crate) fn report_empty(&mut self, path: &Path) {
         let message = format!("the file `{}` declares nothing", path.display());
         let error = Diagnostic::without_place(Severity::Error, message)
@@ -250,11 +252,11 @@ impl Session {
     }
 }
 
-/// An interned text.
+/// Interned text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub(crate) struct Symbol(u32);
 
-/// Gives equal texts equal symbols. `Symbol::default()` is the empty text.
+/// Interner that gives equal texts equal symbols. `Symbol::default()` is the empty text.
 pub(crate) struct Interner {
     symbols: HashMap<Rc<str>, Symbol>,
     texts: Vec<Rc<str>>,

@@ -2,18 +2,18 @@
 
 use std::ops::Range;
 
-/// Identifies a file within a compilation; the main file has index 0.
+/// Identifier of a file within a compilation; the main file has index 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileId(pub(crate) u32);
 
 impl FileId {
-    /// The position in the list of files.
+    /// Returns the position in the list of files.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Bytes of a file: what tokens carry.
+/// Range of bytes in a file, as stored in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Place {
     pub(crate) file: FileId,
@@ -26,7 +26,8 @@ impl Place {
         self.start as usize..self.end as usize
     }
 
-    /// From the start of this one to the end of another, when both are in one file.
+    /// Returns the place from the start of this one to the end of another, when both are in one
+    /// file.
     pub(crate) fn to(self, end: Place) -> Place {
         if self.file == end.file && end.end >= self.start {
             Place {
@@ -38,7 +39,7 @@ impl Place {
         }
     }
 
-    /// The empty place right after this one.
+    /// Returns the empty place right after this one.
     pub(crate) fn after(self) -> Place {
         Place {
             start: self.end,
@@ -47,16 +48,16 @@ impl Place {
     }
 }
 
-/// A place in a source file.
+/// Place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Location {
-    /// The file.
+    /// File of the place.
     pub file: FileId,
-    /// The line, counted from 1.
+    /// Line, counted from 1.
     pub line: u32,
-    /// The column in characters, counted from 1.
+    /// Column in characters, counted from 1.
     pub column: u32,
-    /// Bytes of the file's text.
+    /// Range of bytes in the file's text.
     pub span: Range<usize>,
 }
 
@@ -71,7 +72,7 @@ impl From<&Location> for Place {
     }
 }
 
-/// A source text, with its lines indexed.
+/// Source text, with its lines indexed.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SourceFile {
     name: String,
@@ -97,19 +98,18 @@ impl SourceFile {
         }
     }
 
-    /// The path as it was found: what diagnostics show.
+    /// Returns the path as it was found, which diagnostics show.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Line and column of a byte position, both counted from 1, the column in characters (in
-    /// bytes for what stands beyond the first 4 KiB of a line). A position past the end is that
-    /// of the end.
+    /// Returns line and column of a byte position, both counted from 1, the column in characters
+    /// (in bytes beyond the first 4 KiB of a line). A position past the end is that of the end.
     pub fn line_column(&self, position: usize) -> (u32, u32) {
         let position = position.min(self.text.len());
         let line = self.line_starts.partition_point(|&start| start <= position) - 1;
@@ -120,14 +120,14 @@ impl SourceFile {
         (saturate(line + 1), saturate(column))
     }
 
-    /// The index, counted from 0, of the line that holds a byte position.
+    /// Returns the index, counted from 0, of the line that holds a byte position.
     pub(crate) fn line_index(&self, position: usize) -> usize {
         self.line_starts
             .partition_point(|&start| start <= position)
             .saturating_sub(1)
     }
 
-    /// The bytes of a line (counted from 0), without its line end.
+    /// Returns the bytes of a line (counted from 0), without its line end.
     pub(crate) fn line_range(&self, line: usize) -> Range<usize> {
         let end = self.text.len();
         let start = self.line_starts.get(line).copied().unwrap_or(end);
@@ -139,7 +139,8 @@ impl SourceFile {
     }
 }
 
-/// Counting characters stops here, so that a file of one huge line costs no more than others.
+/// Position in a line where counting characters stops, so that a file of one huge line costs no
+/// more than others.
 const LONG_LINE: usize = 1 << 12;
 
 fn saturate(n: usize) -> u32 {

@@ -1,4 +1,4 @@
-//! Every IDL file that Debian's omniorb-idl installs is accepted.
+//! Tests that every IDL file installed by Debian's omniorb-idl is accepted.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};

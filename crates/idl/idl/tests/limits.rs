@@ -1,9 +1,9 @@
-//! Input that would exhaust memory, stack or patience ends in a diagnostic.
+//! Tests that input that would exhaust memory, stack or patience ends in a diagnostic.
 #![allow(clippy::unwrap_used)]
 
 use punctual_idl::{InMemory, Options, compile, compile_source};
 
-/// Compiles on a thread with a small stack, and yields the first error's message.
+/// Compiles on a thread with a small stack, and returns the first error's message.
 fn first_error(text: String, loader: InMemory) -> String {
     let run = move || {
         let failure = compile_source("main.idl", text, &Options::default(), &loader).unwrap_err();

@@ -1,4 +1,4 @@
-//! What the compiler says about mistakes, one snapshot each.
+//! Snapshots of the compiler's diagnostics for mistakes.
 #![allow(clippy::unwrap_used)]
 
 use punctual_idl::diagnostic::render;
@@ -142,7 +142,7 @@ fn bytes_that_are_not_utf8_are_an_error_but_in_comments() {
     insta::assert_snapshot!(render(&failure.unwrap_err().diagnostics, false));
 }
 
-/// With these options, and the included files of `diagnosed`.
+/// Compiles with these options, and the included files of `diagnosed`.
 fn diagnosed_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
     let loader = InMemory::new()
         .with("twice.idl", "struct Twice { long x; };\ntypedef long T;\n")

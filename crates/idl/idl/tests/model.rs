@@ -1,4 +1,4 @@
-//! What the resolved model says about valid IDL.
+//! Tests of the resolved model of valid IDL.
 #![allow(clippy::unwrap_used)]
 
 use punctual_idl::model::{
@@ -267,7 +267,7 @@ fn forward_declarations_become_their_definitions() {
     let DeclKind::Typedef(forest) = &find(&spec, "Forest").kind else {
         panic!()
     };
-    // Through the sequence to what the struct is made of.
+    // Through the sequence to the struct's members.
     let is_float = |ty: &Type| matches!(ty, Type::Primitive(p) if p.is_floating());
     assert!(spec.contains(&forest.ty, |ty| *ty == Type::Named(tree.id)));
     assert!(spec.contains(&forest.ty, is_float));

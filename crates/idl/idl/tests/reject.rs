@@ -1,8 +1,8 @@
-//! IDL that breaks one rule of the standard each, and the one error that says so.
+//! Tests of IDL that breaks one rule of the standard each, and of the one error that reports it.
 //!
-//! A file of `reject/` begins with its rule, and says in the lines after it which errors come:
-//! `// error LINE: MESSAGE`. It is one; where more come, a line `// several: …` gives the reason.
-//! `REJECT_UPDATE=1` writes what comes into the files, to be read before it is kept.
+//! A file of `reject/` begins with its rule, and the following lines state the expected errors: `//
+//! error LINE: MESSAGE`. Usually there is one; for more, a line `// several: …` gives the reason.
+//! `REJECT_UPDATE=1` writes the actual errors into the files, to be reviewed before they are kept.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -18,7 +18,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The errors that come, in the form in which the files expect them.
+/// Returns the actual errors, in the form in which the files state them.
 fn errors(path: &Path) -> Vec<String> {
     let diagnostics = match compile(path, &Options::default()) {
         Ok(_) => return Vec::new(),
@@ -39,7 +39,7 @@ fn errors(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Writes the errors that come behind the rule, in place of those that were stated.
+/// Writes the actual errors behind the rule, in place of the stated ones.
 fn update(path: &Path, text: &str) {
     let (rule, rest) = text.split_once('\n').unwrap();
     let rest: String = rest
@@ -47,7 +47,7 @@ fn update(path: &Path, text: &str) {
         .filter(|line| !line.starts_with("// error "))
         .collect();
     let mut stated = String::new();
-    // A second time, as what is stated moves the lines that it speaks of.
+    // A second time, as the stated errors move the lines that they refer to.
     for _ in 0..2 {
         fs::write(path, format!("{rule}\n{stated}{rest}")).unwrap();
         stated = errors(path)

@@ -1,4 +1,4 @@
-//! Whatever the input, compiling ends, and in an orderly way.
+//! Tests that compiling ends in an orderly way whatever the input.
 #![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
@@ -6,10 +6,10 @@ use punctual_idl::diagnostic::render;
 use punctual_idl::model::Type;
 use punctual_idl::{InMemory, Limits, Options, compile_source};
 
-/// IDL that uses each construct, for mutations to begin with.
+/// IDL that uses each construct, as a base for mutations.
 const SAMPLE: &str = include_str!("sample.idl");
 
-/// Bounds that end each run soon, whatever it is.
+/// Returns limits that end each run soon.
 fn options() -> Options {
     let limits = Limits {
         macro_tokens: 20_000,
@@ -41,7 +41,7 @@ fn survives(text: Vec<u8>) {
     }
 }
 
-/// Pieces that mean something to the compiler.
+/// Generates pieces that have a meaning to the compiler.
 fn fragment() -> impl Strategy<Value = String> {
     let words: Vec<&str> = SAMPLE.split_inclusive(char::is_whitespace).collect();
     let punctuation = [

@@ -1,4 +1,4 @@
-//! Large files cost in proportion to their size.
+//! Tests that the cost of large files is in proportion to their size.
 #![allow(clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use punctual_idl::{InMemory, Options, compile_source};
 
-/// One interface with so many operations, which refer to types around and before it.
+/// Makes an interface with `count` operations, which refer to types around and before it.
 fn operations(count: usize) -> String {
     let mut text =
         String::from("module M { struct S { long x; }; exception E {};\ninterface I {\n");
@@ -19,7 +19,7 @@ fn operations(count: usize) -> String {
     text + "}; };\n"
 }
 
-/// Interfaces that inherit one from the other, so many deep, each with operations of its own.
+/// Makes interfaces that inherit one from the other, `depth` deep, each with operations of its own.
 fn inheritance(depth: usize) -> String {
     let mut text = String::from("struct S { long x; };\ninterface I0 { void f0(); };\n");
     for n in 1..depth {
@@ -32,8 +32,8 @@ fn inheritance(depth: usize) -> String {
     text
 }
 
-/// Pairs of interfaces that each inherit both of the pair before: all paths, of which there are
-/// twice as many at each step, lead to the first one.
+/// Makes pairs of interfaces that each inherit both of the pair before: all paths, twice as many at
+/// each step, lead to the first one.
 fn diamonds(depth: usize) -> String {
     let mut text = String::from("interface A0 { void a0(); };\ninterface B0 { void b0(); };\n");
     for n in 1..depth {
@@ -49,7 +49,7 @@ fn diamonds(depth: usize) -> String {
     text
 }
 
-/// Structs that each hold two of the one before.
+/// Makes structs that each hold two of the one before.
 fn structs(count: usize) -> String {
     let mut text = String::from("struct S0 { long x; };\n");
     for n in 1..count {
@@ -74,7 +74,8 @@ fn time_of(text: String) -> Duration {
     start.elapsed()
 }
 
-/// `cargo test --release -p punctual-idl --test scale -- --ignored --nocapture`
+/// Prints the time of large files: `cargo test --release -p punctual-idl --test scale -- --ignored
+/// --nocapture`
 #[test]
 #[ignore = "a measurement"]
 fn how_long_large_files_take() {

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people, in the look of rustc's.
+//! Text form of diagnostics for people, in the style of rustc's.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -9,11 +9,11 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snip
 use super::{Diagnostic, Severity, SourceLabel};
 use crate::source::SourceFile;
 
-/// Longer lines are cut around the place that matters.
+/// Length of lines beyond which they are cut around the labelled place.
 const WIDEST_LINE: usize = 160;
 
-/// All diagnostics with their source excerpts, and a line that counts them. `color` adds ANSI
-/// escape sequences.
+/// Renders all diagnostics with their source excerpts, and a line that counts them. `color` adds
+/// ANSI escape sequences.
 pub fn render(diagnostics: &[Diagnostic], color: bool) -> String {
     let mut text = String::new();
     for diagnostic in diagnostics {
@@ -62,7 +62,7 @@ fn render_one(diagnostic: &Diagnostic, color: bool) -> String {
         .join("\n")
 }
 
-/// One snippet for each line that has a label; the primary one first.
+/// Returns one snippet for each line that has a label; the primary one first.
 fn excerpts(diagnostic: &Diagnostic) -> Vec<Snippet<'static, Annotation<'static>>> {
     let primary = diagnostic
         .primary
@@ -97,7 +97,7 @@ struct Excerpt<'a> {
 }
 
 impl<'a> Excerpt<'a> {
-    /// Whether a line is so close that one excerpt may show both.
+    /// Returns whether a line is so close that one excerpt may show both.
     fn near(&self, line: usize) -> bool {
         line + 60 > self.lines.end && line < self.lines.start + 60
     }
@@ -151,7 +151,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// The part of a line to show: all of it, or what surrounds `anchor`.
+/// Returns the part of a line to show: all of it, or the surroundings of `anchor`.
 fn cut(text: &str, line: Range<usize>, anchor: usize) -> Range<usize> {
     if line.len() <= WIDEST_LINE {
         return line;

@@ -10,14 +10,15 @@ use crate::model::{
 };
 use crate::source::Location;
 
-/// A specification that handlers are added to.
+/// Builder of handlers for a specification.
 pub(super) struct Builder<'s> {
     spec: &'s mut Specification,
-    /// Declarations by their absolute names in lower case: names that differ in case only are one (§7.2.3).
+    /// Declarations by their absolute names in lower case: names that differ only in case are one
+    /// (§7.2.3).
     taken: HashMap<String, DeclId>,
     reply_handler: DeclId,
     exception_holder: DeclId,
-    /// Interfaces that need no handler, as they are handlers or have none.
+    /// Interfaces that need no handler, as they are handlers or are excluded.
     without: HashSet<DeclId>,
     handlers: Handlers,
 }
@@ -46,7 +47,7 @@ impl<'s> Builder<'s> {
         self.handlers
     }
 
-    /// The handler of an interface, made if need be.
+    /// Returns the handler of an interface, and makes it if needed.
     pub(super) fn handler_of(&mut self, interface: DeclId) -> Option<DeclId> {
         if let Some(handler) = self.handlers.of(interface) {
             return Some(handler);
@@ -92,7 +93,8 @@ impl<'s> Builder<'s> {
         handler
     }
 
-    /// Uses a handler that the IDL itself declares, if it has all operations that are needed.
+    /// Uses a handler declared by the IDL itself, if it has all operations that are needed; returns
+    /// whether it did.
     fn adopt(&mut self, interface: DeclId, existing: DeclId, given: &[Given]) -> bool {
         if !self.spec.derives_from(existing, self.reply_handler) {
             return false;
@@ -162,7 +164,8 @@ impl<'s> Builder<'s> {
             .into_iter()
             .map(|id| self.spec[id].name.clone())
             .collect();
-        // What the standard leaves open: an operation may be called as what a base's handler has for an exception.
+        // Left open by the standard: an operation may have the name of a base handler's operation
+        // for exceptions.
         for one in &mut given {
             while inherited.contains(&one.name) {
                 one.name.push_str("_ami");
@@ -227,7 +230,7 @@ impl<'s> Builder<'s> {
         id
     }
 
-    /// The replies that an interface itself may give, without those that it inherits.
+    /// Returns the replies that an interface itself may give, without inherited ones.
     fn given(&self, interface: DeclId) -> Vec<Given> {
         let children: Vec<&Declaration> = self
             .spec
@@ -253,7 +256,7 @@ impl<'s> Builder<'s> {
         given
     }
 
-    /// Finds module Messaging, or declares what is missing of it.
+    /// Finds module Messaging, or declares its missing parts.
     fn complete_messaging(&mut self) {
         let module = self.spec.find("Messaging").map(|found| found.id);
         let found = |spec: &Specification, name: &str| spec.find(name).map(|found| found.id);
@@ -282,7 +285,7 @@ impl<'s> Builder<'s> {
 
     fn add_messaging_part(&mut self, module: Option<DeclId>) -> DeclId {
         let next = DeclId(u32::try_from(self.spec.declarations.len()).unwrap_or(u32::MAX));
-        // There is a declaration: an interface that a handler is for.
+        // There is at least one declaration: an interface that a handler is for.
         let location = self.spec.declarations[0].location.clone();
         let part = self.add(Declaration {
             id: next,
@@ -366,7 +369,7 @@ fn replaced(scoped_name: &[String], name: &str) -> Vec<String> {
     replaced
 }
 
-/// The repository id of a declaration beside another.
+/// Returns the repository id of a declaration beside another.
 fn sibling_id(declaration: &Declaration, name: &str) -> String {
     let own = format!("{}:", declaration.name);
     let id = &declaration.repository_id;
@@ -392,7 +395,7 @@ fn sibling_id(declaration: &Declaration, name: &str) -> String {
     }
 }
 
-/// The repository id of a declaration inside another.
+/// Returns the repository id of a declaration inside another.
 fn child_id(owner: &Declaration, name: &str) -> String {
     match owner.repository_id.rsplit_once(':') {
         Some((path, version)) => format!("{path}/{name}:{version}"),

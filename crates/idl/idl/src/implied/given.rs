@@ -1,4 +1,5 @@
-//! The replies that an interface may give, each with what its handler's operation is called and takes (§17.8.1, §17.8.2).
+//! Replies that an interface may give, with the names and parameters of their handler operations
+//! (§17.8.1, §17.8.2).
 
 use std::collections::HashSet;
 
@@ -6,10 +7,10 @@ use super::Half;
 use crate::model::{Attribute, DeclId, Declaration, Direction, Operation, Parameter, Type};
 use crate::source::Location;
 
-/// One reply that an interface may give.
+/// Reply that an interface may give.
 pub(super) struct Given {
     pub(super) of: (DeclId, Half),
-    /// `add`, `get_rate`, `set_rate`.
+    /// Name of the handler's operation: `add`, `get_rate`, `set_rate`.
     pub(super) name: String,
     pub(super) parameters: Vec<Parameter>,
     pub(super) location: Location,
@@ -65,7 +66,7 @@ impl Given {
     }
 }
 
-/// The result as a parameter, of which only `@non_nil` says something.
+/// Returns the result as a parameter, of whose annotations only `@non_nil` matters.
 fn returned(declaration: &Declaration, ty: &Type) -> Parameter {
     let annotations = declaration.annotations.iter();
     Parameter {
@@ -80,7 +81,7 @@ fn returned(declaration: &Declaration, ty: &Type) -> Parameter {
     }
 }
 
-/// `…_excep` for each, where those that are `taken` have an `_ami` in between (§17.8.2).
+/// Returns the name `…_excep` for each reply; one in use gets `_ami` in between (§17.8.2).
 pub(super) fn exception_names_beside(given: &[Given], inherited: &HashSet<String>) -> Vec<String> {
     let mut taken: HashSet<String> = given.iter().map(|one| one.name.clone()).collect();
     taken.extend(inherited.iter().cloned());
@@ -96,7 +97,7 @@ pub(super) fn exception_names_beside(given: &[Given], inherited: &HashSet<String
     names.collect()
 }
 
-/// The same names for a handler that exists, which has them all.
+/// Returns these names for an existing handler, which has them all.
 pub(super) fn exception_names(given: &[Given], exists: impl Fn(&str) -> bool) -> Vec<String> {
     let names = exception_names_beside(given, &HashSet::new());
     names

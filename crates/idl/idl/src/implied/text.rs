@@ -1,4 +1,4 @@
-//! Implied IDL as text, for compilers that do not make it themselves.
+//! Text form of implied IDL, for compilers that do not imply it themselves.
 
 use std::fmt::Write as _;
 
@@ -8,10 +8,12 @@ use crate::model::{
 };
 use crate::names::colliding_keyword;
 
-/// The reply handlers and pollers of the interfaces that the main file declares, as an IDL file that includes it.
+/// Returns the reply handlers and pollers of the interfaces that the main file declares, as an IDL
+/// file that includes it.
 ///
-/// It includes `Messaging.idl`, too, unless the main file has the module Messaging already. Pollers are abstract value types, as
-/// each ORB implements its own; they stand behind `#ifndef AMI_NO_POLLERS`, as not every compiler knows them.
+/// The file includes `Messaging.idl`, too, unless the main file has the module Messaging already.
+/// Pollers are abstract value types, as each ORB implements its own; they stand behind `#ifndef
+/// AMI_NO_POLLERS`, as some compilers do not know them.
 pub fn text(specification: &Specification, handlers: &Handlers) -> String {
     let mut writer = Writer {
         specification,
@@ -93,7 +95,7 @@ impl Writer<'_> {
         self.repository_id(declaration, indent);
     }
 
-    /// An id that the compiler would not find by itself.
+    /// Writes a repository id that the compiler would not derive by itself.
     fn repository_id(&mut self, declaration: &Declaration, indent: usize) {
         let usual = format!("IDL:{}:1.0", declaration.scoped_name.join("/"));
         if declaration.repository_id != usual {
@@ -139,7 +141,7 @@ impl Writer<'_> {
         self.line(indent, "};");
     }
 
-    /// What takes the results from a poller (§17.10).
+    /// Writes the poller's operation that returns the results.
     fn polled(&mut self, called: DeclId, half: Half, results: DeclId, indent: usize) {
         let specification = self.specification;
         let (called, results) = (&specification[called], &specification[results]);
@@ -206,7 +208,7 @@ impl Writer<'_> {
             Type::Sequence { element, bound } => {
                 format!("sequence<{}{}>", self.ty(element), behind(bound))
             }
-            // No parameter can have such a type without a name.
+            // A parameter of such a type needs a named type.
             Type::Array { element, .. } => self.ty(element),
             Type::Map { key, value, bound } => {
                 format!("map<{}, {}{}>", self.ty(key), self.ty(value), behind(bound))
@@ -221,7 +223,7 @@ impl Writer<'_> {
     }
 }
 
-/// A name as IDL may have it.
+/// Returns a name, escaped if IDL requires it.
 fn escaped(name: &str) -> String {
     match colliding_keyword(name) {
         Some(_) => format!("_{name}"),

@@ -1,27 +1,27 @@
-//! Types that are made of others, exceptions, and constants.
+//! Constructed types, exceptions, and constants.
 
 use super::{Annotation, ConstValue, DeclId, Type};
 use crate::source::Location;
 
-/// One declarator of a typedef; an array declarator gives [`Type::Array`].
+/// Single declarator of a typedef; an array declarator gives [`Type::Array`].
 #[derive(Clone, Debug)]
 pub struct Typedef {
-    /// What the name stands for, as written.
+    /// Type that the name stands for, as written.
     pub ty: Type,
 }
 
-/// A member of a struct, an exception or a union's case.
+/// Member of a struct, an exception or a union's case.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The name, without an escaping underscore.
+    /// Name, without an escaping underscore.
     pub name: String,
-    /// Its type as written; an array declarator gives [`Type::Array`].
+    /// Type as written; an array declarator gives [`Type::Array`].
     pub ty: Type,
     /// Lines of the comment directly before it.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// Position of its name.
     pub location: Location,
 }
 
@@ -46,28 +46,28 @@ pub struct Exception {
 /// `union` (§7.11.2).
 #[derive(Clone, Debug)]
 pub struct Union {
-    /// The discriminator's type as written: an integer, char, wchar, boolean or enum, or a
-    /// typedef of one.
+    /// Discriminator's type as written: an integer, char, wchar, boolean or enum, or a typedef of
+    /// one.
     pub discriminator: Type,
     /// Cases in source order; at least one.
     pub cases: Vec<Case>,
-    /// No `default:` though some discriminator values have no label: with such a value, the
-    /// union holds nothing else.
+    /// Whether there is no `default:` though some discriminator values have no label: with such a
+    /// value, the union holds nothing else.
     pub implicit_default: bool,
     /// Types that were declared inside the union, in source order.
     pub nested: Vec<DeclId>,
 }
 
-/// One member of a union with the labels that select it.
+/// Member of a union with the labels that select it.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// Labels in source order; at least one.
     pub labels: Vec<Label>,
-    /// The member.
+    /// Member of the case.
     pub member: Member,
 }
 
-/// A union's label.
+/// Label of a union.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Label {
     /// `case value:`, of the discriminator's type.
@@ -79,31 +79,31 @@ pub enum Label {
 /// `enum` (§7.11.2.4).
 #[derive(Clone, Debug)]
 pub struct Enum {
-    /// In source order; the position is the value on the wire.
+    /// Enumerators in source order; the position is the value on the wire.
     pub enumerators: Vec<Enumerator>,
 }
 
-/// A value of an enum. Its name lives in the scope that the enum lives in.
+/// Value of an enum. Its name lives in the scope that the enum lives in.
 #[derive(Clone, Debug)]
 pub struct Enumerator {
-    /// The name, without an escaping underscore.
+    /// Name, without an escaping underscore.
     pub name: String,
-    /// All names from the global scope down: the enum's own name is not among them.
+    /// Names of all scopes from the global one down: the enum's own name is not among them.
     pub scoped_name: Vec<String>,
     /// Lines of the comment directly before it.
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// Position of its name.
     pub location: Location,
 }
 
 /// `const` (§7.10).
 #[derive(Clone, Debug)]
 pub struct Const {
-    /// The type as written. For `fixed`, which is written without digits, digits and scale are
-    /// those of the value.
+    /// Type as written. For `fixed`, which is written without digits, digits and scale are those of
+    /// the value.
     pub ty: Type,
-    /// Its value, in the range of the type.
+    /// Value, in the range of the type.
     pub value: ConstValue,
 }

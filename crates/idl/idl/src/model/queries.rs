@@ -1,4 +1,4 @@
-//! Questions that a code generator asks of a specification.
+//! Queries of a code generator on a specification.
 
 use std::collections::HashSet;
 use std::ops::Index;
@@ -16,13 +16,13 @@ impl Index<DeclId> for Specification {
 }
 
 impl Specification {
-    /// The file of that id.
+    /// Returns the file of that id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.index()]
     }
 
-    /// The declaration of that scoped name (`CosNaming::Name`, with or without leading `::`),
-    /// exactly as spelt. For a module it is the first part.
+    /// Returns the declaration of that scoped name (`CosNaming::Name`, with or without leading
+    /// `::`), exactly as spelt. For a module it is the first part.
     pub fn find(&self, scoped_name: &str) -> Option<&Declaration> {
         let wanted = scoped_name.trim_start_matches("::");
         let programs = |d: &&Declaration| !matches!(d.kind, DeclKind::Annotation(_));
@@ -32,7 +32,7 @@ impl Specification {
         })
     }
 
-    /// A diagnostic that points at a place of this specification.
+    /// Makes a diagnostic that points at a place of this specification.
     pub fn diagnostic(
         &self,
         severity: Severity,
@@ -44,7 +44,7 @@ impl Specification {
         Diagnostic::new(severity, message, file, location.span.clone(), label)
     }
 
-    /// The type behind all typedefs. Elements of sequences and arrays stay as written.
+    /// Returns the type behind all typedefs. Elements of sequences and arrays stay as written.
     pub fn resolve<'a>(&'a self, ty: &'a Type) -> &'a Type {
         let mut ty = ty;
         while let Type::Named(id) = ty {
@@ -56,7 +56,7 @@ impl Specification {
         ty
     }
 
-    /// The declaration that a type names once typedefs are looked through, if it names one.
+    /// Returns the declaration that a type names behind its typedefs, if it names one.
     pub fn resolve_named(&self, ty: &Type) -> Option<&Declaration> {
         match self.resolve(ty) {
             Type::Named(id) => Some(&self[*id]),
@@ -64,7 +64,7 @@ impl Specification {
         }
     }
 
-    /// The declarations inside a declaration, in source order: a body, or nested types.
+    /// Returns the declarations inside a declaration, in source order: a body, or nested types.
     pub fn children(&self, id: DeclId) -> &[DeclId] {
         match &self[id].kind {
             DeclKind::Module(module) => &module.body,
@@ -78,7 +78,7 @@ impl Specification {
         }
     }
 
-    /// The direct bases of an interface or value type; none for anything else.
+    /// Returns the direct bases of an interface or value type; none for any other declaration.
     pub fn bases(&self, id: DeclId) -> &[DeclId] {
         match &self[id].kind {
             DeclKind::Interface(interface) => &interface.bases,
@@ -87,8 +87,8 @@ impl Specification {
         }
     }
 
-    /// All bases of an interface or value type, direct and indirect, each once, without itself.
-    /// Depth first, left to right, and each after its own bases.
+    /// Returns all bases of an interface or value type, direct and indirect, each once, without
+    /// itself. Depth first, left to right, and each after its own bases.
     pub fn ancestors(&self, id: DeclId) -> Vec<DeclId> {
         let mut ordered = Vec::new();
         let mut seen = HashSet::from([id]);
@@ -106,13 +106,13 @@ impl Specification {
         ordered
     }
 
-    /// True when `id` is `ancestor` or derives from it.
+    /// Returns `true` if `id` is `ancestor` or derives from it.
     pub fn derives_from(&self, id: DeclId, ancestor: DeclId) -> bool {
         id == ancestor || self.ancestors(id).contains(&ancestor)
     }
 
-    /// Operations and attributes of an interface with all inherited ones: ancestors' first, in
-    /// the order of [`Specification::ancestors`], its own last.
+    /// Returns operations and attributes of an interface with all inherited ones: ancestors' first,
+    /// in the order of [`Specification::ancestors`], its own last.
     pub fn all_operations(&self, id: DeclId) -> Vec<DeclId> {
         let mut owners = self.ancestors(id);
         owners.push(id);
@@ -128,14 +128,14 @@ impl Specification {
             .collect()
     }
 
-    /// True when `wanted` holds for the type or for any type that a value of it is made of:
-    /// through typedefs, elements, members and cases, each declaration looked at once. Object
-    /// references are leaves; value types are looked into.
+    /// Returns `true` if `wanted` holds for the type or for any type that its values contain:
+    /// through typedefs, elements, members and cases, each declaration visited once. Object
+    /// references are leaves; value types are entered.
     pub fn contains(&self, ty: &Type, wanted: impl FnMut(&Type) -> bool) -> bool {
         self.reaches(vec![ty], wanted)
     }
 
-    /// The members of a struct, an exception, a union's cases or a value type's state.
+    /// Returns the members of a struct, an exception, a union's cases or a value type's state.
     pub fn members(&self, id: DeclId) -> Vec<&Member> {
         match &self[id].kind {
             DeclKind::Struct(s) => s.members.iter().collect(),
@@ -146,7 +146,7 @@ impl Specification {
         }
     }
 
-    /// The types that a value of this declaration directly holds.
+    /// Returns the types that a value of this declaration directly holds.
     pub fn parts(&self, id: DeclId) -> Vec<&Type> {
         match &self[id].kind {
             DeclKind::Typedef(typedef) => vec![&typedef.ty],

@@ -2,7 +2,7 @@
 
 use super::DeclId;
 
-/// A basic type of a fixed size.
+/// Basic type of a fixed size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Primitive {
     /// `boolean`
@@ -38,7 +38,7 @@ pub enum Primitive {
 }
 
 impl Primitive {
-    /// As IDL writes it: `unsigned long`.
+    /// Returns the IDL keywords: `unsigned long`.
     pub fn idl_name(self) -> &'static str {
         match self {
             Primitive::Boolean => "boolean",
@@ -59,7 +59,7 @@ impl Primitive {
         }
     }
 
-    /// The least and the greatest value of an integer type (octet is one), else `None`.
+    /// Returns the least and the greatest value of an integer type (octet is one), else `None`.
     pub fn integer_range(self) -> Option<(i128, i128)> {
         Some(match self {
             Primitive::Octet | Primitive::UInt8 => (0, u8::MAX.into()),
@@ -74,7 +74,7 @@ impl Primitive {
         })
     }
 
-    /// `float`, `double` or `long double`.
+    /// Returns `true` for `float`, `double` and `long double`.
     pub fn is_floating(self) -> bool {
         matches!(
             self,
@@ -83,51 +83,51 @@ impl Primitive {
     }
 }
 
-/// A type as it was written.
+/// Type as it was written.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// `void`; only what an operation returns.
+    /// `void`; only as an operation's result.
     Void,
-    /// A basic type.
+    /// Basic type.
     Primitive(Primitive),
     /// `string`, `string<bound>`
     String {
-        /// The greatest number of characters.
+        /// Largest number of characters.
         bound: Option<u32>,
     },
     /// `wstring`, `wstring<bound>`
     WString {
-        /// The greatest number of characters.
+        /// Largest number of characters.
         bound: Option<u32>,
     },
     /// `sequence<element>`, `sequence<element, bound>`
     Sequence {
-        /// What it holds.
+        /// Type of the elements.
         element: Box<Type>,
-        /// The greatest number of elements.
+        /// Largest number of elements.
         bound: Option<u32>,
     },
     /// `element name[2][3]`
     Array {
-        /// What it holds; never itself an anonymous array.
+        /// Type of the elements; never itself an anonymous array.
         element: Box<Type>,
-        /// Outermost dimension first; none is 0.
+        /// Dimensions, the outermost first; none is 0.
         dimensions: Vec<u32>,
     },
     /// `map<key, value>`, `map<key, value, bound>` of IDL 4
     Map {
-        /// What values are found by; never has a floating-point number in it.
+        /// Type of the keys; never contains a floating-point number.
         key: Box<Type>,
-        /// What it holds.
+        /// Type of the values.
         value: Box<Type>,
-        /// The greatest number of pairs.
+        /// Largest number of pairs.
         bound: Option<u32>,
     },
     /// `fixed<digits, scale>`
     Fixed {
-        /// 1 to 31.
+        /// Number of digits, 1 to 31.
         digits: u16,
-        /// 0 to `digits`.
+        /// Digits after the point, 0 to `digits`.
         scale: u16,
     },
     /// `any`
@@ -138,42 +138,42 @@ pub enum Type {
     Object,
     /// `ValueBase`
     ValueBase,
-    /// A struct, union, enum, bitmask, bitset, typedef, interface, value type, boxed value type or
-    /// native type.
+    /// Named type: a struct, union, enum, bitmask, bitset, typedef, interface, value type, boxed
+    /// value type or native type.
     Named(DeclId),
 }
 
-/// What a constant expression evaluates to.
+/// Value of a constant expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConstValue {
-    /// Of any integer type, `octet` included.
+    /// Value of any integer type, `octet` included.
     Integer(i128),
-    /// Of `float` (already rounded to it), `double` or `long double`. Never NaN or infinite.
+    /// Value of `float` (already rounded to it), `double` or `long double`. Never NaN or infinite.
     Float(f64),
     /// `TRUE` or `FALSE`
     Boolean(bool),
-    /// An ISO 8859-1 character.
+    /// ISO 8859-1 character.
     Char(u8),
-    /// A wide character.
+    /// Wide character.
     WChar(char),
-    /// Characters of ISO 8859-1; never U+0000.
+    /// String of ISO 8859-1 characters; never contains U+0000.
     String(String),
-    /// A wide string; never holds U+0000.
+    /// Wide string; never contains U+0000.
     WString(String),
-    /// An enum and the position of the enumerator in it.
+    /// Enum and the position of the enumerator in it.
     Enumerator(DeclId, usize),
-    /// A fixed-point number.
+    /// Fixed-point number.
     Fixed(FixedValue),
 }
 
-/// A decimal number of up to 31 digits: ± `digits` × 10^-`scale`.
+/// Decimal number of up to 31 digits: ± `digits` × 10^-`scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedValue {
-    /// Below zero; never set for zero.
+    /// Whether the number is below zero; never set for zero.
     pub negative: bool,
     /// Decimal digits without a point, most significant first, at least one and at least
     /// `scale` of them.
     pub digits: String,
-    /// How many of them stand after the point.
+    /// Number of digits after the point.
     pub scale: u16,
 }

@@ -3,14 +3,14 @@
 use super::{Annotation, DeclId, Member, Parameter, Type};
 use crate::source::Location;
 
-/// How a value type travels.
+/// Marshaling of a value type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueFlavour {
     /// By its state.
     Plain,
     /// By marshaling code that the user writes.
     Custom,
-    /// Not at all: it has no state.
+    /// None: it has no state.
     Abstract,
 }
 
@@ -19,7 +19,7 @@ pub enum ValueFlavour {
 pub struct ValueType {
     /// Plain, custom or abstract.
     pub flavour: ValueFlavour,
-    /// Its state may be cut down to that of its first base.
+    /// Whether its state may be truncated to that of its first base.
     pub truncatable: bool,
     /// Base value types as written; a concrete one can only be the first.
     pub bases: Vec<DeclId>,
@@ -31,25 +31,25 @@ pub struct ValueType {
     pub factories: Vec<Factory>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
-    /// True when only forward declarations of it were found. CORBA allows it, and a warning tells
-    /// of it. Nothing is known of its state, so it counts as abstract: values that derive from it
-    /// can be passed on.
+    /// Whether only forward declarations of it were found. CORBA allows it, and a warning reports
+    /// it. Nothing is known of its state, so it counts as abstract: values that derive from it can
+    /// be passed on.
     pub forward_only: bool,
 }
 
-/// A state member of a value type.
+/// State member of a value type.
 #[derive(Clone, Debug)]
 pub struct StateMember {
-    /// `public` rather than `private`.
+    /// Whether it is `public` rather than `private`.
     pub public: bool,
-    /// The member.
+    /// Member.
     pub member: Member,
 }
 
-/// A value type's initializer.
+/// Initializer of a value type.
 #[derive(Clone, Debug)]
 pub struct Factory {
-    /// The name, without an escaping underscore.
+    /// Name, without an escaping underscore.
     pub name: String,
     /// Parameters in source order, all `in`.
     pub parameters: Vec<Parameter>,
@@ -59,13 +59,13 @@ pub struct Factory {
     pub doc: Vec<String>,
     /// `@…` annotations in source order.
     pub annotations: Vec<Annotation>,
-    /// Where its name stands.
+    /// Position of its name.
     pub location: Location,
 }
 
 /// `valuetype Name Type;`
 #[derive(Clone, Debug)]
 pub struct ValueBox {
-    /// What it boxes, as written.
+    /// Type that it boxes, as written.
     pub ty: Type,
 }

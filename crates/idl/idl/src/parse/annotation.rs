@@ -1,7 +1,7 @@
 //! Annotations (IDL 4.2, §7.4.15): `@name`, `@name(value)`, `@name(a = 1, b = "x")`.
 //!
-//! What an annotation says is checked against its `@annotation` definition, or against what the
-//! standard says of it. One that neither knows is kept, and a warning tells of it.
+//! An annotation's arguments are checked against its `@annotation` definition, or against the
+//! standard's. One that neither defines is kept, and a warning reports it.
 
 mod definition;
 mod member;
@@ -16,19 +16,19 @@ use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-/// What may be said, in the definition's order.
+/// Possible argument, in the definition's order.
 struct Parameter {
     name: String,
     wanted: Wanted,
     required: bool,
 }
 
-/// Which values an argument may have.
+/// Values that an argument may have.
 #[derive(Clone)]
 enum Wanted {
     /// Any constant.
     Anything,
-    /// One of a type.
+    /// Constant of a type.
     Of(Type),
     /// One of these words.
     Word(&'static [&'static str]),
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(annotation)
     }
 
-    /// What stands in parentheses, with the place of each value.
+    /// Reads the arguments in parentheses, with the place of each value.
     fn arguments(&mut self) -> Checked<(Vec<AnnotationArgument>, Vec<Place>)> {
         let (mut arguments, mut places) = (Vec::new(), Vec::new());
         if !self.eat(Kind::LParen) || self.eat(Kind::RParen) {
@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(AnnotationValue::Name(self.dotted_name()?))
     }
 
-    /// `a::b` with keywords allowed, as `@default` is an annotation.
+    /// Reads `a::b` with keywords allowed, as `@default` is an annotation.
     fn dotted_name(&mut self) -> Checked<String> {
         let mut name = String::new();
         if self.eat(Kind::ColonColon) {
@@ -118,7 +118,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Checks what an annotation says; its values become those of the types that they should have.
+    /// Checks an annotation's arguments; converts their values to the expected types.
     fn check_annotation(&mut self, annotation: &mut Annotation, place: Place, places: &[Place]) {
         let defined = self.annotation_defined(&annotation.name);
         let parameters = match defined {
@@ -134,13 +134,13 @@ impl Parser<'_> {
             let Ok(wanted) = self.wanted(&name, argument.name.as_deref(), &parameters, at) else {
                 return;
             };
-            // What is wrong was reported; the value stays as it was.
+            // A fault was reported; the value stays as it was.
             let _ = self.check_argument(&mut argument.value, &wanted, at);
         }
         self.check_complete(annotation, &parameters, place);
     }
 
-    /// The definition of that name, looked for from the present scope outwards.
+    /// Returns the definition of that name, searching from the present scope outwards.
     fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
         let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
         let separator = if name.contains("::") { "::" } else { "" };
@@ -166,7 +166,7 @@ impl Parser<'_> {
         Some(definition.members.iter().map(parameter).collect())
     }
 
-    /// What the argument of that name may be; one without a name stands alone.
+    /// Returns the values allowed for the argument of that name; one without a name stands alone.
     fn wanted(
         &mut self,
         annotation: &str,
@@ -216,7 +216,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name as an enumerator of the type: one that need not be in scope.
+    /// Resolves a name as an enumerator of the type, which need not be in scope.
     fn enumerator_of(&mut self, ty: &Type, name: &str, place: Place) -> Checked<ConstValue> {
         let simple = name.rsplit("::").next().unwrap_or(name);
         if let Type::Named(id) = ty
@@ -276,7 +276,7 @@ impl Parser<'_> {
     }
 }
 
-/// A switch: on when nothing else is said.
+/// Returns the parameters of a switch: on unless stated otherwise.
 fn switch() -> Vec<Parameter> {
     vec![Parameter {
         name: "value".to_owned(),

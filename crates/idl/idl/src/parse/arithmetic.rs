@@ -3,7 +3,7 @@
 use crate::lexer::Kind;
 use crate::model::Type;
 
-/// Which integers an expression computes with: bits, and whether negative ones are among them.
+/// Integers that an expression computes with: the number of bits, and whether they are signed.
 #[derive(Clone, Copy)]
 pub(super) struct Width {
     pub(super) bits: u32,
@@ -11,7 +11,7 @@ pub(super) struct Width {
 }
 
 impl Width {
-    /// Those of a type; of what is no integer type, those of `long`.
+    /// Returns the width of a type; that of `long` for a type that is not an integer.
     pub(super) fn of(ty: &Type) -> Width {
         let range = match ty {
             Type::Primitive(primitive) => primitive.integer_range(),
@@ -32,7 +32,7 @@ impl Width {
         }
     }
 
-    /// `~n` in that many bits (§7.10.2).
+    /// Computes `~n` in that many bits (§7.10.2).
     pub(super) fn complement(self, n: i128) -> i128 {
         if self.signed || n < 0 {
             !n
@@ -42,7 +42,7 @@ impl Width {
     }
 }
 
-/// How strongly an operator binds.
+/// Returns the precedence of an operator.
 pub(super) fn precedence(operator: Kind) -> Option<u8> {
     Some(match operator {
         Kind::Pipe => 0,
@@ -55,7 +55,7 @@ pub(super) fn precedence(operator: Kind) -> Option<u8> {
     })
 }
 
-/// `Err("")`: the operator is not one for integers.
+/// Applies an operator. `Err("")` means that it is not one for integers.
 pub(super) fn integers(
     operator: Kind,
     a: i128,
@@ -85,13 +85,13 @@ pub(super) fn integers(
         Kind::Percent => a.checked_rem(b),
         _ => return Err(""),
     };
-    // Nothing leaves the range of 64 bits by so much that negating or shifting it overflows.
+    // No value exceeds the range of 64 bits by so much that negating or shifting it overflows.
     value
         .filter(|value| value.unsigned_abs() <= 1 << 65)
         .ok_or(too_large)
 }
 
-/// `Err("")`: the operator is not one for floating-point numbers.
+/// Applies an operator. `Err("")` means that it is not one for floating-point numbers.
 pub(super) fn floats(operator: Kind, a: f64, b: f64) -> Result<f64, &'static str> {
     let value = match operator {
         Kind::Plus => a + b,

@@ -8,14 +8,15 @@ use crate::model::{
 use crate::session::{Checked, Reported};
 use crate::source::Place;
 
-/// What the largest integer has.
+/// Number of bits of the largest integer.
 const MOST_BITS: u8 = 64;
 
-/// What a bitmask has where `@bit_bound` does not say.
+/// Default number of bits of a bitmask without `@bit_bound`.
 const USUAL_BITS: u8 = 32;
 
 impl Parser<'_> {
-    /// Whether `bitmask` or `bitset` is meant as the keyword: `bitmask name {`, `bitset name : base`.
+    /// Returns whether `bitmask` or `bitset` is meant as the keyword: `bitmask name {`, `bitset
+    /// name : base`.
     pub(super) fn begins_bits(&self) -> bool {
         self.peek_at(1).kind == Kind::Ident
             && matches!(self.peek_at(2).kind, Kind::LBrace | Kind::Colon)
@@ -42,7 +43,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// How many bits a bitmask has.
+    /// Returns the number of bits of a bitmask.
     fn bit_bound(&mut self, annotations: &[Annotation], place: Place) -> u8 {
         let Some(said) = number(annotations, "bit_bound") else {
             return USUAL_BITS;
@@ -153,7 +154,7 @@ impl Parser<'_> {
         Err(self.error(place, message, "no bitset"))
     }
 
-    /// A base's fields are fields of what inherits from it, and so their names are taken.
+    /// Enters the names of a base's fields, which are fields of the derived bitset as well.
     fn inherit_fields(&mut self, base: Option<DeclId>, place: Place) -> Checked<()> {
         let mut next = base;
         while let Some(DeclKind::Bitset(bitset)) = next.map(|id| self.spec[id].kind.clone()) {
@@ -170,7 +171,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `bitfield<3> a;`, `bitfield<7, short> b, c;`, `bitfield<4>;`
+    /// Reads `bitfield<3> a;`, `bitfield<7, short> b, c;`, `bitfield<4>;`.
     fn bitfield(&mut self, bitset: &mut Bitset) -> Checked<()> {
         let preamble = self.preamble()?;
         if !self.eat_word("bitfield") {
@@ -229,7 +230,7 @@ impl Parser<'_> {
         Ok((bits, ty))
     }
 
-    /// The place of so many more bits.
+    /// Reserves `bits` more bits and returns their position.
     fn take_bits(&mut self, bitset: &mut Bitset, bits: u8, place: Place) -> Checked<u8> {
         let position = bitset.bits;
         if bits > MOST_BITS - position {
@@ -242,7 +243,7 @@ impl Parser<'_> {
     }
 }
 
-/// What a field is seen as where its type is not said (§7.4.13.4.3.3).
+/// Returns the default type of a field (§7.4.13.4.3.3).
 fn usual_type(bits: u8) -> Primitive {
     match bits {
         1 => Primitive::Boolean,
@@ -253,7 +254,7 @@ fn usual_type(bits: u8) -> Primitive {
     }
 }
 
-/// What fields can be seen as, and how many bits that has.
+/// Returns the type that a field may have, and its number of bits.
 fn seen_as(ty: &Type) -> Option<(Primitive, u8)> {
     let Type::Primitive(primitive) = ty else {
         return None;
@@ -269,7 +270,7 @@ fn seen_as(ty: &Type) -> Option<(Primitive, u8)> {
     Some((*primitive, bits))
 }
 
-/// The number that an annotation says.
+/// Returns the numeric argument of an annotation.
 fn number(annotations: &[Annotation], name: &str) -> Option<i128> {
     match Annotation::find(annotations, name)?.constant("value")? {
         ConstValue::Integer(number) => Some(*number),

@@ -10,7 +10,7 @@ use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Parser<'_> {
-    /// A constant expression whose value has to be of that type.
+    /// Reads a constant expression whose value has to be of that type.
     pub(super) fn constant(&mut self, ty: &Type) -> Checked<ConstValue> {
         let resolved = self.spec.resolve(ty).clone();
         let start = self.peek().place;
@@ -19,7 +19,7 @@ impl Parser<'_> {
         self.coerce(value, &resolved, place)
     }
 
-    /// A constant expression of whatever type it has.
+    /// Reads a constant expression of any type.
     pub(super) fn expression(&mut self) -> Checked<ConstValue> {
         self.binary(
             0,
@@ -30,7 +30,8 @@ impl Parser<'_> {
         )
     }
 
-    /// Operators of at least that strength, by precedence climbing. Chains are read in a loop.
+    /// Reads operators of at least that precedence, by precedence climbing. Chains are read in a
+    /// loop.
     fn binary(&mut self, strength: u8, width: Width) -> Checked<ConstValue> {
         let start = self.peek().place;
         let mut left = self.unary(width)?;
@@ -189,7 +190,7 @@ impl Parser<'_> {
         )
     }
 
-    /// A value as one of the type, which is not a typedef. The value has to be in range.
+    /// Converts a value to a type that is not a typedef. The value has to be in range.
     pub(super) fn coerce(
         &mut self,
         value: ConstValue,
@@ -327,7 +328,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The name of a value, for labels that repeat it.
+    /// Returns the text of a value, for messages about duplicate labels.
     pub(super) fn show(&self, value: &ConstValue) -> String {
         match value {
             ConstValue::Integer(value) => value.to_string(),
@@ -342,7 +343,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The enumerators are filed beside their enum (§7.20.2).
+    /// Files an enumerator's name beside its enum (§7.20.2).
     pub(super) fn enter_enumerator(&mut self, name: &Name, id: crate::model::DeclId, index: usize) {
         // A clash was reported; the enumerator keeps its position.
         let _ = self.enter_name(name, Target::Enumerator(id, index));

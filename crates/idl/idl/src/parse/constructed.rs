@@ -11,12 +11,12 @@ use crate::model::{
 use crate::session::{Checked, Reported};
 use crate::source::Place;
 
-/// A label's value as something to sort by.
+/// Sort key of a label's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct LabelKey(i128);
 
 impl Parser<'_> {
-    /// `struct`, up to its `}`; or a forward declaration, up to before its `;`.
+    /// Reads a `struct`, up to its `}`; or a forward declaration, up to before its `;`.
     pub(super) fn structure(&mut self, preamble: Preamble) -> Checked<DeclId> {
         self.bump();
         let name = self.identifier("the struct's name")?;
@@ -34,7 +34,7 @@ impl Parser<'_> {
             return Err(self.error(place, message, "unexpected base"));
         }
         let id = self.define(&name, preamble, kind);
-        // Until its `}`, it is incomplete.
+        // It is incomplete until its `}`.
         self.facts[id.index()].defined = false;
         let mut members = Vec::new();
         let (result, nested) = self.collecting(|this| {
@@ -75,7 +75,7 @@ impl Parser<'_> {
         members.iter().any(|member| self.is_local(&member.ty))
     }
 
-    /// `type name, name[2];`
+    /// Reads `type name, name[2];`.
     pub(super) fn member(&mut self, members: &mut Vec<Member>) -> Checked<()> {
         let preamble = self.preamble()?;
         let ty = self.constructed_or_type_spec()?;
@@ -153,7 +153,7 @@ impl Parser<'_> {
         Err(self.expected("`,` or `}`"))
     }
 
-    /// One enumerator at most is what values start from (IDL 4.2, §8.3.2.3).
+    /// Checks that at most one enumerator is the default (IDL 4.2, §8.3.2.3).
     fn check_default_literals(&mut self, enumerators: &[Enumerator]) {
         let mut defaults = enumerators
             .iter()
@@ -167,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `union`, up to its `}`; or a forward declaration, up to before its `;`.
+    /// Reads a `union`, up to its `}`; or a forward declaration, up to before its `;`.
     pub(super) fn union(&mut self, preamble: Preamble) -> Checked<DeclId> {
         self.bump();
         let name = self.identifier("the union's name")?;
@@ -301,7 +301,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// A misspelt `case`: a word, and later a colon, but no type.
+    /// Detects a misspelt `case`: a word, and later a colon, but no type.
     fn next_is_no_type(&self) -> bool {
         self.peek_at(2).kind == Kind::Colon
     }
@@ -324,12 +324,12 @@ impl Parser<'_> {
         Ok(Label::Value(value))
     }
 
-    /// Whether so many different labels are all values of the discriminator.
+    /// Returns whether that many different labels are all values of the discriminator.
     fn all_covered(&self, discriminator: &Type, labels: usize) -> bool {
         let values: u128 = match self.spec.resolve(discriminator) {
             Type::Primitive(Primitive::Boolean) => 2,
             Type::Primitive(Primitive::Char) => 256,
-            // Every character that a `wchar` constant can be.
+            // All characters that a `wchar` constant can be.
             Type::Primitive(Primitive::WChar) => 0x11_0000 - 0x800,
             Type::Primitive(primitive) => match primitive.integer_range() {
                 Some((least, most)) => most.abs_diff(least) + 1,
@@ -345,7 +345,7 @@ impl Parser<'_> {
     }
 }
 
-/// What has been read of a union.
+/// Part of a union read so far.
 #[derive(Default)]
 struct Reading {
     discriminator: Option<Type>,

@@ -1,4 +1,4 @@
-//! Entering names into scopes: clashes, redefinitions, forward declarations.
+//! Declaration of names in scopes: clashes, redefinitions, forward declarations.
 
 use std::rc::Rc;
 
@@ -13,9 +13,9 @@ impl Parser<'_> {
         &mut self.scopes[self.scope.0 as usize]
     }
 
-    /// Makes a declaration, files its name in the present scope and lists it in the present
-    /// body. A name that clashes is reported, and its declaration made all the same, so that
-    /// what it contains is checked too.
+    /// Makes a declaration, files its name in the present scope and lists it in the present body. A
+    /// name that clashes is reported, and its declaration made all the same, so that its content is
+    /// checked too.
     pub(super) fn declare(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
         let id = self.allocate(name, preamble, kind);
         self.list(id);
@@ -62,12 +62,12 @@ impl Parser<'_> {
         id
     }
 
-    /// The declaration whose inside is being read; of a module, the part.
+    /// Returns the declaration whose inside is being read; of a module, the part.
     pub(super) fn part(&self) -> Option<DeclId> {
         self.parts.last().copied()
     }
 
-    /// All names down to this one.
+    /// Returns the names of all scopes down to this name.
     pub(super) fn scoped(&self, name: &Name) -> Vec<String> {
         let owner = self.scopes[self.scope.0 as usize].owner;
         let mut names = owner.map_or_else(Vec::new, |owner| self.spec[owner].scoped_name.clone());
@@ -156,7 +156,7 @@ impl Parser<'_> {
         self.check_inherited_operation(name, key)
     }
 
-    /// A name that was used in its scope with another meaning (§7.20.3).
+    /// Reports a name that was used in its scope with another meaning (§7.20.3).
     fn clash_with_use(&mut self, name: &Name, used: &Use) -> Checked<()> {
         let text = &name.text;
         let message = format!("`{text}` gets another meaning after it was used in this scope");
@@ -178,7 +178,7 @@ impl Parser<'_> {
         Err(self.session.report(error))
     }
 
-    /// A name that its scope has itself (§7.20.2).
+    /// Reports a name that equals the name of its scope (§7.20.2).
     fn clash_with_scope(&mut self, name: &Name, own: &Rc<str>, target: &Target) -> Checked<()> {
         let text = &name.text;
         if own != text && (self.is_callable(target) || matches!(target, Target::Slot(_))) {
@@ -202,13 +202,14 @@ impl Parser<'_> {
         Err(self.session.report(error))
     }
 
-    /// Whether two places are one in the text of one file, even if it was found by two paths.
+    /// Returns whether two places are one in the text of one file, even if it was found by two
+    /// paths.
     fn is_same_text(&self, a: Place, b: Place) -> bool {
         let (one, other) = (self.session.file(a.file), self.session.file(b.file));
         a.span() == b.span() && (a.file == b.file || one.text() == other.text())
     }
 
-    /// Says once of a file that it is read again, instead of that of all that it declares.
+    /// Reports once that a file is included twice, instead of reporting all of its declarations.
     fn report_included_twice(&mut self, name: &Name) -> Reported {
         let file = name.place.file;
         if !self.included_twice.insert(file) {
@@ -248,7 +249,7 @@ impl Parser<'_> {
         result
     }
 
-    /// Reads what is inside and yields the declarations that were listed meanwhile.
+    /// Runs `read` and returns the declarations that were listed meanwhile.
     pub(super) fn collecting<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Checked<T>,
@@ -258,7 +259,7 @@ impl Parser<'_> {
         (result, self.bodies.pop().unwrap_or_default())
     }
 
-    /// The scope that a declaration forms; made when it is first asked for.
+    /// Returns the scope that a declaration forms; made at the first call.
     pub(super) fn scope_of(&mut self, id: DeclId) -> ScopeId {
         let owner = match &self.spec[id].kind {
             DeclKind::Module(module) => module.first_part,
@@ -287,7 +288,8 @@ impl Parser<'_> {
         scope
     }
 
-    /// The declaration of that name in the present scope itself, if the spelling is the same.
+    /// Returns the declaration of that name in the present scope itself, if the spelling is the
+    /// same.
     pub(super) fn own_declaration(&self, name: &Name) -> Option<DeclId> {
         let scope = &self.scopes[self.scope.0 as usize];
         let entry = scope.find(&names::key(&name.text), &name.text)?;
@@ -297,7 +299,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Declares a name ahead of its definition, or once more.
+    /// Declares a name forward, or once more.
     pub(super) fn declare_forward(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) {
         if let Some(earlier) = self.own_declaration(name)
             && self.is_same_kind(earlier, &kind)
@@ -312,7 +314,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Declares what has a definition here and may have been declared ahead.
+    /// Declares an entity that has its definition here and may have been declared forward.
     pub(super) fn define(&mut self, name: &Name, preamble: Preamble, kind: DeclKind) -> DeclId {
         let forward = self
             .own_declaration(name)
@@ -345,7 +347,8 @@ impl Parser<'_> {
         std::mem::discriminant(&self.spec[id].kind) == std::mem::discriminant(kind)
     }
 
-    /// Abstract stays abstract and local local (§7.8.5).
+    /// Checks that the definition has the flavour of its forward declaration: abstract or local
+    /// (§7.8.5).
     fn check_flavour(&mut self, id: DeclId, name: &Name, kind: &DeclKind) {
         let earlier = &self.spec[id].kind;
         let same = match (earlier, kind) {
@@ -370,8 +373,8 @@ impl Parser<'_> {
         self.session.report(error);
     }
 
-    /// A struct or union that was declared ahead has to be defined (§7.11.2.3); an interface or
-    /// value type need not (§7.8.4, §7.9.1.6).
+    /// Checks that every struct or union that was declared forward is defined (§7.11.2.3); an
+    /// interface or value type need not be (§7.8.4, §7.9.1.6).
     pub(super) fn finish_forward_declarations(&mut self) {
         for index in 0..self.facts.len() {
             if self.facts[index].defined || self.facts[index].bad {

@@ -6,7 +6,7 @@ use crate::model::{Const, DeclId, DeclKind, Module, Typedef};
 use crate::names::{self, Target};
 use crate::session::{Checked, Reported};
 
-/// What a definition can begin with, for suggestions.
+/// Words that a definition can begin with, for suggestions.
 const BEGINNINGS: &[&str] = &[
     "module",
     "interface",
@@ -79,7 +79,8 @@ impl Parser<'_> {
         }
     }
 
-    /// What may stand in any scope: types, constants, exceptions. `None` when it is none.
+    /// Reads a definition that is allowed in any scope: types, constants, exceptions. Returns
+    /// `None` for any other.
     pub(super) fn type_or_constant(&mut self, preamble: Preamble) -> Option<Checked<()>> {
         let text = self.text(self.peek());
         let result = match &*text {
@@ -90,14 +91,14 @@ impl Parser<'_> {
             "struct" => self.structure(preamble).and_then(|_| self.semicolon()),
             "union" => self.union(preamble).and_then(|_| self.semicolon()),
             "enum" => self.enumeration(preamble).and_then(|_| self.semicolon()),
-            // No keywords in CORBA, where types and operations may be called so.
+            // These are not keywords in CORBA, where types and operations may have such names.
             "bitmask" | "bitset" if self.begins_bits() => self.bits(preamble),
             _ => return None,
         };
         Some(result)
     }
 
-    /// Says why a word cannot begin what should stand here.
+    /// Reports why a word cannot begin the expected definition.
     pub(super) fn not_a_definition(&mut self, text: &str, what: &str) -> Reported {
         let place = self.peek().place;
         if matches!(
@@ -179,8 +180,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `import ::Scope;` or `import "repository id";` (§7.6): what is imported has to come from
-    /// a file that is included.
+    /// Reads `import ::Scope;` or `import "repository id";` (§7.6): the imported scope has to come
+    /// from a file that is included.
     fn import(&mut self) -> Checked<()> {
         self.bump();
         let token = self.peek();
@@ -258,7 +259,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// A slot takes up its name in the present scope.
+    /// Enters the name of a slot in the present scope.
     pub(super) fn enter_slot(&mut self, name: &Name, what: &'static str) {
         // A clash was reported; the slot stays in its list all the same.
         let _ = self.enter_name(name, Target::Slot(what));

@@ -1,4 +1,4 @@
-//! What interfaces and value types inherit (CORBA 3.3 part 1, §7.8.6 and §7.9).
+//! Inheritance of interfaces and value types (CORBA 3.3 part 1, §7.8.6 and §7.9).
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,11 +10,12 @@ use crate::names::{self, ScopeId, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-/// More bases than any interface has; checking them costs the square of their number.
+/// Upper bound of the number of bases, more than any interface has; checking them costs the square
+/// of their number.
 const MAX_ANCESTORS: usize = 1000;
 
 impl Parser<'_> {
-    /// `Name, Name, …` of interfaces (or value types), each once, each defined.
+    /// Reads `Name, Name, …` of interfaces (or value types), each once, each defined.
     pub(super) fn base_list(&mut self, own: DeclId, values: bool) -> Checked<Vec<(DeclId, Place)>> {
         let mut bases: Vec<(DeclId, Place)> = Vec::new();
         loop {
@@ -99,7 +100,7 @@ impl Parser<'_> {
         target
     }
 
-    /// Lets a scope inherit from others, and checks that what meets there may meet.
+    /// Makes a scope inherit from others, and checks that inherited names do not clash.
     pub(super) fn inherit(&mut self, id: DeclId, bases: &[(DeclId, Place)]) {
         let own = self.scope_of(id);
         let mut scopes: Vec<ScopeId> = Vec::new();
@@ -124,8 +125,9 @@ impl Parser<'_> {
         self.scopes[own.0 as usize].ancestors = Some(ancestors.into_iter().collect());
     }
 
-    /// Whether what a scope inherits has a name under that key; also where that is not known. Most
-    /// names are in few scopes, so that this costs less than to look into all that is inherited.
+    /// Returns whether an ancestor of a scope may have a name under that key; also `true` where
+    /// that is unknown. Most names are in few scopes, so that this costs less than searching all
+    /// ancestors.
     pub(super) fn may_inherit(&mut self, scope: ScopeId, key: &str, place: Place) -> Checked<bool> {
         let scope = &self.scopes[scope.0 as usize];
         if scope.bases.is_empty() {
@@ -160,7 +162,7 @@ impl Parser<'_> {
         ordered
     }
 
-    /// No two bases may have an operation or attribute of the same name (§7.8.6.1).
+    /// Checks that no two bases have an operation or attribute of the same name (§7.8.6.1).
     fn check_operations_meet(&mut self, ancestors: &[ScopeId], bases: &[(DeclId, Place)]) {
         let place = bases.last().map(|(_, place)| *place).unwrap_or_default();
         let mut seen: HashMap<Rc<str>, (ScopeId, Option<Place>, Rc<str>)> = HashMap::new();
@@ -215,7 +217,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An inherited operation or attribute cannot be declared anew (§7.8.6.1).
+    /// Checks that no inherited operation or attribute is redeclared (§7.8.6.1).
     pub(super) fn check_inherited_operation(&mut self, name: &Name, key: &Rc<str>) -> Checked<()> {
         if !self.may_inherit(self.scope, key, name.place)? {
             return Ok(());
@@ -245,7 +247,7 @@ impl Parser<'_> {
         Err(self.session.report(error))
     }
 
-    /// Which flavours of interface may inherit which (§7.8.6, §7.8.7).
+    /// Checks which flavours of interface may inherit which (§7.8.6, §7.8.7).
     pub(super) fn check_interface_bases(
         &mut self,
         flavour: InterfaceFlavour,
@@ -273,7 +275,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a value type may inherit and support (§7.9.1).
+    /// Checks the bases and supported interfaces of a value type (§7.9.1).
     pub(super) fn check_value_bases(
         &mut self,
         flavour: ValueFlavour,

@@ -1,4 +1,4 @@
-//! Interfaces (CORBA 3.3 part 1, §7.8) and what they have in common with value types.
+//! Interfaces (CORBA 3.3 part 1, §7.8) and their common parts with value types.
 
 use super::{Parser, Preamble};
 use crate::lexer::Kind;
@@ -60,7 +60,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// One item of an interface's body.
+    /// Reads one item of an interface's body.
     fn export(&mut self) -> Checked<()> {
         let preamble = self.preamble()?;
         if self.at(Kind::Semicolon) {
@@ -86,7 +86,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What interfaces and value types can both contain.
+    /// Reads an item that interfaces and value types can both contain.
     pub(super) fn shared_export(&mut self, preamble: Preamble) -> Checked<()> {
         let text = self.text(self.peek());
         match &*text {
@@ -100,8 +100,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what is being read can be called from another process, so that nothing local may
-    /// pass (§7.8.7).
+    /// Returns whether the declaration being read can be called from another process, so that no
+    /// local type may be passed (§7.8.7).
     pub(super) fn is_remote_scope(&self) -> bool {
         let Some(part) = self.part() else {
             return false;

@@ -6,11 +6,11 @@ use crate::lexer::{Kind, Token};
 use crate::model::ConstValue;
 use crate::session::{Checked, Reported};
 
-/// What is wrong with a literal.
+/// Fault of a literal.
 struct Flaw(String);
 
 impl Parser<'_> {
-    /// The value of the literal token that was just taken. String literals that follow it
+    /// Returns the value of the literal token that was just taken. String literals that follow it
     /// directly are taken too.
     pub(super) fn literal(&mut self, token: Token) -> Checked<ConstValue> {
         let text = self.text(token);
@@ -33,7 +33,7 @@ impl Parser<'_> {
         self.error(token.place, flaw.0.clone(), "in this literal")
     }
 
-    /// Adjacent string literals are one (§7.2.5.5).
+    /// Reads adjacent string literals as one (§7.2.5.5).
     fn string_literals(&mut self, first: Token) -> Checked<ConstValue> {
         let wide = first.kind == Kind::WString;
         let mut whole = String::new();
@@ -112,7 +112,7 @@ fn integer(digits: &str, radix: u32, what: &str) -> Result<ConstValue, Flaw> {
     }
 }
 
-/// The one character between quotes.
+/// Returns the one character between quotes.
 fn character(quoted: &str, wide: bool) -> Result<char, Flaw> {
     let inner = quoted
         .strip_prefix('\'')

@@ -1,4 +1,4 @@
-//! Scoped names and what they stand for (CORBA 3.3 part 1, §7.20.2 and §7.20.3).
+//! Scoped names and their resolution (CORBA 3.3 part 1, §7.20.2 and §7.20.3).
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use crate::names::{self, Entry, ScopeId, Target, Use};
 use crate::session::Checked;
 use crate::source::Place;
 
-/// `A::B`, or `::A::B`.
+/// Scoped name: `A::B`, or `::A::B`.
 #[derive(Clone, Debug)]
 pub(super) struct ScopedName {
     pub(super) absolute: bool,
@@ -18,7 +18,7 @@ pub(super) struct ScopedName {
 }
 
 impl ScopedName {
-    /// As it was written, without spaces.
+    /// Returns the name as written, without spaces.
     pub(super) fn text(&self) -> String {
         let texts: Vec<&str> = self.parts.iter().map(|part| &*part.text).collect();
         format!(
@@ -28,12 +28,12 @@ impl ScopedName {
         )
     }
 
-    /// Its first part.
+    /// Returns the first part.
     pub(super) fn first(&self) -> &str {
         self.parts.first().map_or("", |part| &part.text)
     }
 
-    /// The name, when it is a plain identifier.
+    /// Returns the name, when it is a plain identifier.
     pub(super) fn simple(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [only] if !self.absolute => Some(&only.text),
@@ -42,11 +42,11 @@ impl ScopedName {
     }
 }
 
-/// What a scope has under a name.
+/// Entry of a scope under a name.
 enum Found {
     Nothing,
     One(Entry),
-    /// Different things, by inheritance.
+    /// Several different entities, by inheritance.
     Several(Vec<Entry>),
 }
 
@@ -66,7 +66,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What a name stands for. A name that stands for nothing is reported once.
+    /// Resolves a name. An unknown name is reported once.
     pub(super) fn resolve(&mut self, name: &ScopedName) -> Checked<Target> {
         let (target, found_in) = self.resolve_from(name)?;
         if !name.absolute {
@@ -76,12 +76,13 @@ impl Parser<'_> {
         Ok(target)
     }
 
-    /// As `resolve`, for a name that this does not tie to its meaning: that of an exception.
+    /// Resolves a name as `resolve` does, without fixing its meaning in the scope: for the name of
+    /// an exception.
     fn resolve_aside(&mut self, name: &ScopedName) -> Checked<Target> {
         self.resolve_from(name).map(|(target, _)| target)
     }
 
-    /// What a name stands for, and the scope in which its first part was found.
+    /// Resolves a name; also returns the scope in which its first part was found.
     fn resolve_from(&mut self, name: &ScopedName) -> Checked<(Target, ScopeId)> {
         let first = &name.parts[0];
         let Some((mut entry, at)) = self.find_first(name.absolute, first)? else {
@@ -103,8 +104,8 @@ impl Parser<'_> {
         Ok((entry.target, at))
     }
 
-    /// A name that was used keeps its meaning in the scope that used it, and around that up to
-    /// the innermost module (§7.20.3).
+    /// Records a use of a name, which fixes its meaning in the scope that used it, and around that
+    /// up to the innermost module (§7.20.3).
     fn introduce(&mut self, spelling: &Rc<str>, place: Place, found_in: ScopeId) {
         let key = names::key(spelling);
         let mut next = Some(self.scope);
@@ -129,7 +130,7 @@ impl Parser<'_> {
         owner.is_none_or(|owner| matches!(self.spec[owner].kind, DeclKind::Module(_)))
     }
 
-    /// Looks for the first part of a name, from the present scope outwards.
+    /// Searches for the first part of a name, from the present scope outwards.
     fn find_first(&mut self, absolute: bool, name: &Name) -> Checked<Option<(Entry, ScopeId)>> {
         let mut next = Some(if absolute {
             ScopeId::GLOBAL
@@ -140,7 +141,7 @@ impl Parser<'_> {
         while let Some(scope) = next {
             match self.find_in(scope, &name.text, name.place)? {
                 Found::Nothing => {}
-                // Where case may tell names apart, one further out may be meant.
+                // Where names may differ only in case, one further out may be meant.
                 Found::One(entry) if self.session.lenient && entry.spelling != name.text => {
                     other_spelling.get_or_insert((entry, scope));
                 }
@@ -152,7 +153,7 @@ impl Parser<'_> {
         Ok(other_spelling)
     }
 
-    /// Looks in a scope itself, then in what it inherits: the nearest on each path counts.
+    /// Searches a scope itself, then its bases: the nearest on each path counts.
     fn find_in(&mut self, scope: ScopeId, name: &str, place: Place) -> Checked<Found> {
         let key = names::key(name);
         if let Some(entry) = self.scopes[scope.0 as usize].find(&key, name) {
@@ -194,7 +195,7 @@ impl Parser<'_> {
         })
     }
 
-    /// The scope that a name's `::` looks into.
+    /// Returns the scope that a name's `::` leads into.
     fn scope_behind(&mut self, target: &Target) -> Option<ScopeId> {
         let Target::Declaration(id) = target else {
             return None;
@@ -250,7 +251,7 @@ impl Parser<'_> {
             .report(error.with_help("qualify it with the interface that it comes from"))
     }
 
-    /// Whether a name is a constant or an enumerator here; nothing is reported.
+    /// Returns whether a name is a constant or an enumerator here; reports nothing.
     pub(super) fn names_a_constant(&mut self, name: &str) -> bool {
         match self.find_text(name) {
             Some(Target::Declaration(id)) => matches!(self.spec[id].kind, DeclKind::Const(_)),
@@ -259,7 +260,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a name that was written outside the grammar stands for; nothing is reported.
+    /// Resolves a name that was written outside the grammar; reports nothing.
     pub(super) fn find_text(&mut self, name: &str) -> Option<Target> {
         let absolute = name.starts_with("::");
         let mut parts = name.trim_start_matches("::").split("::");
@@ -286,8 +287,8 @@ impl Parser<'_> {
         target
     }
 
-    /// What a `raises` clause names: an exception, or a native type (§7.14.3), as Messaging has it
-    /// of `UserExceptionBase`.
+    /// Reads a name of a `raises` clause: an exception, or a native type (§7.14.3), as Messaging
+    /// uses `UserExceptionBase`.
     pub(super) fn exception_name(&mut self) -> Checked<(DeclId, Place)> {
         let name = self.scoped_name()?;
         match self.resolve_aside(&name)? {
@@ -312,7 +313,8 @@ impl Parser<'_> {
         }
     }
 
-    /// One of module CORBA with the members that system exceptions have.
+    /// Returns whether an exception is one of module CORBA with the members that system exceptions
+    /// have.
     fn is_system_exception(&self, id: DeclId) -> bool {
         let DeclKind::Exception(exception) = &self.spec[id].kind else {
             return false;

@@ -56,7 +56,7 @@ impl Parser<'_> {
         self.semicolon()
     }
 
-    /// Says so when what follows cannot be an operation, nor anything else in its place.
+    /// Reports when the next tokens cannot be an operation, nor anything else in its place.
     fn check_begins_operation(&mut self) -> Checked<()> {
         let token = self.peek();
         if token.kind == Kind::ColonColon {
@@ -89,7 +89,7 @@ impl Parser<'_> {
             || self.find_text(name).is_some()
     }
 
-    /// §7.14.1: a one-way operation gets no answer.
+    /// Checks the restrictions of §7.14.1: a one-way operation gets no answer.
     fn check_oneway(
         &mut self,
         returns: &Type,
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(in long a, out string b)`, in the operation's own scope.
+    /// Reads `(in long a, out string b)`, in the operation's own scope.
     pub(super) fn parameters(&mut self, only_in: bool) -> Checked<Vec<Parameter>> {
         self.expect(Kind::LParen)?;
         let mut parameters = Vec::new();
@@ -168,7 +168,7 @@ impl Parser<'_> {
         })
     }
 
-    /// What is local cannot pass through an interface that is not (§7.8.7).
+    /// Checks that no local type is passed through an interface that is not local (§7.8.7).
     fn check_remote(&mut self, ty: &Type, place: Place) {
         let inside_operation = self
             .part()
@@ -191,7 +191,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `(A, B)` of a `raises` clause.
+    /// Reads `(A, B)` of a `raises` clause.
     pub(super) fn exceptions(&mut self) -> Checked<Vec<DeclId>> {
         self.expect(Kind::LParen)?;
         let mut exceptions: Vec<(DeclId, Place)> = Vec::new();
@@ -225,7 +225,7 @@ impl Parser<'_> {
         Ok(exceptions.into_iter().map(|(id, _)| id).collect())
     }
 
-    /// `("a", "b*")` of a `context` clause (§7.14.4).
+    /// Reads `("a", "b*")` of a `context` clause (§7.14.4).
     fn context(&mut self) -> Checked<Vec<String>> {
         self.expect(Kind::LParen)?;
         let mut context = Vec::new();

@@ -1,12 +1,12 @@
-//! Names of module CORBA that IDL uses without declaring them. The standard has them in
-//! `orb.idl` (CORBA 3.3 part 1, §7.18); here they are declared when they are first looked for and
-//! nothing else has declared them, so that an `orb.idl` of any other ORB can do it too.
+//! Names of module CORBA that IDL uses without declaring them. The standard has them in `orb.idl`
+//! (CORBA 3.3 part 1, §7.18); here they are declared at their first look-up unless something else
+//! has declared them, so that an `orb.idl` of another ORB can do it too.
 //!
-//! An interface or value type is only declared ahead at first, as those of the Interface
-//! Repository refer to each other in circles. Its definition is read when something inherits from
-//! it or looks into it, and else at the end, unless the file has one of its own by then. The
-//! interfaces of the Interface Repository stay undefined unless one of them is imported: who only
-//! passes on a reference to one need not have the operations of all.
+//! An interface or value type is only declared forward at first, as those of the Interface
+//! Repository refer to each other in cycles. Its definition is read when something inherits from it
+//! or looks into it, and else at the end, unless the file has one of its own by then. The
+//! interfaces of the Interface Repository stay undefined unless one of them is imported: a file
+//! that only passes on a reference to one need not have the operations of all.
 
 mod library;
 
@@ -20,20 +20,20 @@ use crate::source::Place;
 
 use library::Library;
 
-/// What has been declared on demand.
+/// Entities that have been declared on demand.
 #[derive(Debug, Default)]
 pub(super) struct Predeclared {
     library: Option<Library>,
-    /// The implicit part of module CORBA that holds it.
+    /// Implicit part of module CORBA that holds them.
     part: Option<DeclId>,
-    /// What was declared ahead, in order, and whether that is enough unless the Interface
-    /// Repository is wanted.
+    /// Forward declarations, in order, with a flag for those that need no definition unless the
+    /// Interface Repository is requested.
     ahead: Vec<(DeclId, bool)>,
     repository_is_wanted: bool,
 }
 
 impl Predeclared {
-    /// The part of module CORBA, if anything was declared.
+    /// Returns the part of module CORBA, if anything was declared.
     pub(super) fn part(&self) -> Option<DeclId> {
         self.part
     }
@@ -75,7 +75,7 @@ impl Parser<'_> {
         self.own_entry(scope, name)
     }
 
-    /// Without a place, a later declaration may replace it.
+    /// Removes the place of an entry, so that a later declaration may replace it.
     fn forget_place(&mut self, scope: ScopeId, name: &str) {
         let key = names::key(name);
         let scope = &mut self.scopes[scope.0 as usize];
@@ -99,8 +99,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the definition of what is declared ahead in module CORBA, on demand or by a file that
-    /// leaves the definition to us.
+    /// Reads the definition of a forward declaration in module CORBA, on demand or for a file that
+    /// relies on ours.
     pub(super) fn define_predeclared(&mut self, id: DeclId) {
         if self.facts[id.index()].defined {
             return;
@@ -123,14 +123,14 @@ impl Parser<'_> {
         self.forget_place(scope, &name);
     }
 
-    /// What is imported is wanted whole.
+    /// Requests the complete definition of an imported declaration.
     pub(super) fn request_predeclared(&mut self, id: DeclId) {
         let mut ahead = self.predeclared.ahead.iter();
         self.predeclared.repository_is_wanted |=
             ahead.any(|(other, on_request)| *other == id && *on_request);
     }
 
-    /// Reads all definitions that are still to come, with those that they ask for.
+    /// Reads all missing definitions, with those that they require.
     pub(super) fn finish_predeclared(&mut self) {
         let mut next = 0;
         while let Some(&(id, on_request)) = self.predeclared.ahead.get(next) {
@@ -148,7 +148,7 @@ impl Parser<'_> {
             .cloned()
     }
 
-    /// Makes the implicit part of module CORBA, and with it the module if need be.
+    /// Makes the implicit part of module CORBA, and with it the module if needed.
     fn predeclare_module(&mut self) {
         if self.predeclared.part.is_some() {
             return;
@@ -179,7 +179,7 @@ impl Parser<'_> {
             module.first_part = first.unwrap_or(id);
         }
         if first.is_none() {
-            // Nothing can clash: the name was just looked for and not found.
+            // No clash is possible: the name was just searched for and not found.
             let _ = self.enter_name(&name, Target::Declaration(id));
         }
         self.predeclared.part = Some(id);
@@ -203,7 +203,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the file of a module that is imported and that the compiler has.
+    /// Reads the built-in file of an imported module.
     pub(super) fn import_built_in(&mut self, module: &str) {
         let Some((_, text)) = MODULES.iter().find(|(name, _)| *name == module) else {
             return;
@@ -259,7 +259,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where a text of the compiler's own is read into.
+/// Target that a built-in text is read into.
 struct Aside {
     path: String,
     scope: ScopeId,
@@ -267,11 +267,11 @@ struct Aside {
     prefix: &'static str,
 }
 
-/// The modules that `import` finds without an `#include`, but for CORBA, which is always there.
+/// Modules that `import` finds without an `#include`, except CORBA, which is always there.
 const MODULES: &[(&str, &str)] = &[("IOP", include_str!("../builtin/IOP.idl"))];
 
-/// The types of IDL 4 with their size in the name. They are no keywords here, so that IDL which
-/// has names like these goes on to work.
+/// Returns the IDL 4 type of that name with its size in the name. These are not keywords here, so
+/// that existing IDL with such names stays valid.
 pub(super) fn sized_integer(name: &str) -> Option<Type> {
     let primitive = match name {
         "int8" => Primitive::Int8,

@@ -1,4 +1,4 @@
-//! What was expected and was not there, and where to go on.
+//! Syntax errors: the expected token, and the point to continue from.
 
 use super::{Name, Parser};
 use crate::diagnostic::Severity;
@@ -7,7 +7,7 @@ use crate::names;
 use crate::session::{Checked, Reported};
 
 impl Parser<'_> {
-    /// A token as messages name it.
+    /// Returns the description of a token in messages.
     pub(super) fn describe(&self, token: Token) -> String {
         match token.kind {
             Kind::Ident => {
@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Says that `what` should be where the next token is.
+    /// Reports that `what` was expected at the next token.
     pub(super) fn expected(&mut self, what: &str) -> Reported {
         let token = self.peek();
         let found = self.describe(token);
@@ -51,7 +51,7 @@ impl Parser<'_> {
         Err(self.expected(kind.describe()))
     }
 
-    /// The `;` that ends a declaration. Where only it is missing, reading goes on.
+    /// Reads the `;` that ends a declaration. Where only that is missing, reading continues.
     pub(super) fn semicolon(&mut self) -> Checked<()> {
         if self.eat(Kind::Semicolon) {
             return Ok(());
@@ -70,7 +70,7 @@ impl Parser<'_> {
         self.error(place, format!("expected {what}, found {found}"), &label)
     }
 
-    /// Whether the next token stands on a later line than the last one.
+    /// Returns whether the next token stands on a later line than the last one.
     fn starts_a_line(&self) -> bool {
         let (last, next) = (self.previous(), self.peek().place);
         let line = |place: crate::source::Place| {
@@ -81,8 +81,8 @@ impl Parser<'_> {
         last.file != next.file || line(last) != line(next)
     }
 
-    /// Skips the rest of a declaration that went wrong: to behind its `;`, or to the `}` of what
-    /// surrounds it.
+    /// Skips the rest of a faulty declaration: to behind its `;`, or to the `}` of the enclosing
+    /// one.
     pub(super) fn recover(&mut self) {
         let mut depth = 0_usize;
         loop {
@@ -108,8 +108,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads the items between braces, the opening one being next. An item that goes wrong is
-    /// skipped.
+    /// Reads the items between braces, the opening one being next. A faulty item is skipped.
     pub(super) fn braced(&mut self, mut item: impl FnMut(&mut Self) -> Checked<()>) -> Checked<()> {
         let open = self.expect(Kind::LBrace)?;
         self.nested(open.place, |this| {
@@ -141,7 +140,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An identifier that is no keyword.
+    /// Reads an identifier that is not a keyword.
     pub(super) fn identifier(&mut self, what: &str) -> Checked<Name> {
         let token = self.peek();
         if token.kind != Kind::Ident {
@@ -219,7 +218,7 @@ impl Parser<'_> {
 }
 
 impl Parser<'_> {
-    /// Whether a keyword stands where only a name can, so that reading goes on with it as one.
+    /// Returns whether a keyword stands where only a name can, so that it is read as one.
     fn stands_for_a_name(&self, what: &str) -> bool {
         let is_operation = what.contains("operation") || what.contains("factory");
         match self.peek_at(1).kind {
@@ -237,5 +236,5 @@ impl Parser<'_> {
     }
 }
 
-/// Generated code and repository ids repeat names many times.
+/// Limit on an identifier's length: generated code and repository ids repeat names many times.
 const MAX_IDENTIFIER: usize = 1024;

@@ -14,10 +14,10 @@ use crate::preprocess::Event;
 use crate::session::Checked;
 use crate::source::Place;
 
-/// What a repository id is made of.
+/// Parts of a repository id.
 #[derive(Debug)]
 pub(super) struct IdParts {
-    /// All between `IDL:` and the declaration's own name.
+    /// Text between `IDL:` and the declaration's own name.
     pub(super) prefix: Rc<str>,
     version: Option<String>,
     explicit: Option<String>,
@@ -33,11 +33,11 @@ impl IdParts {
     }
 }
 
-/// The text that goes before names, and how long it holds.
+/// Prefix of names, with its extent.
 #[derive(Clone, Debug)]
 pub(super) struct Prefix {
     is_file: bool,
-    /// Ends in `/` unless it is empty.
+    /// Text of the prefix, which ends in `/` unless it is empty.
     text: Rc<str>,
 }
 
@@ -109,7 +109,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `A::B::` as `A/B/`.
+    /// Returns `A::B::` as `A/B/`.
     fn scope_path(&self, scope: ScopeId) -> String {
         let owner = self.scopes[scope.0 as usize].owner;
         owner.map_or_else(String::new, |owner| {
@@ -176,7 +176,7 @@ impl Parser<'_> {
         self.facts[decl.index()].id.version = Some(version);
     }
 
-    /// The declaration that holds the id: of a module, the first part.
+    /// Returns the declaration that holds the id: of a module, the first part.
     fn identity(&self, decl: DeclId) -> DeclId {
         match &self.spec[decl].kind {
             DeclKind::Module(module) => module.first_part,
@@ -184,7 +184,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `typeid name "id";` (§7.15.1)
+    /// Reads `typeid name "id";` (§7.15.1).
     pub(super) fn type_id(&mut self) -> Checked<()> {
         self.bump();
         let (decl, place) = self.declared_name()?;
@@ -194,7 +194,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `typeprefix name "prefix";` (§7.15.2): for the scope that is named and all inside it.
+    /// Reads `typeprefix name "prefix";` (§7.15.2): for the scope that is named and all inside it.
     pub(super) fn type_prefix(&mut self) -> Checked<()> {
         self.bump();
         let (decl, place) = self.declared_name()?;
@@ -228,7 +228,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// In a scope that `typeprefix` has named, its prefix holds.
+    /// Applies the prefix of a scope that `typeprefix` has named.
     pub(super) fn renew_prefix(&mut self) {
         let Some(text) = self.scopes[self.scope.0 as usize].prefix.clone() else {
             return;
@@ -255,7 +255,7 @@ impl Parser<'_> {
         Ok(self.text(token).trim_matches('"').to_owned())
     }
 
-    /// A reopened module keeps its id (§14.7.8).
+    /// Checks that a reopened module keeps its id (§14.7.8).
     pub(super) fn check_module_prefix(&mut self, first: DeclId, name: &Name) {
         let parts = &self.facts[first.index()].id;
         let renamed = self.facts[first.index()]
@@ -277,7 +277,7 @@ impl Parser<'_> {
         self.session.report(warning);
     }
 
-    /// The repository id as known so far.
+    /// Returns the repository id as known so far.
     pub(super) fn repository_id(&self, index: usize) -> String {
         let declaration = &self.spec.declarations[index];
         let parts = &self.facts[self.identity(declaration.id).index()].id;

@@ -1,4 +1,5 @@
-//! Types with parameters: `sequence<…>`, `map<…>`, `string<…>`, `fixed<…>` (CORBA 3.3 part 1, §7.11.4).
+//! Types with parameters: `sequence<…>`, `map<…>`, `string<…>`, `fixed<…>` (CORBA 3.3 part 1,
+//! §7.11.4).
 
 use super::Parser;
 use crate::lexer::{Kind, Token};
@@ -41,7 +42,7 @@ impl Parser<'_> {
         Ok((element, bound))
     }
 
-    /// `map<key, value>`, `map<key, value, bound>` (IDL 4.2, §7.4.13.4.3.1)
+    /// Reads `map<key, value>`, `map<key, value, bound>` (IDL 4.2, §7.4.13.4.3.1).
     pub(super) fn map(&mut self) -> Checked<Type> {
         let start = self.bump().place;
         self.expect(Kind::Lt)?;
@@ -67,7 +68,7 @@ impl Parser<'_> {
     fn map_inner(&mut self) -> Checked<(Type, Type, Option<u32>)> {
         let key = self.type_spec()?;
         self.expect(Kind::Comma)?;
-        // What is not complete yet may be held by reference, as in a sequence.
+        // An incomplete type may be held by reference, as in a sequence.
         let value = self.any_type_spec()?;
         let bound = match self.eat(Kind::Comma) {
             true => Some(self.positive("the bound of a map")?),
@@ -76,7 +77,8 @@ impl Parser<'_> {
         Ok((key, value, bound))
     }
 
-    /// Why values of a type cannot be keys: they have no order, or are not equal to themselves.
+    /// Returns why values of a type cannot be keys: they have no order, or are not equal to
+    /// themselves.
     fn unfit_for_a_key(&self, key: &Type) -> Option<&'static str> {
         let mut flaw = None;
         self.spec.contains(key, |part| {
@@ -101,7 +103,7 @@ impl Parser<'_> {
         flaw
     }
 
-    /// `>`, also as the first half of `>>`.
+    /// Reads `>`, also as the first half of `>>`.
     fn close_angle(&mut self) -> Checked<()> {
         if self.at(Kind::Shr) {
             let token: &mut Token = &mut self.tokens[self.next];
@@ -149,7 +151,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A constant above 0 (§7.10.2, positive integer constants).
+    /// Reads a constant above 0 (§7.10.2, positive integer constants).
     pub(super) fn positive(&mut self, what: &str) -> Checked<u32> {
         let start = self.peek().place;
         let value = self.constant(&Type::Primitive(Primitive::ULong))?;

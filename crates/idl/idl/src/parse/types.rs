@@ -1,4 +1,4 @@
-//! Types where they are used (CORBA 3.3 part 1, §7.11).
+//! Types at their point of use (CORBA 3.3 part 1, §7.11).
 
 use super::predeclared::sized_integer;
 use super::{Name, Parser, Preamble};
@@ -9,7 +9,7 @@ use crate::session::Checked;
 use crate::source::Place;
 
 impl Parser<'_> {
-    /// A type for a member or a typedef, which may be declared on the spot.
+    /// Reads a type for a member or a typedef, which may be declared on the spot.
     pub(super) fn constructed_or_type_spec(&mut self) -> Checked<Type> {
         let token = self.peek();
         let text = self.text(token);
@@ -24,7 +24,7 @@ impl Parser<'_> {
         Ok(Type::Named(id))
     }
 
-    /// A type that is complete: any but one declared on the spot.
+    /// Reads a complete type, not one declared on the spot.
     pub(super) fn type_spec(&mut self) -> Checked<Type> {
         let place = self.peek().place;
         let ty = self.any_type_spec()?;
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// What a struct that is not yet defined may not be used for (§7.11.2.3).
+    /// Checks that a type is not an undefined struct or union (§7.11.2.3).
     fn complete(&mut self, ty: &Type, place: Place) -> Checked<()> {
         let Type::Named(id) = ty else { return Ok(()) };
         let incomplete = matches!(
@@ -72,7 +72,7 @@ impl Parser<'_> {
                 })
             }
             "sequence" => self.nested(token.place, Self::sequence),
-            // No keyword in CORBA, where types may be called so.
+            // This is not a keyword in CORBA, where types may have such names.
             "map" if self.peek_at(1).kind == Kind::Lt => self.nested(token.place, Self::map),
             "fixed" => self.fixed(),
             "any" => self.simple(Type::Any),
@@ -104,7 +104,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// A basic type that begins with that word; `None` when none does.
+    /// Reads a basic type that begins with that word; returns `None` when none does.
     fn primitive(&mut self, text: &str) -> Option<Checked<Primitive>> {
         let primitive = match text {
             "boolean" => Primitive::Boolean,
@@ -173,7 +173,7 @@ impl Parser<'_> {
         Err(self.session.report(error))
     }
 
-    /// A type such as `int32`, unless something else has that name.
+    /// Reads a type such as `int32`, unless something else has that name.
     fn sized_integer(&mut self) -> Option<Type> {
         let text = self.text(self.peek());
         let ty = sized_integer(&text)?;
@@ -197,7 +197,7 @@ impl Parser<'_> {
         )
     }
 
-    /// A type of a parameter, result or attribute (§7.14.2): no template without a name.
+    /// Reads a type of a parameter, result or attribute (§7.14.2): no template without a name.
     pub(super) fn param_type(&mut self) -> Checked<Type> {
         let start = self.peek().place;
         let ty = self.type_spec()?;
@@ -217,7 +217,7 @@ impl Parser<'_> {
         Ok(ty)
     }
 
-    /// The type of a constant (§7.10.1). `fixed` has no digits yet.
+    /// Reads the type of a constant (§7.10.1). `fixed` has no digits yet.
     pub(super) fn const_type(&mut self) -> Checked<Type> {
         let start = self.peek().place;
         if self.at_word("fixed") && self.peek_at(1).kind != Kind::Lt {
@@ -244,7 +244,7 @@ impl Parser<'_> {
         Err(self.error(place, message, label))
     }
 
-    /// A name, maybe with dimensions that make the type an array.
+    /// Reads a name, maybe with dimensions that make the type an array.
     pub(super) fn declarator(&mut self, ty: Type, what: &str) -> Checked<(Name, Type)> {
         let name = self.identifier(what)?;
         let mut dimensions = Vec::new();
@@ -268,13 +268,13 @@ impl Parser<'_> {
         ))
     }
 
-    /// Whether a value of the type may hold a reference to a local object.
+    /// Returns whether a value of the type may hold a reference to a local object.
     pub(super) fn is_local(&self, ty: &Type) -> bool {
         let mut ty = ty;
         loop {
             match ty {
                 Type::Sequence { element, .. } | Type::Array { element, .. } => ty = element,
-                // A key has no references in it.
+                // A key contains no references.
                 Type::Map { value, .. } => ty = value,
                 Type::Named(id) => return self.facts[id.index()].local,
                 _ => return false,

@@ -1,4 +1,4 @@
-//! Names that nothing was declared under: the error, and what may have been meant.
+//! Unknown names: the error, and suggestions.
 
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl Parser<'_> {
         self.session.report(error)
     }
 
-    /// The type keyword that is most like a name.
+    /// Returns the type keyword most similar to a name.
     fn nearest_type(name: &str) -> Option<Rc<str>> {
         const TYPES: &[&str] = &[
             "any",
@@ -76,7 +76,7 @@ impl Parser<'_> {
         names::nearest(name, TYPES.iter().copied()).map(Into::into)
     }
 
-    /// The most similar name in a scope, in what it inherits, and if asked for, further out.
+    /// Returns the most similar name in a scope, in its ancestors, and on request, further out.
     fn nearest_in(&self, name: &str, scope: ScopeId, outwards: bool) -> Option<Rc<str>> {
         let mut scopes = vec![scope];
         let mut index = 0;
@@ -97,7 +97,7 @@ impl Parser<'_> {
         names::nearest(name, names).map(Into::into)
     }
 
-    /// Where else something of exactly that name is declared.
+    /// Returns another scope that declares exactly that name.
     fn elsewhere(&self, name: &str) -> Option<String> {
         let mut declarations = self.spec.declarations.iter();
         let found = declarations.find_map(|declaration| match &declaration.kind {

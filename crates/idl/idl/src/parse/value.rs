@@ -6,7 +6,7 @@ use crate::model::{DeclId, DeclKind, Factory, StateMember, ValueBox, ValueFlavou
 use crate::session::Checked;
 use crate::source::Place;
 
-/// A base or supported interface, and where it is named.
+/// Base or supported interface, and the place where it is named.
 type Named = (DeclId, Place);
 
 impl Parser<'_> {
@@ -39,7 +39,7 @@ impl Parser<'_> {
         self.value_definition(&name, preamble, flavour)
     }
 
-    /// `valuetype Name Type;` (§7.9.3)
+    /// Reads `valuetype Name Type;` (§7.9.3).
     fn value_box(&mut self, name: &Name, preamble: Preamble) -> Checked<()> {
         let start = self.peek().place;
         let ty = self.constructed_or_type_spec()?;
@@ -87,7 +87,7 @@ impl Parser<'_> {
             supports: ids(&supports),
             ..empty(flavour)
         };
-        // Its own members may refer to its bases already.
+        // Its own members may already refer to its bases.
         self.spec.declarations[id.index()].kind = DeclKind::ValueType(value.clone());
         if !self.at(Kind::LBrace) {
             return Err(self.expected("`{`"));
@@ -153,7 +153,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `factory name(in long x) raises (E);` (§7.9.1.5)
+    /// Reads `factory name(in long x) raises (E);` (§7.9.1.5).
     fn factory(&mut self, preamble: Preamble, value: &mut ValueType) -> Checked<()> {
         self.bump();
         let name = self.identifier("the factory's name")?;

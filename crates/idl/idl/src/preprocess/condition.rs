@@ -1,5 +1,5 @@
-//! The expressions of `#if` and `#elif`: C's constant expressions over 64-bit integers, in
-//! which `defined` is an operator and any other identifier is 0.
+//! Expressions of `#if` and `#elif`: C's constant expressions over 64-bit integers, in which
+//! `defined` is an operator and any other identifier is 0.
 
 use super::Preprocessor;
 use crate::lexer::{Kind, Token};
@@ -7,7 +7,7 @@ use crate::session::{Checked, Reported};
 use crate::source::Place;
 
 impl Preprocessor<'_> {
-    /// Whether the condition on a directive's line holds.
+    /// Evaluates the condition on a directive's line.
     pub(super) fn condition(&mut self, directive: Token, line: &[Token]) -> Checked<bool> {
         let tokens = self.replace_defined(directive, line)?;
         let tokens = self.expand_list(tokens, 0)?;
@@ -122,7 +122,7 @@ impl Evaluation<'_, '_, '_> {
         Ok(if condition != 0 { yes } else { no })
     }
 
-    /// Operators of at least that strength, by precedence climbing.
+    /// Reads operators of at least that precedence, by precedence climbing.
     fn binary(&mut self, strength: u8, depth: usize) -> Checked<i64> {
         let mut left = self.unary(depth)?;
         while let Some((operator, own)) = self.peek().and_then(|k| Some((k, precedence(k)?))) {
@@ -134,7 +134,7 @@ impl Evaluation<'_, '_, '_> {
             let right = self.binary(own + 1, depth + 1)?;
             left = match apply(operator, left, right) {
                 Some(value) => value,
-                // Also where `&&` or `||` would not look: nobody means it.
+                // Also where `&&` or `||` would not evaluate it: it is never intended.
                 None => return Err(self.fail(place, "division by zero")),
             };
         }

@@ -11,7 +11,7 @@ const DIRECTIVES: &[&str] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Handles the line that `hash` begins. What is wrong with it has been reported.
+    /// Handles the line that `hash` begins. Faults are reported.
     pub(super) fn directive(&mut self, hash: Token) {
         let line = self.take_line();
         let Some((name, rest)) = line.split_first() else {
@@ -20,7 +20,7 @@ impl Preprocessor<'_> {
         let text = self.session.names.text(name.text).clone();
         let skipping = self.frames.last().is_some_and(|frame| frame.skipping());
         let place = hash.place.to(name.place);
-        // What is wrong was said; the next line is a fresh start.
+        // A fault was reported; the next line is a fresh start.
         let _: Checked<()> = match &*text {
             "if" => self.open(place, skipping, |this| this.condition(*name, rest)),
             "ifdef" => self.open(place, skipping, |this| this.is_defined(*name, rest)),
@@ -44,7 +44,7 @@ impl Preprocessor<'_> {
         self.active.clear();
     }
 
-    /// The tokens up to the end of the line, without comments.
+    /// Takes the tokens up to the end of the line, without comments.
     fn take_line(&mut self) -> Vec<Token> {
         let mut line = Vec::new();
         let Some(frame) = self.frames.last_mut() else {
@@ -74,7 +74,7 @@ impl Preprocessor<'_> {
         let (active, taken) = if skipping {
             (false, true)
         } else {
-            // After a bad condition neither branch is read: no errors on top of the error.
+            // After a bad condition neither branch is read: no consequential errors.
             holds(self).map_or((false, true), |holds| (holds, holds))
         };
         if let Some(frame) = self.frames.last_mut() {
@@ -162,7 +162,7 @@ impl Preprocessor<'_> {
         Ok(self.macros.contains_key(&macro_name.text))
     }
 
-    /// The identifier that a directive is about.
+    /// Returns the identifier that a directive is about.
     pub(super) fn macro_name(&mut self, directive: Token, rest: &[Token]) -> Checked<Token> {
         match rest.first() {
             Some(token) if token.kind == Kind::Ident => Ok(*token),

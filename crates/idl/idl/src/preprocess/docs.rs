@@ -1,4 +1,4 @@
-//! Comments that document what follows them.
+//! Comments that document the declarations behind them.
 //!
 //! A comment belongs to a declaration when it stands directly above it: nothing but line ends
 //! between them, no blank line, and no code before the comment on its own line.
@@ -11,9 +11,9 @@ use crate::lexer::Kind;
 pub(super) struct Docs {
     all: Vec<Vec<String>>,
     pending: Vec<String>,
-    /// The line on which the pending comment ends.
+    /// Line on which the pending comment ends.
     last_line: usize,
-    /// A token was emitted on the present line.
+    /// Whether a token was emitted on the present line.
     line_has_code: bool,
 }
 
@@ -22,7 +22,7 @@ impl Docs {
         self.line_has_code = false;
     }
 
-    /// A directive stands between: what was said before it is about something else.
+    /// Drops the pending comment at a directive: it is about something else.
     pub(super) fn forget(&mut self) {
         self.pending.clear();
     }
@@ -41,7 +41,7 @@ impl Docs {
         }
     }
 
-    /// The documentation for a token on `line`, in the form of `Token::doc`.
+    /// Returns the documentation for a token on `line`, in the form of `Token::doc`.
     pub(super) fn attach(&mut self, line: usize) -> u32 {
         self.line_has_code = true;
         if self.pending.is_empty() {
@@ -106,7 +106,7 @@ fn block_comment(source: &str) -> Vec<String> {
         .collect()
 }
 
-/// Without trailing space, and empty when it only draws a line.
+/// Returns a line without trailing space, and empty when it only draws a rule.
 fn clean(line: &str) -> String {
     let line = line.trim_end();
     let drawn = line

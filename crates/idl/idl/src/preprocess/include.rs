@@ -11,7 +11,7 @@ use crate::loader::{binary, decode};
 use crate::session::Checked;
 use crate::source::{FileId, Place};
 
-/// Standard files that the compiler brings along, for when no include folder has them.
+/// Standard files built into the compiler, used when no include folder has them.
 const BUILT_IN: &[(&str, &str)] = &[
     ("orb.idl", include_str!("../builtin/orb.idl")),
     ("TypeCode.idl", include_str!("../builtin/orb.idl")),
@@ -20,7 +20,7 @@ const BUILT_IN: &[(&str, &str)] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Makes tokens of a file's bytes.
+    /// Cuts a file's bytes into tokens.
     pub(super) fn lex(&mut self, path: &Path, bytes: Vec<u8>) -> Rc<Loaded> {
         if let Some(why) = binary(&bytes) {
             let message = format!("the file `{}` is not a text", path.display());
@@ -94,7 +94,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// `#include`, with the tokens of its line.
+    /// Handles `#include`, with the tokens of its line.
     pub(super) fn include(&mut self, directive: Token, line: &[Token]) -> Checked<()> {
         let (name, quoted, place) = self.included_name(directive, line)?;
         if name.is_empty() {
@@ -138,7 +138,7 @@ impl Preprocessor<'_> {
         Err(self.not_found(place, &name, quoted))
     }
 
-    /// The file's name, and whether it stood in quotes.
+    /// Returns the file's name, and whether it stood in quotes.
     fn included_name(
         &mut self,
         directive: Token,
@@ -258,7 +258,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// What is wrong with a file that is there but cannot be read.
+/// Returns the message about a file that exists but cannot be read.
 pub(crate) fn unreadable_message(path: &Path, error: &io::Error, limit: usize) -> String {
     if error.kind() == io::ErrorKind::FileTooLarge {
         format!("the file `{}` is longer than {limit} bytes", path.display())
@@ -267,7 +267,7 @@ pub(crate) fn unreadable_message(path: &Path, error: &io::Error, limit: usize) -
     }
 }
 
-/// The diagnostic for a main file that cannot be had.
+/// Returns the diagnostic for a main file that cannot be loaded.
 pub(crate) fn main_file_error(path: &Path, error: Option<&io::Error>, limit: usize) -> Diagnostic {
     let message = match error {
         None => format!("cannot find the file `{}`", path.display()),

@@ -1,6 +1,6 @@
-//! `#define`, `#undef`, and expansion as C does it: arguments are expanded before they are put
-//! in, the result is scanned again together with what follows, and a macro is not expanded
-//! within its own expansion.
+//! Directives `#define` and `#undef`, and expansion as C does it: arguments are expanded before
+//! they are substituted, the result is scanned again together with the tokens behind it, and a
+//! macro is not expanded within its own expansion.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -14,28 +14,27 @@ use crate::session::{Checked, Reported, Symbol};
 use crate::source::Place;
 
 pub(super) struct Macro {
-    /// `None` for a macro without a parameter list.
+    /// Parameters; `None` for a macro without a parameter list.
     parameters: Option<Vec<Symbol>>,
     body: Rc<[Token]>,
     place: Place,
 }
 
-/// The tokens that a macro was replaced by, as far as they are not yet read.
+/// Unread tokens of a macro's expansion.
 struct Expansion {
     name: Symbol,
     tokens: Vec<Token>,
     next: usize,
 }
 
-/// Where expansion takes its tokens from: unfinished expansions, innermost last, then the file
-/// if it may.
+/// Input of expansion: unfinished expansions, innermost last, then the file if allowed.
 struct Input {
     expansions: Vec<Expansion>,
     from_file: bool,
 }
 
 impl Preprocessor<'_> {
-    /// Defines what the options say, as if a file before the main one did.
+    /// Defines the macros of the options, as if a file before the main one did.
     pub(super) fn predefine(&mut self, options: &Options) {
         let mut text = String::from("#define __PUNCTUAL_IDL__ 1\n");
         for (name, value) in &options.defines {
@@ -102,7 +101,7 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// The parameters in parentheses, and how many tokens they take.
+    /// Returns the parameters in parentheses, and the number of tokens they take.
     fn parameter_list(&mut self, tokens: &[Token]) -> Checked<(Vec<Symbol>, usize)> {
         let mut names: Vec<Symbol> = Vec::new();
         let mut index = 1;
@@ -138,7 +137,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Expands what `token` begins in the present file, and emits it.
+    /// Expands the macro that `token` begins in the present file, and emits the result.
     pub(super) fn expand_in_place(&mut self, token: Token) {
         let mut input = Input {
             expansions: Vec::new(),
@@ -154,7 +153,7 @@ impl Preprocessor<'_> {
             if self.session.is_fatal() {
                 break;
             }
-            // Only what the expansion left is read here; the file goes on by itself.
+            // Only the rest of the expansion is read here; the file continues by itself.
             current = self.next_expanded(&mut input);
         }
         self.active.clear();
@@ -189,7 +188,7 @@ impl Preprocessor<'_> {
         Ok(result)
     }
 
-    /// Takes notice of a token: begins its expansion, or hands it back as final.
+    /// Processes a token: begins its expansion, or returns it as final.
     fn expand_token(
         &mut self,
         mut token: Token,
@@ -237,7 +236,7 @@ impl Preprocessor<'_> {
         Ok(None)
     }
 
-    /// The next token of the unfinished expansions.
+    /// Returns the next token of the unfinished expansions.
     fn next_expanded(&mut self, input: &mut Input) -> Option<Token> {
         while let Some(expansion) = input.expansions.last_mut() {
             if let Some(token) = expansion.tokens.get(expansion.next) {
@@ -252,7 +251,8 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// The next token for an argument list, which may go on in the file over several lines.
+    /// Returns the next token for an argument list, which may continue in the file over several
+    /// lines.
     fn next_anywhere(&mut self, input: &mut Input) -> Option<Token> {
         if let Some(token) = self.next_expanded(input) {
             return Some(token);
@@ -278,7 +278,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Whether the next token is `(`. It is not taken.
+    /// Returns whether the next token is `(`. It is not taken.
     fn at_parenthesis(&mut self, input: &mut Input) -> bool {
         for expansion in input.expansions.iter().rev() {
             if let Some(token) = expansion.tokens.get(expansion.next) {

@@ -1,11 +1,11 @@
-//! `#pragma`: those for repository ids (CORBA 3.3 part 1, §14.7.5) become events, `once` is
-//! obeyed, and all others belong to other compilers.
+//! Directive `#pragma`: those for repository ids (CORBA 3.3 part 1, §14.7.5) become events, `once`
+//! is obeyed, and all others belong to other compilers.
 
 use super::{Event, Preprocessor};
 use crate::lexer::{Kind, Token};
 use crate::session::Checked;
 
-/// Pragmas of other IDL compilers, about which there is nothing to say.
+/// Pragmas of other IDL compilers, which are ignored silently.
 const OTHERS: &[&str] = &[
     "hh",
     "cc",
@@ -33,7 +33,7 @@ const OTHERS: &[&str] = &[
     "warning",
 ];
 
-/// Every repository id repeats the prefix.
+/// Limit on a prefix's length: every repository id repeats it.
 const MAX_PREFIX: usize = 1024;
 
 impl Preprocessor<'_> {
@@ -148,7 +148,7 @@ impl Preprocessor<'_> {
         Ok(())
     }
 
-    /// A scoped name at the start of a line's tokens, and what follows it.
+    /// Returns a scoped name at the start of a line's tokens, and the rest.
     fn scoped_name<'t>(&self, tokens: &'t [Token]) -> (String, &'t [Token]) {
         let length = tokens
             .iter()

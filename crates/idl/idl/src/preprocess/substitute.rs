@@ -1,4 +1,4 @@
-//! Putting arguments into a macro's body, with `#` and `##`.
+//! Substitution of arguments into a macro's body, with `#` and `##`.
 
 use logos::Logos as _;
 
@@ -6,14 +6,14 @@ use super::Preprocessor;
 use crate::lexer::{Kind, Token};
 use crate::session::{Checked, Symbol};
 
-/// The actual arguments of one use of a macro.
+/// Actual arguments of one use of a macro.
 pub(super) struct Arguments {
     pub(super) raw: Vec<Vec<Token>>,
     pub(super) expanded: Vec<Option<Vec<Token>>>,
 }
 
 impl Preprocessor<'_> {
-    /// The body with its parameters replaced.
+    /// Returns the body with its parameters replaced.
     pub(super) fn substitute(
         &mut self,
         name: Token,

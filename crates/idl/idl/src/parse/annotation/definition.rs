@@ -1,4 +1,4 @@
-//! `@annotation name { … };` (IDL 4.2, §7.4.15.4.1): what annotations of that name may say.
+//! Definitions `@annotation name { … };` (IDL 4.2, §7.4.15.4.1) of annotations and their arguments.
 
 use crate::lexer::Kind;
 use crate::model::{AnnotationDefinition, AnnotationMember, AnnotationValue, DeclKind, Type};
@@ -8,7 +8,8 @@ use crate::session::Checked;
 
 use super::Wanted;
 
-/// Under which name a definition is filed: beside types and constants, and never mistaken for one.
+/// Returns the key under which a definition is filed: beside types and constants, and never
+/// mistaken for one.
 pub(super) fn key(name: &str) -> String {
     format!("@{name}")
 }
@@ -68,7 +69,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `long priority;`, `boolean value default TRUE;`, `any value;`
+    /// Reads `long priority;`, `boolean value default TRUE;`, `any value;`.
     fn annotation_member(&mut self, members: &mut Vec<AnnotationMember>) -> Checked<()> {
         let ty = if self.eat_word("any") {
             Type::Any

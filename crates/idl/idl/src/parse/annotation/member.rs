@@ -11,7 +11,7 @@ use crate::source::Place;
 use super::Wanted;
 
 impl Parser<'_> {
-    /// Fits what annotations say of values to the type of these values.
+    /// Converts the annotations' values to the type of the annotated member.
     pub(in crate::parse) fn settle(&mut self, annotations: &mut [Annotation], ty: &Type) {
         for annotation in annotations {
             let is_default = annotation.name == "default";
@@ -40,7 +40,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The type of the constants that stand for values of a type, if it has any.
+    /// Returns the type of the constants that stand for values of a type, if it has any.
     fn type_of_constants(&self, ty: &Type) -> Option<Type> {
         match self.spec.resolve(ty) {
             Type::Named(id) => match &self.spec[*id].kind {
@@ -57,7 +57,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A range that holds nothing was hardly meant.
+    /// Warns of an empty range, which is probably a mistake.
     fn check_order(&mut self, annotation: &Annotation, place: Place) {
         let bound = |name| match annotation.argument(name) {
             Some(AnnotationValue::Const(value)) if annotation.name == "range" => Some(value),

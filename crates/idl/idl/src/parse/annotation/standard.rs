@@ -1,9 +1,9 @@
-//! The annotations that the standard defines (IDL 4.2, §8.3), and those of this compiler.
+//! Annotations that the standard defines (IDL 4.2, §8.3), and those of this compiler.
 
 use super::{Parameter, Wanted, switch};
 use crate::model::{Primitive, Type};
 
-/// All that are known without a definition.
+/// Names of all annotations that are known without a definition.
 pub(super) const NAMES: &[&str] = &[
     "ami",
     "appendable",
@@ -38,7 +38,7 @@ pub(super) const NAMES: &[&str] = &[
     "verbatim",
 ];
 
-/// What an annotation of that name may say; `None` for one that is not known.
+/// Returns the possible arguments of an annotation of that name; `None` for an unknown one.
 pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
     let name = name.strip_prefix("::").unwrap_or(name);
     Some(match name {

@@ -1,33 +1,33 @@
-//! The text that the predeclared names come from, cut into statements that are found by name.
+//! Text of the predeclared names, cut into statements that are found by name.
 
 use std::collections::HashMap;
 
-/// What module CORBA declares, without the module around it.
+/// Declarations of module CORBA, without the module around them.
 const CORBA: &str = include_str!("../../builtin/CORBA.idl");
 
-/// The part of it that is large, and that few files use more than references to.
+/// Large part of them that few files use other than by references.
 const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 
-/// One statement of the text.
+/// Statement of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Statement {
-    /// All of it, with its `;`.
+    /// Text of the statement, with its `;`.
     pub(super) text: &'static str,
-    /// Of an interface or value type with a body, the part before that and before its bases:
-    /// with a `;`, this declares it ahead.
+    /// Part before body and bases, of an interface or value type with a body: with a `;`, this
+    /// declares it forward.
     pub(super) head: Option<&'static str>,
-    /// Being referred to is no reason to define it.
+    /// Whether a mere reference does not require its definition.
     pub(super) on_request: bool,
 }
 
-/// All statements, by each name that they declare; those of enumerators among them.
+/// Statements by each name that they declare, enumerators included.
 #[derive(Debug, Default)]
 pub(super) struct Library {
     statements: HashMap<&'static str, Statement>,
 }
 
 impl Library {
-    /// The names of module CORBA.
+    /// Returns the statements of module CORBA.
     pub(super) fn corba() -> Library {
         let mut library = Library::default();
         for (part, on_request) in [(CORBA, false), (REPOSITORY, true)] {
@@ -86,8 +86,8 @@ impl Library {
     }
 }
 
-/// The text cut behind each `;` outside braces. Comments stand between statements, on lines of their
-/// own.
+/// Cuts the text behind each `;` outside braces. Comments stand between statements, on lines of
+/// their own.
 fn statements(text: &'static str) -> Vec<&'static str> {
     let mut statements = Vec::new();
     let mut rest = text.trim_start();
@@ -117,7 +117,7 @@ fn statement_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Names and punctuation marks.
+/// Returns names and punctuation marks.
 fn words(text: &'static str) -> Vec<&'static str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -134,7 +134,7 @@ fn words(text: &'static str) -> Vec<&'static str> {
     words
 }
 
-/// The text up to the first word of that name, with it.
+/// Returns the text up to and including the first word of that name.
 fn up_to(text: &'static str, name: &'static str) -> &'static str {
     // Both are parts of one text, so the distance of their starts is a position in it.
     let start = name.as_ptr() as usize - text.as_ptr() as usize;
