@@ -1,4 +1,4 @@
-//! What to compile, and how.
+//! Settings of a compilation in a build script.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -28,7 +28,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// No include folders, no macros, no mapped types; output to `OUT_DIR`.
+    /// Makes settings without include folders, macros and mapped types; output to `OUT_DIR`.
     pub fn new() -> Self {
         Builder {
             front: punctual_idl::Options::default(),
@@ -57,113 +57,119 @@ impl Builder {
         self
     }
 
-    /// What the bytes of the files stand for. Default: [`Encoding::Guess`].
+    /// Sets the encoding of the files. Default: [`Encoding::Guess`].
     pub fn encoding(mut self, encoding: Encoding) -> Self {
         self.front.encoding = encoding;
         self
     }
 
-    /// Whether names that differ only in case are warned of instead of refused, as other IDL
-    /// compilers have it. Default: false.
+    /// Sets whether names that differ only in case cause a warning instead of an error, as in other
+    /// IDL compilers. Default: false.
     pub fn lenient(mut self, lenient: bool) -> Self {
         self.front.lenient = lenient;
         self
     }
 
-    /// Says where the Rust of an included IDL scope is that another crate compiled:
+    /// Sets the Rust path of an included IDL scope that another crate compiled:
     /// `extern_path("::CosNaming", "punctual_naming")`. Nothing is generated for it.
     pub fn extern_path(mut self, scope: impl Into<String>, path: impl Into<String>) -> Self {
         self.rust.extern_paths.push((scope.into(), path.into()));
         self
     }
 
-    /// References are not nil where the IDL does not say `@non_nil(FALSE)`: they are `I` instead of `Option<I>`, and nil
-    /// is refused. Elements of sequences and the state of valuetypes may be nil still.
+    /// Makes references non-nil where the IDL does not say `@non_nil(FALSE)`: they are `I` instead
+    /// of `Option<I>`, and nil is refused. Elements of sequences and the state of valuetypes may
+    /// still be nil.
     pub fn non_nil(mut self) -> Self {
         self.rust.non_nil = true;
         self
     }
 
-    /// Names the Rust type that stands for a `native` type. One that is raised is cloned, compared and printed as text.
+    /// Sets the Rust type that stands for a `native` type. A type that is raised must support
+    /// cloning, comparison and display.
     pub fn native(mut self, name: impl Into<String>, rust_type: impl Into<String>) -> Self {
         self.rust.natives.push((name.into(), rust_type.into()));
         self
     }
 
-    /// Whether references get a method for each operation. Default: true.
+    /// Sets whether references get a method for each operation. Default: true.
     pub fn client(mut self, client: bool) -> Self {
         self.rust.client = client;
         self
     }
 
-    /// Whether interfaces get a servant trait and a skeleton. Default: true.
+    /// Sets whether interfaces get a servant trait and a skeleton. Default: true.
     pub fn server(mut self, server: bool) -> Self {
         self.rust.server = server;
         self
     }
 
-    /// Whether types have TypeCodes, and so can be in an `any`. Default: true.
+    /// Sets whether types have TypeCodes, and so can be in an `any`. Default: true.
     pub fn type_codes(mut self, type_codes: bool) -> Self {
         self.rust.type_codes = type_codes;
         self
     }
 
-    /// Whether references have `sendp_`, `sendc_` and `_async` methods, of calls whose callers go on. Default: false.
+    /// Sets whether references have `sendp_`, `sendc_` and `_async` methods for asynchronous calls.
+    /// Default: false.
     pub fn asynchronous(mut self, asynchronous: bool) -> Self {
         self.rust.asynchronous = asynchronous;
         self
     }
 
-    /// Whether interfaces get a trait for servants that answer later (asynchronous method handling). Default: false.
+    /// Sets whether interfaces get a trait for servants that answer later (asynchronous method
+    /// handling). Default: false.
     pub fn amh(mut self, amh: bool) -> Self {
         self.rust.amh = amh;
         self
     }
 
-    /// Whether interfaces get a trait for servants whose operations are `async`. Default: false.
+    /// Sets whether interfaces get a trait for servants whose operations are `async`. Default:
+    /// false.
     pub fn async_servants(mut self, async_servants: bool) -> Self {
         self.rust.async_servants = async_servants;
         self
     }
 
-    /// How references make their calls, but where `@interpreted` says it. Default: compiled.
+    /// Sets how references make their calls, unless `@interpreted` overrides it. Default: compiled.
     pub fn stubs(mut self, stubs: Stubs) -> Self {
         self.rust.stubs = stubs;
         self
     }
 
-    /// The path of the runtime in generated code, for a crate that has it under another name.
+    /// Sets the path of the runtime in generated code, for a crate that has it under another name.
     /// Default: `::punctual`.
     pub fn runtime_path(mut self, path: impl Into<String>) -> Self {
         self.rust.runtime_path = path.into();
         self
     }
 
-    /// Where the generated files go. Default: Cargo's `OUT_DIR`.
+    /// Sets the folder of the generated files. Default: Cargo's `OUT_DIR`.
     pub fn out_dir(mut self, dir: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(dir.into());
         self
     }
 
-    /// The Rust path of the module that holds the modules of the files that are compiled with one another, each called as its
-    /// file. Default: `super`, the module around the one that includes a generated file.
+    /// Sets the Rust path of the module that holds the modules of the files compiled together, each
+    /// with its file's name. Default: `super`, the module around the one that includes a generated
+    /// file.
     pub fn modules(mut self, path: impl Into<String>) -> Self {
         self.rust.modules = path.into();
         self
     }
 
-    /// Whether each of several files has types of its own of what they include. Default: false.
+    /// Sets whether each of several files has types of its own for common includes. Default: false.
     pub fn separate(mut self, separate: bool) -> Self {
         self.rust.separate = separate;
         self
     }
 
-    /// Compiles IDL files to `<name>.rs` each, in the output folder. A file that comes out as it was is not touched. Warnings
-    /// are passed on to Cargo.
+    /// Compiles IDL files to `<name>.rs` each, in the output folder. An unchanged file is not
+    /// rewritten. Warnings are passed on to Cargo.
     ///
-    /// Types of a file that several of them include are generated once: for that file, where it is among them, or for the first
-    /// that includes it. The Rust of the others refers to the module of that one, which has its file's name, and stands beside
-    /// theirs:
+    /// Types of a file that several of them include are generated once: for that file, where it is
+    /// among them, or for the first that includes it. The Rust of the others refers to that module,
+    /// which has its file's name, and stands beside theirs:
     ///
     /// ```
     /// # let text = r#"
@@ -171,13 +177,14 @@ impl Builder {
     /// mod tanks { include!(concat!(env!("OUT_DIR"), "/tanks.rs")); }   // refers to super::pumps for what both include
     /// # "#;
     /// ```
-    /// [`Builder::modules`] says that they are elsewhere, [`Builder::separate`] that each is to have types of its own.
+    /// [`Builder::modules`] sets another place for the modules, [`Builder::separate`] gives each
+    /// its own types.
     ///
     /// # Errors
-    /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong, or has no form in
-    /// Rust; then nothing is written. [`Error::Write`] when a generated file cannot
-    /// be written, [`Error::NoOutDir`] when there is no place for it, [`Error::SameName`] when two
-    /// files would be generated into one.
+    /// [`Error::Idl`] with the diagnostics of all files when one of them is wrong, or has no form
+    /// in Rust; then nothing is written. [`Error::Write`] when a generated file cannot be written,
+    /// [`Error::NoOutDir`] when there is no output folder, [`Error::SameName`] when two files would
+    /// be generated into one.
     pub fn compile(&self, files: &[impl AsRef<Path>]) -> Result<(), Error> {
         let out_dir = self.place()?;
         let (mut compiled, mut problems) = (Vec::new(), Vec::new());
@@ -253,7 +260,7 @@ impl Builder {
         }
     }
 
-    /// Which files were read, and what is worth knowing of them.
+    /// Records the files that were read, and passes on warnings.
     fn note(&self, compilation: &Compilation, watched: &mut BTreeSet<PathBuf>) {
         let read = compilation.specification.files.iter();
         watched.extend(

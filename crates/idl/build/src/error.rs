@@ -1,4 +1,4 @@
-//! Why a build script's IDL did not compile.
+//! Errors of compiling IDL in a build script.
 
 use std::fmt;
 use std::io;
@@ -6,28 +6,28 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why IDL could not be compiled.
+/// Reason why IDL could not be compiled.
 ///
-/// `Debug` prints the same as `Display`: a build script that passes the error on with `?` shows
-/// it by `Debug`, and diagnostics are there to be read.
+/// `Debug` prints the same as `Display`: a build script that passes the error on with `?` shows it
+/// by `Debug`, and diagnostics should be readable.
 #[derive(Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The IDL is wrong, or has no form in Rust.
     #[error("the IDL does not compile\n\n{rendered}")]
     Idl {
-        /// All diagnostics, as text with excerpts of the source.
+        /// Diagnostics as text with excerpts of the source.
         rendered: String,
     },
     /// The generated code could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {
-        /// The file or folder.
+        /// File or folder that could not be written.
         path: PathBuf,
-        /// What the operating system said.
+        /// Operating system error.
         source: io::Error,
     },
-    /// There is no output folder: neither `Builder::out_dir` nor Cargo's `OUT_DIR` names one.
+    /// No output folder is set, neither by `Builder::out_dir` nor by Cargo's `OUT_DIR`.
     #[error(
         "no output folder: call `Builder::out_dir`, or run in a build script, where Cargo sets OUT_DIR"
     )]
@@ -35,7 +35,7 @@ pub enum Error {
     /// Two files of the same name would be generated into one.
     #[error("two of the files are called {stem}.idl: give each an output folder of its own")]
     SameName {
-        /// The name without its extension.
+        /// Name without its extension.
         stem: String,
     },
 }

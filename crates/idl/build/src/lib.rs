@@ -10,8 +10,8 @@
 //! ```ignore
 //! include!(concat!(env!("OUT_DIR"), "/cubit.rs"));
 //! ```
-//! brings it into a module. The file and all that it includes are watched, so that a change to
-//! any of them compiles it again.
+//! brings it into a module. The file and all its includes are watched, so that a change to any of
+//! them compiles it again.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

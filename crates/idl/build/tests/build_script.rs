@@ -1,4 +1,4 @@
-//! What a build script gets.
+//! Tests of the output for a build script.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -70,7 +70,7 @@ fn files_that_share_an_include_share_its_types_in_one_file() {
         assert_eq!(plant.matches(once).count(), 1, "{once}");
     }
 
-    // What others have is referred to, but for what these files declare themselves.
+    // Other crates' types are referred to, except those that these files declare themselves.
     let builder = builder.extern_path("::Plant", "elsewhere::plant");
     builder.compile_together("plant", &files).unwrap();
     let plant = fs::read_to_string(dir.path().join("plant.rs")).unwrap();

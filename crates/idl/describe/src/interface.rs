@@ -10,14 +10,14 @@ use punctual_idl::model::{
 
 use crate::types::{type_code, type_of};
 
-/// All interfaces that are declared, included files' among them, in source order.
+/// Returns all declared interfaces, those of included files among them, in source order.
 pub fn interfaces(specification: &Specification) -> impl Iterator<Item = &Declaration> {
     let is_interface = |one: &&Declaration| matches!(one.kind, DeclKind::Interface(_));
     specification.declarations.iter().filter(is_interface)
 }
 
-/// An interface with the operations and attributes of its own and of all its bases, these first; `None` for
-/// what is no interface. A valuetype's are those of its own operations.
+/// Describes an interface with the operations and attributes of its own and of all its bases, these
+/// first; returns `None` for any other declaration. A valuetype is described by its own operations.
 #[must_use]
 pub fn interface(specification: &Specification, id: DeclId) -> Option<InterfaceDescription> {
     let declared = &specification[id];
@@ -58,7 +58,7 @@ pub fn interface(specification: &Specification, id: DeclId) -> Option<InterfaceD
     Some(description)
 }
 
-/// An operation; `None` for what is none.
+/// Describes an operation; returns `None` for any other declaration.
 #[must_use]
 pub fn operation(specification: &Specification, id: DeclId) -> Option<OperationDescription> {
     let declared = &specification[id];
@@ -68,7 +68,7 @@ pub fn operation(specification: &Specification, id: DeclId) -> Option<OperationD
     }
 }
 
-/// An exception; `None` for what is none.
+/// Describes an exception; returns `None` for any other declaration.
 #[must_use]
 pub fn exception(specification: &Specification, id: DeclId) -> Option<ExceptionDescription> {
     let declared = &specification[id];
@@ -129,13 +129,13 @@ fn exceptions(specification: &Specification, raised: &[DeclId]) -> Vec<Exception
         .collect()
 }
 
-/// The id of the scope that a declaration is in; empty for the outermost.
+/// Returns the id of the scope of a declaration; empty for the outermost.
 fn enclosing(specification: &Specification, declared: &Declaration) -> String {
     let parent = declared.parent.map(|parent| &specification[parent]);
     parent.map_or_else(String::new, |parent| parent.repository_id.clone())
 }
 
-/// `1.0` of `IDL:Foo:1.0`.
+/// Returns the version of a repository id: `1.0` of `IDL:Foo:1.0`.
 fn version(repository_id: &str) -> String {
     let version = repository_id.rsplit_once(':').map(|(_, version)| version);
     version.unwrap_or("1.0").to_owned()

@@ -1,10 +1,11 @@
-//! What IDL declares, as data: TypeCodes of its types, and descriptions of its interfaces with all that they
-//! inherit. What the IDL compiler writes as Rust, this tells at run time: who calls an object by its IDL file
-//! ([`interface`]), and who keeps an Interface Repository.
+//! Declarations of IDL as data: TypeCodes of its types, and descriptions of its interfaces with
+//! everything they inherit. The same information that the IDL compiler writes as Rust, available at
+//! run time: for clients that call an object by its IDL file ([`interface`]), and for an Interface
+//! Repository.
 //!
-//! What CORBA 3.3 has no kinds for is told as what looks the same on the wire, as generated code tells it: a
-//! bitmask or bitset is an alias of its integer, a map a sequence of pairs, an optional member a union over a
-//! boolean.
+//! Types without a kind in CORBA 3.3 are described as types with the same form on the wire, as in
+//! generated code: a bitmask or bitset is an alias of its integer, a map a sequence of pairs, an
+//! optional member a union over a boolean.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

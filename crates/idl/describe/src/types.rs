@@ -1,4 +1,4 @@
-//! Types as TypeCodes.
+//! TypeCodes of types.
 
 use punctual_any::{
     Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, Typed, UnionDescription, ValueDescription,
@@ -9,7 +9,8 @@ use punctual_idl::model::{
     Primitive, Specification, Type, Union, ValueFlavour, ValueType,
 };
 
-/// The TypeCode of what a declaration declares; `None` if that is no type: a module, a constant, an operation.
+/// Returns the TypeCode of a declaration; `None` if it is not a type: a module, a constant, an
+/// operation.
 #[must_use]
 pub fn type_code(specification: &Specification, id: DeclId) -> Option<TypeCode> {
     let mut types = TypeBuilder::default();
@@ -17,7 +18,7 @@ pub fn type_code(specification: &Specification, id: DeclId) -> Option<TypeCode> 
     Some(types.finish(root))
 }
 
-/// The TypeCode of a type.
+/// Returns the TypeCode of a type.
 #[must_use]
 pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {
     let mut types = TypeBuilder::default();
@@ -25,7 +26,7 @@ pub fn type_of(specification: &Specification, ty: &Type) -> TypeCode {
     types.finish(root)
 }
 
-/// Describes a type among others.
+/// Describes a type to a builder.
 pub fn describe(specification: &Specification, ty: &Type, types: &mut TypeBuilder) -> TypeIndex {
     let part = |ty: &Type, types: &mut TypeBuilder| describe(specification, ty, types);
     match ty {
@@ -76,7 +77,7 @@ fn value_base(types: &mut TypeBuilder) -> TypeIndex {
     )
 }
 
-/// What a declaration declares, if that is a type.
+/// Describes a declaration, if it is a type.
 fn declaration(
     specification: &Specification,
     declared: &Declaration,
@@ -117,7 +118,7 @@ fn declaration(
     })
 }
 
-/// A member's type: that of an optional one says whether it is there.
+/// Describes a member's type: an optional one as a union over a boolean.
 fn member(specification: &Specification, member: &Member, types: &mut TypeBuilder) -> TypeIndex {
     if !Annotation::is_set(&member.annotations, "optional") {
         return describe(specification, &member.ty, types);
@@ -132,7 +133,7 @@ fn member(specification: &Specification, member: &Member, types: &mut TypeBuilde
     })
 }
 
-/// A member stands once for each of its labels.
+/// Describes a union. A member is listed once for each of its labels.
 fn union_(
     specification: &Specification,
     union: &Union,

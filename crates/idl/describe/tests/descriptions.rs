@@ -1,4 +1,4 @@
-//! IDL in, descriptions out.
+//! Tests of the descriptions of IDL.
 #![allow(clippy::unwrap_used)]
 
 use punctual_any::{Label, ParameterMode, TypeCode, TypeKind, ValueModifier, Visibility};

@@ -1,35 +1,36 @@
-//! What annotations say, beyond `@rust_name`; `constraints` makes code of what they say of members.
+//! Effects of annotations other than `@rust_name`; `constraints` generates code for those on
+//! members.
 //!
-//! `@optional` members of structs and exceptions are `Option`s, and travel as a boolean before the
-//! value (`punctual-cdr`'s `map` says why). `@default` is what `Default` gives a member, and
-//! `@default_literal` what it gives an enum. `@min`, `@max` and `@range` of such members are
-//! checked when they are marshaled. `@value` of enumerators is what the enum's `value` says; on the
-//! wire plain CDR has their positions. All others are kept in the model, and change nothing.
+//! `@optional` members of structs and exceptions are `Option`s, and are encoded as a boolean before
+//! the value (see `punctual-cdr`'s `map`). `@default` is a member's value in `Default`, and
+//! `@default_literal` that of an enum. `@min`, `@max` and `@range` of such members are checked when
+//! they are marshaled. `@value` of enumerators is the result of the enum's `value`; on the wire
+//! plain CDR has their positions. All others are kept in the model without effect.
 
 use punctual_idl::model::{Annotation, ConstValue, Enumerator, Member, Primitive, Type};
 
-/// True for a member or parameter that says `@non_nil`.
+/// Returns `true` for a member or parameter with `@non_nil`.
 pub(crate) fn is_non_nil(annotations: &[Annotation]) -> bool {
     Annotation::is_set(annotations, "non_nil")
 }
 
-/// Whether a member need not be there.
+/// Returns whether a member is optional.
 pub(crate) fn is_optional(member: &Member) -> bool {
     Annotation::is_set(&member.annotations, "optional")
 }
 
-/// What a member starts from, where its IDL says so.
+/// Returns a member's default value, where its IDL states one.
 pub(crate) fn default(member: &Member) -> Option<&ConstValue> {
     let default = Annotation::find(&member.annotations, "default")?.constant("value");
     default.filter(|_| !is_optional(member))
 }
 
-/// Whether the enumerator is the one to start from.
+/// Returns whether the enumerator is the enum's default.
 pub(crate) fn is_default_literal(enumerator: &Enumerator) -> bool {
     Annotation::is_set(&enumerator.annotations, "default_literal")
 }
 
-/// Whether a member's values are checked when they are marshaled.
+/// Returns whether a member's values are checked when they are marshaled.
 pub(crate) fn is_checked(scope_type: &Type, member: &Member) -> bool {
     matches!(scope_type, Type::Primitive(_)) && {
         let (least, most) = range(member);
@@ -37,7 +38,7 @@ pub(crate) fn is_checked(scope_type: &Type, member: &Member) -> bool {
     }
 }
 
-/// The least and the greatest value that a member may have.
+/// Returns the least and the greatest value that a member may have.
 pub(crate) fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue>) {
     let find = |name| Annotation::find(&member.annotations, name);
     let range = find("range");
@@ -48,7 +49,7 @@ pub(crate) fn range(member: &Member) -> (Option<&ConstValue>, Option<&ConstValue
     (bound("min"), bound("max"))
 }
 
-/// True for a default that clippy takes for a constant of mathematics.
+/// Returns a floating-point default, which clippy may take for a constant of mathematics.
 pub(crate) fn float_lints(member: &Member) -> Option<f64> {
     match (default(member)?, &member.ty) {
         (_, Type::Primitive(Primitive::LongDouble)) => None,

@@ -1,19 +1,19 @@
-//! What asynchronous calls add to a specification before anything is generated: the reply handlers of its interfaces, and
-//! where the module Messaging of the runtime is.
+//! Additions to a specification for asynchronous calls, made before anything is generated: the
+//! reply handlers of its interfaces, and the location of the runtime's module Messaging.
 
 use punctual_idl::implied::{self, Handlers};
 use punctual_idl::model::Specification;
 
 use crate::Options;
 
-/// A specification with all that its asynchronous calls imply.
+/// Specification with everything that its asynchronous calls imply.
 pub(crate) struct Implied {
     pub(crate) specification: Specification,
     pub(crate) options: Options,
     pub(crate) handlers: Handlers,
 }
 
-/// Types of module Messaging that the runtime has.
+/// Types of module Messaging that the runtime provides.
 const OF_THE_RUNTIME: [&str; 2] = ["::Messaging::ReplyHandler", "::Messaging::ExceptionHolder"];
 
 pub(crate) fn implied(specification: &Specification, options: &Options) -> Implied {

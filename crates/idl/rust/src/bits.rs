@@ -1,5 +1,5 @@
-//! `bitmask` to a set of flags, `bitset` to small integers side by side: each a struct around one
-//! unsigned integer, as which it travels.
+//! Mapping of `bitmask` to a set of flags, of `bitset` to small integers side by side: each a
+//! struct around one unsigned integer, which is its encoding.
 //!
 //! Plain CDR has neither. To peers without them, a value is that integer. Bits that no flag and no
 //! field has are kept, so that a value passed on is the value received.
@@ -13,7 +13,7 @@ use crate::names::{Claimant, Claims, chosen, ident, screaming_snake, snake};
 use crate::scope::Scope;
 use crate::types::number;
 
-/// `bitmask` to a struct with a constant for each flag.
+/// Generates a struct with a constant for each flag of a `bitmask`.
 pub(crate) fn mask(scope: &Scope<'_>, declaration: &Declaration, mask: &Bitmask) -> TokenStream {
     let name = ident(scope.generator.names.item(declaration.id));
     let holder = scope.primitive(mask.holder());
@@ -74,7 +74,7 @@ pub(crate) fn mask(scope: &Scope<'_>, declaration: &Declaration, mask: &Bitmask)
     }
 }
 
-/// `bitset` to a struct with a method to read and one to write each field.
+/// Generates a struct with a method to read and one to write each field of a `bitset`.
 pub(crate) fn set(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let DeclKind::Bitset(set) = &declaration.kind else {
         return TokenStream::new();
@@ -111,7 +111,7 @@ pub(crate) fn set(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     }
 }
 
-/// The struct, and how it travels.
+/// Generates the struct, and its encoding.
 fn definition(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -147,7 +147,7 @@ fn definition(
     }
 }
 
-/// The value as the integer that travels.
+/// Generates the access to the value as its integer.
 fn integer(holder: &TokenStream) -> TokenStream {
     quote! {
         /// All bits.
@@ -161,7 +161,7 @@ fn integer(holder: &TokenStream) -> TokenStream {
     }
 }
 
-/// A bitset's fields, those of its bases first.
+/// Returns a bitset's fields, those of its bases first.
 fn all_fields<'a>(scope: &Scope<'a>, declaration: &'a Declaration) -> Vec<&'a Bitfield> {
     let mut chain = Vec::new();
     let mut next = Some(declaration);
@@ -172,7 +172,7 @@ fn all_fields<'a>(scope: &Scope<'a>, declaration: &'a Declaration) -> Vec<&'a Bi
     chain.iter().rev().flat_map(|set| &set.fields).collect()
 }
 
-/// The methods that read and write a field.
+/// Generates the methods that read and write a field.
 fn accessors(
     scope: &Scope<'_>,
     field: &Bitfield,
@@ -192,7 +192,7 @@ fn accessors(
     let read = if field.ty == Primitive::Boolean {
         quote!((self.0 >> #position) & 1 != 0)
     } else if is_signed {
-        // The field's uppermost bit is its sign.
+        // The field's most significant bit is its sign.
         let (up, down) = (64 - field.position - field.bits, 64 - field.bits);
         let (up, down) = (number(up), number(down));
         quote!((((self.0 as u64) << #up) as i64 >> #down) as #ty)

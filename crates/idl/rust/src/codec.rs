@@ -1,6 +1,6 @@
-//! Values to CDR and back: the expressions that marshal and unmarshal a value of a type.
+//! Marshaling: the expressions that marshal and unmarshal a value of a type.
 //!
-//! Most Rust types know how they travel (`Marshal`, `Unmarshal`). What the type does not show is
+//! Most Rust types implement `Marshal` and `Unmarshal`. Properties that the type does not show are
 //! written out here: a wide string is a `String` like any other, and bounds are no part of types.
 
 use proc_macro2::{Ident, TokenStream};
@@ -10,47 +10,47 @@ use quote::{format_ident, quote};
 use crate::scope::Scope;
 use crate::types::{Form, form, least_wire_size, number};
 
-/// A value to marshal: an expression, and whether it is a reference to the value already.
+/// Value to marshal: an expression, and whether it is a reference to the value already.
 pub(crate) struct Place {
     tokens: TokenStream,
     borrowed: TokenStream,
 }
 
 impl Place {
-    /// An expression of the value itself: `self.x`, a local.
+    /// Makes a place of an expression of the value itself: `self.x`, a local.
     pub(crate) fn value(tokens: TokenStream) -> Place {
         let borrowed = quote!(&#tokens);
         Place { tokens, borrowed }
     }
 
-    /// An expression of a reference to the value, or of the view that stands for one: `&str`,
-    /// `&[T]`.
+    /// Makes a place of an expression of a reference to the value, or of the view that stands for
+    /// one: `&str`, `&[T]`.
     pub(crate) fn reference(tokens: TokenStream) -> Place {
         let borrowed = tokens.clone();
         Place { tokens, borrowed }
     }
 
-    /// An expression of a `&mut` to the value.
+    /// Makes a place of an expression of a `&mut` to the value.
     pub(crate) fn mutable(tokens: TokenStream) -> Place {
         let borrowed = quote!(&*#tokens);
         Place { tokens, borrowed }
     }
 }
 
-/// Where a value is unmarshaled to.
+/// Destination that a value is unmarshaled to.
 pub(crate) struct Target {
-    /// The value, as methods are called on it.
+    /// Value, as methods are called on it.
     value: TokenStream,
-    /// The value, as it is assigned to.
+    /// Value, as it is assigned to.
     assigned: TokenStream,
-    /// A `&mut` to it.
+    /// Expression of a `&mut` to the value.
     reference: TokenStream,
-    /// A name that is not in `value`.
+    /// Name that does not occur in `value`.
     read: Ident,
 }
 
 impl Target {
-    /// What a local `&mut` refers to.
+    /// Makes the target behind a local `&mut`.
     pub(crate) fn behind(local: &Ident) -> Target {
         Target {
             value: quote!(#local),
@@ -60,7 +60,7 @@ impl Target {
         }
     }
 
-    /// A field of `self`.
+    /// Makes the target of a field of `self`.
     pub(crate) fn field(field: &Ident) -> Target {
         Target {
             value: quote!(self.#field),
@@ -72,8 +72,8 @@ impl Target {
 }
 
 impl Scope<'_> {
-    /// An expression of `Result<(), CdrError>` that marshals an owned value, or one seen through
-    /// a reference to an owned value, into the encoder `out`.
+    /// Generates an expression of `Result<(), CdrError>` that marshals an owned value, or one
+    /// behind a reference to an owned value, into the encoder `out`.
     pub(crate) fn marshal(
         &self,
         ty: &Type,
@@ -124,7 +124,8 @@ impl Scope<'_> {
         }
     }
 
-    /// An expression of `Result<T, CdrError>` that unmarshals a value from the decoder `input`.
+    /// Generates an expression of `Result<T, CdrError>` that unmarshals a value from the decoder
+    /// `input`.
     pub(crate) fn unmarshal(&self, ty: &Type, non_nil: bool, input: &TokenStream) -> TokenStream {
         let spec = self.generator.spec;
         if self.generator.facts.of(ty).is_plain {
@@ -161,8 +162,8 @@ impl Scope<'_> {
         }
     }
 
-    /// An expression of `Result<(), CdrError>` that unmarshals a string or sequence from the
-    /// decoder `input`, or a struct of such, to where another one is, whose memory is used again.
+    /// Generates an expression of `Result<(), CdrError>` that unmarshals a string or sequence, or a
+    /// struct of such, from the decoder `input` in place of another one, whose memory is reused.
     pub(crate) fn unmarshal_into(
         &self,
         ty: &Type,
@@ -196,8 +197,8 @@ impl Scope<'_> {
         quote!(#function(#reference, #input, #bound))
     }
 
-    /// An expression of a `Result` of what a servant sees of a string or sequence: a view of the
-    /// request where it can be one.
+    /// Generates an expression of a `Result` of a servant's view of a string or sequence: of the
+    /// request's bytes where possible.
     pub(crate) fn unmarshal_view(&self, ty: &Type, input: &TokenStream) -> TokenStream {
         let facts = &self.generator.facts;
         match self.generator.spec.resolve(ty) {
@@ -220,7 +221,7 @@ impl Scope<'_> {
         }
     }
 
-    /// What takes a decoder and unmarshals a value: a function, or a closure.
+    /// Generates a function or closure that takes a decoder and unmarshals a value.
     pub(crate) fn unmarshaler(&self, ty: &Type, non_nil: bool) -> TokenStream {
         if self.generator.facts.of(ty).is_plain {
             return self.unmarshal_function(ty, non_nil);
@@ -229,7 +230,7 @@ impl Scope<'_> {
         quote!(|input| #unmarshal)
     }
 
-    /// The function that unmarshals a plain type.
+    /// Generates the path of the function that unmarshals a plain type.
     pub(crate) fn unmarshal_function(&self, ty: &Type, non_nil: bool) -> TokenStream {
         self.use_methods_of("Unmarshal");
         let callable = self.callable(ty, non_nil);

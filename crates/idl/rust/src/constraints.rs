@@ -1,4 +1,4 @@
-//! What a member starts from, and which of its values are refused, as its annotations say.
+//! Default values and value checks of members, by their annotations.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{ConstValue, Member, Type};
@@ -9,8 +9,8 @@ use crate::consts;
 use crate::scope::Scope;
 
 impl Scope<'_> {
-    /// A statement that refuses values of a member that its annotations exclude; `place` is an
-    /// expression of the value.
+    /// Generates a statement that refuses values of a member that its annotations exclude; `place`
+    /// is an expression of the value.
     pub(crate) fn check_range(&self, member: &Member, place: &TokenStream) -> Option<TokenStream> {
         let spec = self.generator.spec;
         if !is_checked(spec.resolve(&member.ty), member) {
@@ -33,7 +33,7 @@ impl Scope<'_> {
         })
     }
 
-    /// An expression for what a member starts from, of one that has such.
+    /// Generates an expression for a member's default value; the member must have one.
     pub(crate) fn default_of(&self, member: &Member, non_nil: bool) -> TokenStream {
         if is_optional(member) {
             return self.name("None");

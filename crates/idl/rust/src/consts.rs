@@ -1,4 +1,4 @@
-//! `const` to `pub const`, and constant values to expressions and patterns.
+//! Mapping of `const` to `pub const`, and of constant values to expressions and patterns.
 
 use proc_macro2::{Literal, TokenStream};
 use punctual_idl::model::{
@@ -31,7 +31,7 @@ pub(crate) fn generate(
     quote!(#doc #lints pub const #name: #ty = #value;)
 }
 
-/// A constant as an expression of its type.
+/// Generates a constant as an expression of its type.
 pub(crate) fn expression(scope: &Scope<'_>, value: &ConstValue, ty: &Type) -> TokenStream {
     match value {
         ConstValue::Float(value) => {
@@ -51,8 +51,8 @@ pub(crate) fn expression(scope: &Scope<'_>, value: &ConstValue, ty: &Type) -> To
     }
 }
 
-/// A constant of a type that may be a union's discriminator, good as an expression and as a
-/// pattern.
+/// Generates a constant of a type that may be a union's discriminator, valid as an expression and
+/// as a pattern.
 pub(crate) fn pattern(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
     match value {
         ConstValue::Integer(value) => {
@@ -82,7 +82,7 @@ pub(crate) fn pattern(scope: &Scope<'_>, value: &ConstValue) -> TokenStream {
     }
 }
 
-/// An enumerator, by its enum and position.
+/// Generates an enumerator, by its enum and position.
 pub(crate) fn enumerator(scope: &Scope<'_>, id: DeclId, index: usize) -> TokenStream {
     let declaration = &scope.generator.spec[id];
     let DeclKind::Enum(enumeration) = &declaration.kind else {
@@ -115,7 +115,7 @@ fn float(scope: &Scope<'_>, value: f64, primitive: Primitive) -> TokenStream {
     }
 }
 
-/// The binary128 of the same value (IEEE 754, §3.4); every f64 has one.
+/// Returns the binary128 of the same value (IEEE 754, §3.4); every f64 has one.
 fn quadruple_bits(value: f64) -> u128 {
     const EXPONENT_DIFFERENCE: u128 = 16383 - 1023;
     let bits = value.to_bits();
@@ -134,7 +134,8 @@ fn quadruple_bits(value: f64) -> u128 {
     sign | ((exponent + EXPONENT_DIFFERENCE) << 112) | (fraction << 60)
 }
 
-/// The digits of a fixed-point constant as a whole number in units of the type's last place.
+/// Returns the digits of a fixed-point constant as a whole number in units of the type's last
+/// place.
 fn scaled(fixed: &FixedValue, ty: &Type) -> TokenStream {
     let scale = match ty {
         Type::Fixed { scale, .. } => usize::from(*scale),

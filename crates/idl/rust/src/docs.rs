@@ -1,12 +1,12 @@
 //! Documentation: an IDL comment as Rust documentation.
 //!
-//! IDL comments are plain text, so what would mean something to rustdoc is escaped: links, HTML,
+//! IDL comments are plain text, so everything with a meaning to rustdoc is escaped: links, HTML,
 //! headings, indented lines (which would become tests), fences without a language.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Documentation for an item: its comment, or the fallback where it has none.
+/// Generates documentation for an item: its comment, or the fallback where it has none.
 pub(crate) fn doc(comment: &[String], fallback: &str) -> TokenStream {
     let lines = markdown(comment);
     if lines.is_empty() {
@@ -15,7 +15,7 @@ pub(crate) fn doc(comment: &[String], fallback: &str) -> TokenStream {
     attributes(&lines)
 }
 
-/// Documentation that begins with a sentence of ours, the comment after it.
+/// Generates documentation that begins with a sentence of ours, followed by the comment.
 pub(crate) fn doc_after(sentence: &str, comment: &[String]) -> TokenStream {
     let mut lines = vec![sentence.to_owned()];
     let comment = markdown(comment);
@@ -26,7 +26,7 @@ pub(crate) fn doc_after(sentence: &str, comment: &[String]) -> TokenStream {
     attributes(&lines)
 }
 
-/// Documentation that goes on after the comment (or after the fallback) with lines of ours.
+/// Generates documentation of the comment (or the fallback), followed by lines of ours.
 pub(crate) fn doc_with(comment: &[String], fallback: &str, after: &[&str]) -> TokenStream {
     let mut lines = markdown(comment);
     if lines.is_empty() {
@@ -71,7 +71,7 @@ fn markdown(comment: &[String]) -> Vec<String> {
                 item_indent = marker;
                 lines.push(escaped(line));
             } else {
-                // What goes on with a list's item is indented like it.
+                // Continuation lines of a list's item are indented like it.
                 lines.push(format!("{}{}", " ".repeat(item_indent), escaped(line)));
             }
         }
@@ -85,12 +85,12 @@ fn markdown(comment: &[String]) -> Vec<String> {
     lines
 }
 
-/// A line that only draws: `=====`, `-----`, `*****`.
+/// Returns whether a line only draws a rule: `=====`, `-----`, `*****`.
 fn is_rule(line: &str) -> bool {
     line.chars().all(|c| "=-*_#/~+".contains(c))
 }
 
-/// The length of `- `, `* `, `+ `, `1. ` at the beginning of a line, else 0.
+/// Returns the length of `- `, `* `, `+ `, `1. ` at the beginning of a line, else 0.
 fn list_marker(line: &str) -> usize {
     let digits = line.chars().take_while(char::is_ascii_digit).count();
     let rest = &line[digits..];

@@ -1,4 +1,4 @@
-//! `enum` to an enum without fields.
+//! Mapping of `enum` to an enum without fields.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{Annotation, ConstValue, Declaration, Enum, Enumerator};
@@ -54,7 +54,7 @@ pub(crate) fn generate(
     }
 }
 
-/// An enumerator travels as its position.
+/// Generates the codec: an enumerator is encoded as its position.
 fn codec_impls(
     scope: &Scope<'_>,
     name: &Ident,
@@ -91,7 +91,7 @@ fn codec_impls(
     }
 }
 
-/// The variants' names, in the order of the enumerators.
+/// Returns the variants' names, in the order of the enumerators.
 pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ident> {
     let mut claims = Claims::default();
     enumeration
@@ -114,7 +114,7 @@ pub(crate) fn variants(generator: &Generator<'_>, enumeration: &Enum) -> Vec<Ide
         .collect()
 }
 
-/// `fn value`, for an enum whose enumerators have values of their own.
+/// Generates `fn value`, for an enum whose enumerators have values of their own.
 fn value(enumeration: &Enum, names: &[Ident]) -> Option<TokenStream> {
     let said = |e: &Enumerator| match Annotation::find(&e.annotations, "value")?.constant("value") {
         Some(ConstValue::Integer(value)) => i64::try_from(*value).ok(),

@@ -1,4 +1,4 @@
-//! `exception` to a struct that is a `std::error::Error`.
+//! Mapping of `exception` to a struct that is a `std::error::Error`.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::Declaration;
@@ -28,7 +28,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let user_exception = scope.name("user_exception");
     let repository_id = &declaration.repository_id;
     let text = &declaration.absolute_name()[2..];
-    // What an exception says is its IDL name, and its members when it has any.
+    // An exception is displayed as its IDL name, and its members when it has any.
     let members = (!fields.is_empty()).then(|| quote!(, members));
     quote! {
         #doc

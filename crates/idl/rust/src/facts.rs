@@ -1,8 +1,8 @@
-//! What is known about the values of a type: how large they are in memory, how small on the wire,
-//! whether there is one to start from.
+//! Facts about the values of a type: their size in memory, their least size on the wire, the
+//! existence of a default.
 //!
-//! Worked out once for each declaration and without recursion between declarations, so that
-//! neither a long chain of structs nor one that doubles at each step costs more than its length.
+//! Computed once for each declaration and without recursion between declarations, so that neither a
+//! long chain of structs nor one that doubles at each step costs more than its length.
 
 mod within;
 
@@ -13,43 +13,43 @@ use within::{Contents, Within};
 
 use crate::annotations::{self, is_non_nil};
 
-/// Arrays larger than this live in a box.
+/// Size in bytes beyond which arrays are boxed.
 const LARGEST_INLINE_ARRAY: u64 = 4096;
 
-/// The longest array for which the standard library has `Default`.
+/// Length of the longest array for which the standard library implements `Default`.
 const LONGEST_DEFAULT_ARRAY: u32 = 32;
 
-/// Structs with more members, or nested deeper, are not treated as plain data: the compiler
-/// evaluates what holds for them, member by member.
+/// Upper bound of the members of plain data: larger or deeper nested structs are not treated as
+/// such, since the compiler evaluates their layout member by member.
 const MOST_PLAIN_MEMBERS: usize = 256;
 const DEEPEST_PLAIN_DATA: u8 = 32;
 
-/// What is known about the values of one type.
+/// Facts about the values of one type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
-    /// Octets of the Rust value, near enough to decide what is large.
+    /// Size of the Rust value in bytes, accurate enough to decide what is large.
     pub(crate) rust_size: u64,
-    /// The least number of octets on the wire, padding not counted.
+    /// Least number of octets on the wire, padding not counted.
     pub(crate) least_wire_size: u64,
-    /// There is a value to start from.
+    /// Whether there is a default value.
     pub(crate) has_default: bool,
-    /// `#[derive(Default)]` on what holds one does not find it.
+    /// Whether `#[derive(Default)]` on its holder does not suffice.
     pub(crate) default_is_written: bool,
-    /// An array that lives in a box.
+    /// Whether it is an array that is boxed.
     pub(crate) is_boxed: bool,
-    /// The Rust type alone says how its values travel.
+    /// Whether the Rust type alone determines the encoding.
     pub(crate) is_plain: bool,
-    /// The value is numbers and nothing else, nested as deep as this; any octets are one.
+    /// Nesting depth, if the value consists only of numbers; any bytes are a value then.
     pub(crate) plain_data: Option<u8>,
-    /// How many sequences and arrays lie one in the other, those behind typedefs counted.
+    /// Nesting depth of sequences and arrays, those behind typedefs counted.
     pub(crate) depth: u32,
 }
 
-/// The facts about all types of a specification.
+/// Facts about all types of a specification.
 #[derive(Debug)]
 pub(crate) struct Facts {
     of: Vec<Option<Fact>>,
-    /// What keys of maps are made of, by declaration.
+    /// Whether keys of maps contain it, by declaration.
     in_keys: Vec<bool>,
     within: Within,
 }
@@ -76,7 +76,7 @@ impl Facts {
         facts
     }
 
-    /// What is known about a type.
+    /// Returns the facts about a type.
     pub(crate) fn of(&self, ty: &Type) -> Fact {
         match ty {
             Type::Primitive(primitive) => {
@@ -121,46 +121,46 @@ impl Facts {
                     .saturating_add(1),
                 ..plain(24, 4)
             },
-            // Of a TypeCode, at least its kind.
+            // At least the kind of its TypeCode.
             Type::Any => plain(64, 4),
             Type::TypeCode => plain(16, 4),
             Type::ValueBase => plain(24, 4),
         }
     }
 
-    /// True where each value equals itself and has a hash: no floats are in it, nor values whose
-    /// types are known at run time only.
+    /// Returns `true` if each value equals itself and has a hash: it contains no floats, nor values
+    /// whose types are known only at run time.
     pub(crate) fn has_total_equality(&self, ty: &Type) -> bool {
         !self.within.of(ty).have(Contents::UNEQUAL)
     }
 
-    /// True where a handle to a value of a valuetype may be in it.
+    /// Returns `true` if it may contain a handle to a value of a valuetype.
     pub(crate) fn holds_values(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::VALUES)
     }
 
-    /// True where a local object or a value of a native type may be in it, so that it stays in its
-    /// process: it can be cloned, but not marshaled, printed or compared.
+    /// Returns `true` if it may contain a local object or a value of a native type, so that it
+    /// stays in its process: it can be cloned, but not marshaled, printed or compared.
     pub(crate) fn stays(&self, ty: &Type) -> bool {
         self.within.of(ty).have(Contents::LOCAL)
     }
 
-    /// True where a value may hold another of the same declaration.
+    /// Returns `true` if a value may hold another of the same declaration.
     pub(crate) fn is_recursive(&self, id: DeclId) -> bool {
         self.within.of_declaration(id).have(Contents::ITSELF)
     }
 
-    /// True for what keys of maps are made of: its values have an order.
+    /// Returns `true` if keys of maps contain it: its values have an order.
     pub(crate) fn is_in_keys(&self, id: DeclId) -> bool {
         self.in_keys[id.index()]
     }
 
-    /// True for an array that lives in a box.
+    /// Returns `true` for an array that is boxed.
     pub(crate) fn is_boxed(&self, ty: &Type) -> bool {
         self.of(ty).is_boxed
     }
 
-    /// What is known about a member, and whether there is a value for it to start from.
+    /// Returns the facts about a member, and whether it has a default value.
     fn member(&self, spec: &Specification, member: &Member) -> (Fact, bool) {
         let fact = self.of(&member.ty);
         if annotations::is_optional(member) {
@@ -175,7 +175,7 @@ impl Facts {
         (fact, has_default)
     }
 
-    /// What is known about a type, references in it being nil or not.
+    /// Returns whether a type has a default value, given whether references in it may be nil.
     pub(crate) fn has_default(&self, spec: &Specification, ty: &Type, non_nil: bool) -> bool {
         let is_reference = match spec.resolve(ty) {
             Type::Object | Type::ValueBase => true,
@@ -262,7 +262,8 @@ impl Facts {
         }
     }
 
-    /// The declarations whose values a value of this one holds, as far as nothing is known yet.
+    /// Returns the declarations whose values a value of this one holds, as far as nothing is known
+    /// of them yet.
     fn unknown_parts(&self, spec: &Specification, holder: DeclId) -> Vec<DeclId> {
         let mut types: Vec<&Type> = spec.members(holder).into_iter().map(|m| &m.ty).collect();
         match &spec[holder].kind {
@@ -301,7 +302,7 @@ impl Facts {
     }
 }
 
-/// What keys of maps are made of.
+/// Computes which declarations are contained in keys of maps.
 fn in_keys(spec: &Specification) -> Vec<bool> {
     let mut marked = vec![false; spec.declarations.len()];
     let mut keys: Vec<&Type> = Vec::new();
@@ -347,7 +348,7 @@ fn plain(rust_size: u64, least_wire_size: u64) -> Fact {
     }
 }
 
-/// How deep a struct with these members nests plain data, if it is that.
+/// Returns the nesting depth of a struct with these members, if it is plain data.
 fn plain_struct<'f>(members: impl Iterator<Item = &'f Fact> + Clone) -> Option<u8> {
     let count = members.clone().count();
     let deepest = members

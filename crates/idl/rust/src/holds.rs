@@ -1,4 +1,4 @@
-//! What holds handles to values lets go of the graph that is going to hold it.
+//! Generation of `HoldsValues`: values held by a graph release their own handles to it.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Member;
@@ -6,7 +6,7 @@ use quote::quote;
 
 use crate::scope::Scope;
 
-/// Statements in which each field that may hold values lets go of `graph`.
+/// Generates statements in which each field that may hold values releases its handles to `graph`.
 pub(crate) fn adopt_members<'m>(
     scope: &Scope<'_>,
     fields: impl Iterator<Item = (&'m Ident, &'m Member)>,
@@ -21,7 +21,7 @@ pub(crate) fn adopt_members<'m>(
     quote!(#(#holders)*)
 }
 
-/// `impl HoldsValues` for a struct, if it may hold any.
+/// Generates `impl HoldsValues` for a struct, if it may hold any.
 pub(crate) fn of_struct<'m>(
     scope: &Scope<'_>,
     name: &Ident,

@@ -1,5 +1,5 @@
-//! `interface`: a reference for callers, a trait for servants, a skeleton between a request and
-//! the servant, and an error for each operation that raises exceptions.
+//! Mapping of `interface`: a reference for callers, a trait for servants, a skeleton between a
+//! request and the servant, and an error for each operation that raises exceptions.
 
 mod abstract_interface;
 pub(crate) mod bases;
@@ -40,7 +40,7 @@ pub(crate) fn generate(
             let server = options.server.then(|| {
                 let servant = servant::generate(scope, declaration, interface);
                 let skeleton = skeleton::generate(scope, declaration);
-                // Nobody waits for a reply handler's answer.
+                // No caller waits for a reply handler's answer.
                 let is_handler = scope.generator.handlers.is_handler(declaration.id);
                 let later = (!is_handler).then(|| later::generate(scope, declaration, interface));
                 quote!(#servant #skeleton #later)

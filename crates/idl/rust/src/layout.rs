@@ -1,4 +1,4 @@
-//! The look of the generated text: formatted, with a blank line between items.
+//! Layout of the generated text: formatted, with a blank line between items.
 
 mod list;
 mod macros;
@@ -13,12 +13,13 @@ pub(crate) use macros::{is_macro_call, item_macro, signatures};
 use crate::parallel::Shared;
 use spacing::Spaced;
 
-/// The text of what was laid out already. Tokens take far more memory than their text, and more still as a syntax
-/// tree: so each item, and each method, is laid out as soon as it is there, and something short stands in its place.
+/// Text of the parts laid out already. Tokens take far more memory than their text, and even more
+/// as a syntax tree: so each item, and each method, is laid out as soon as it is generated, and
+/// replaced by a short placeholder.
 #[derive(Default)]
 pub(crate) struct Pieces(Shared<Vec<String>>);
 
-/// What a piece is.
+/// Kind of a piece.
 #[derive(Clone, Copy)]
 pub(crate) enum Piece {
     Items,
@@ -29,7 +30,7 @@ pub(crate) enum Piece {
 }
 
 impl Pieces {
-    /// Lays out tokens that stand within so many modules; what stands in their place.
+    /// Lays out tokens nested in `depth` modules; returns their placeholder.
     pub(crate) fn lay_out(&self, piece: Piece, depth: usize, tokens: TokenStream) -> TokenStream {
         if tokens.is_empty() {
             return tokens;
@@ -40,7 +41,8 @@ impl Pieces {
         }
     }
 
-    /// Lays out a constant of an `impl` that holds a list; what stands in its place. `constant` has an empty one.
+    /// Lays out a constant of an `impl` that holds a list; returns its placeholder. `constant` has
+    /// an empty list.
     pub(crate) fn lay_out_list(
         &self,
         depth: usize,
@@ -54,13 +56,13 @@ impl Pieces {
         }
     }
 
-    /// Keeps the text of items, of an `impl` or otherwise; what stands in its place.
+    /// Keeps the text of items, of an `impl` or otherwise; returns its placeholder.
     pub(crate) fn keep_items(&self, text: String) -> TokenStream {
         let name = self.keep(text);
         quote!(fn #name() {})
     }
 
-    /// Keeps the text of an expression that is the last of a body.
+    /// Keeps the text of an expression that is the last of a body; returns its placeholder.
     pub(crate) fn keep_expression(&self, text: String) -> TokenStream {
         let name = self.keep(text);
         quote!(#name)
@@ -72,7 +74,8 @@ impl Pieces {
         format_ident!("{PIECE}{}", pieces.len() - 1)
     }
 
-    /// The text of a file that begins with these lines, and has these items and the pieces that stand among them.
+    /// Returns the text of a file that begins with these lines, and contains these items with all
+    /// placeholders replaced.
     pub(crate) fn format(
         &self,
         header: &str,
@@ -91,7 +94,7 @@ impl Pieces {
         Ok(whole.into_text())
     }
 
-    /// The text with each piece in its place.
+    /// Replaces the placeholders in a text.
     fn put_in(&self, text: &str, whole: &mut Spaced) {
         for line in text.lines() {
             let piece =
@@ -104,7 +107,7 @@ impl Pieces {
     }
 }
 
-/// The number of the piece that a line stands for.
+/// Returns the number of the piece that a line stands for.
 fn number_of(line: &str) -> Option<usize> {
     let line = line.trim_start();
     let name = match line.strip_prefix("fn ") {
@@ -114,7 +117,8 @@ fn number_of(line: &str) -> Option<usize> {
     name.strip_prefix(PIECE)?.parse().ok()
 }
 
-/// The text of tokens that stand within so many modules. None where the whole file has to say what is wrong with them.
+/// Returns the text of tokens nested in `depth` modules; `None` if they do not parse, so that
+/// laying out the whole file reports the error.
 pub(crate) fn text(piece: Piece, depth: usize, tokens: TokenStream) -> Option<String> {
     if depth > DEEPEST {
         return None;
@@ -138,10 +142,10 @@ pub(crate) fn text(piece: Piece, depth: usize, tokens: TokenStream) -> Option<St
     Some(macros::put_in(text))
 }
 
-/// The text of an arm of a `match` that is indented so far.
+/// Returns the text of an arm of a `match` with this indentation.
 pub(crate) fn arm(indent: usize, tokens: TokenStream) -> Option<String> {
     let depth = (indent / INDENT).checked_sub(3)?;
-    // There is as much room for it further in.
+    // Deeper levels have the same room.
     let laid_out = depth.min(DEEPEST);
     let text = text(Piece::Arms, laid_out, tokens)?;
     let more = " ".repeat(INDENT * (depth - laid_out));
@@ -149,20 +153,21 @@ pub(crate) fn arm(indent: usize, tokens: TokenStream) -> Option<String> {
     Some(lines.flat_map(|line| [&more, line, "\n"]).collect())
 }
 
-/// How much stands on a line that is indented so far.
+/// Returns the room on a line with this indentation.
 pub(crate) fn room(indent: usize) -> usize {
     MARGIN.saturating_sub(indent).max(LEAST_ROOM)
 }
 
-/// What the formatter breaks lines at.
+/// Column at which the formatter breaks lines.
 const MARGIN: usize = 89;
 
-/// What it leaves of a line, however far that is indented.
+/// Least room that it leaves on a line, however far that is indented.
 const LEAST_ROOM: usize = 60;
 
 pub(crate) const INDENT: usize = 4;
 
 const PIECE: &str = "piece__";
 
-/// What stands within more modules is laid out with the whole file: a piece costs as many lines as there are modules around.
+/// Number of modules beyond which pieces are laid out with the whole file: a piece costs as many
+/// lines as there are modules around it.
 const DEEPEST: usize = 8;

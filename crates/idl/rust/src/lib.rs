@@ -1,13 +1,13 @@
-//! A resolved OMG IDL model to Rust source: types, references, servant traits, skeletons.
+//! Generation of Rust source from a resolved OMG IDL model: types, references, servant traits,
+//! skeletons.
 //!
-//! [`generate`] takes what `punctual-idl` read and gives the text of one Rust file that holds
-//! nested modules, formatted, documented from the IDL's comments, and the same for the same
-//! input. The file has no inner attributes, so that it may be a module's file as well as be
-//! brought in by `include!`.
+//! [`generate`] takes the model of `punctual-idl` and returns the text of one Rust file with nested
+//! modules, formatted, documented from the IDL's comments, and deterministic. The file has no inner
+//! attributes, so that it may be a module's file or be included by `include!`.
 //!
 //! Each construct of IDL has a module of its own here, and each rule of the mapping one place:
-//! `names` says what things are called, `types` which Rust type stands for which IDL type,
-//! `codec` how its values travel, `plan` what is generated at all.
+//! `names` decides names, `types` the Rust type of each IDL type, `codec` the encoding of values,
+//! `plan` what is generated at all.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
@@ -59,22 +59,23 @@ use names::{Names, ident};
 use parallel::Shared;
 use plan::Plan;
 
-/// What became of a specification.
+/// Rust generated from a specification.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The text of a Rust file.
+    /// Text of a Rust file.
     pub source: String,
-    /// What is worth knowing, such as names that had to be changed.
+    /// Warnings, such as names that had to be changed.
     pub warnings: Vec<Diagnostic>,
-    /// What it has of each file of the specification, by the file's name there.
+    /// Generated items of each file of the specification, by the file's name there.
     pub declared: BTreeMap<String, Declared>,
 }
 
 /// Generates Rust for a specification.
 ///
 /// # Errors
-/// A diagnostic for each place where a type travels that stays in its process, for a native type that no
-/// Rust type was named for, for a `@rust_name` that is no name, and for an option that is no path.
+/// A diagnostic for each place where a type that stays in its process is marshaled, for a native
+/// type without a Rust type, for a `@rust_name` that is not a name, and for an option that is not a
+/// path.
 pub fn generate(
     specification: &Specification,
     options: &Options,
@@ -128,7 +129,7 @@ pub fn generate(
     })
 }
 
-/// A specification on its way to Rust, and all that was found out about it.
+/// Specification being converted to Rust, with all derived facts.
 pub(crate) struct Generator<'a> {
     pub(crate) spec: &'a Specification,
     pub(crate) options: &'a Options,
@@ -138,12 +139,12 @@ pub(crate) struct Generator<'a> {
     pub(crate) errors: Shared<Vec<Diagnostic>>,
     pub(crate) pieces: Pieces,
     pub(crate) accessors: valuetypes::Known,
-    /// The reply handlers of asynchronous calls.
+    /// Reply handlers of asynchronous calls.
     pub(crate) handlers: Handlers,
 }
 
 impl Generator<'_> {
-    /// The Rust type that the user named for a native type.
+    /// Returns the Rust type that the user named for a native type.
     pub(crate) fn native(&self, declaration: &Declaration) -> Option<&str> {
         let wanted = declaration.absolute_name();
         self.options
@@ -154,12 +155,13 @@ impl Generator<'_> {
             .map(|(_, path)| path.as_str())
     }
 
-    /// True for what another compilation generates.
+    /// Returns `true` for a declaration that another compilation generates.
     pub(crate) fn is_extern(&self, declaration: &Declaration) -> bool {
         extern_scope(self.options, declaration).is_some() || self.elsewhere(declaration).is_some()
     }
 
-    /// The module that has the Rust of the file that the declaration stands in, where that is not this compilation's.
+    /// Returns the module with the Rust of the declaration's file, if another compilation generates
+    /// that.
     pub(crate) fn elsewhere(&self, declaration: &Declaration) -> Option<&str> {
         if declaration.in_main_file || self.options.elsewhere.is_empty() {
             return None;
@@ -168,7 +170,7 @@ impl Generator<'_> {
         self.options.elsewhere.get(file.name()).map(String::as_str)
     }
 
-    /// The Rust path of the module that holds what an earlier compilation generated.
+    /// Returns the Rust path of the module with the code of an earlier compilation.
     pub(crate) fn extern_path(
         &self,
         declaration: &Declaration,
@@ -184,8 +186,8 @@ impl Generator<'_> {
     }
 }
 
-/// The longest extern scope that holds the declaration, or is its own name, as the depth of the scope that the path stands for,
-/// and the path.
+/// Returns the longest extern scope that holds the declaration, or is its own name, as the depth of
+/// the scope that the path stands for, and the path.
 pub(crate) fn extern_scope<'o>(
     options: &'o Options,
     declaration: &Declaration,
@@ -209,7 +211,7 @@ pub(crate) fn extern_scope<'o>(
     found
 }
 
-/// A crate's name becomes a path from the root; other paths stay as they are.
+/// Converts a crate's name to a path from the root; other paths stay unchanged.
 fn absolute(path: &str) -> String {
     let first = path.split("::").next().unwrap_or(path);
     if matches!(first, "" | "crate" | "self" | "super") {
@@ -219,7 +221,7 @@ fn absolute(path: &str) -> String {
     }
 }
 
-/// Options that are paths must be some.
+/// Checks the options that must be paths.
 fn check(options: &Options) -> Vec<Diagnostic> {
     let is_path = |text: &str| syn::parse_str::<syn::Path>(text).is_ok();
     let is_type = |text: &str| syn::parse_str::<syn::Type>(text).is_ok();
@@ -266,7 +268,7 @@ fn base_name(file: &str) -> &str {
     file.rsplit(['/', '\\']).next().unwrap_or(file)
 }
 
-/// Each once, in the order in which they were found.
+/// Returns each diagnostic once, in the order in which they were found.
 fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = BTreeSet::new();
     diagnostics

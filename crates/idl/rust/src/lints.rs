@@ -1,6 +1,6 @@
-//! Attributes for the few things that clippy finds in code whose shape the IDL decides.
+//! Attributes for the few clippy lints that fire in code whose shape the IDL decides.
 //!
-//! Each is put only where the lint would fire, so that generated code reads like code.
+//! Each is put only where the lint would fire, so that generated code stays readable.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::Type;
@@ -8,10 +8,10 @@ use quote::quote;
 
 use crate::facts::Facts;
 
-/// Past this, clippy calls a type complex.
+/// Complexity beyond which clippy calls a type complex.
 const COMPLEX: u64 = 250;
 
-/// Methods whose names a trait of the standard library has.
+/// Names of methods of the standard library's traits.
 const TRAIT_METHODS: &[&str] = &[
     "as_mut",
     "as_ref",
@@ -25,8 +25,8 @@ const TRAIT_METHODS: &[&str] = &[
     "hash",
 ];
 
-/// For a method of a public interface: how many parameters (the receiver included), what it
-/// returns, how large its error is.
+/// Generates the attributes of a method of a public interface: by the number of parameters (the
+/// receiver included), its return type, and the size of its error.
 pub(crate) fn method(
     name: &str,
     parameters: usize,
@@ -55,7 +55,7 @@ pub(crate) fn method(
     allow(&lints)
 }
 
-/// For an enum: its variants' names, and the sizes of what they hold.
+/// Generates the attributes of an enum: by its variants' names, and the sizes of their contents.
 pub(crate) fn variants(enum_name: &str, names: &[String], sizes: &[u64]) -> TokenStream {
     let mut lints = Vec::new();
     if have_common_words(enum_name, names) {
@@ -71,7 +71,7 @@ pub(crate) fn variants(enum_name: &str, names: &[String], sizes: &[u64]) -> Toke
     allow(&lints)
 }
 
-/// For a constant of a floating-point type: clippy knows some by their value.
+/// Generates the attribute of a floating-point constant: clippy knows some by their value.
 pub(crate) fn float(value: f64) -> TokenStream {
     use std::f64::consts as known;
     let constants = [
@@ -104,7 +104,7 @@ pub(crate) fn float(value: f64) -> TokenStream {
     }
 }
 
-/// For a module inside one of the same name.
+/// Generates the attribute of a module inside one of the same name.
 pub(crate) fn inner_module(name: &str, outer: Option<&str>) -> TokenStream {
     if outer == Some(name) {
         allow(&[quote!(clippy::module_inception)])
@@ -113,7 +113,7 @@ pub(crate) fn inner_module(name: &str, outer: Option<&str>) -> TokenStream {
     }
 }
 
-/// The largest of the exceptions, as an error holds one of them.
+/// Returns the size of the largest exception, as an error holds one of them.
 pub(crate) fn largest(facts: &Facts, raises: &[punctual_idl::model::DeclId]) -> u64 {
     let sizes = raises
         .iter()
@@ -129,7 +129,7 @@ fn allow(lints: &[TokenStream]) -> TokenStream {
     }
 }
 
-/// Clippy's measure: ten for each part, times how deep it lies.
+/// Computes clippy's measure: ten for each part, times its depth.
 fn complexity(ty: &syn::Type, depth: u64) -> u64 {
     let inner: Vec<&syn::Type> = match ty {
         syn::Type::Path(path) => path
@@ -156,7 +156,8 @@ fn complexity(ty: &syn::Type, depth: u64) -> u64 {
     10 * depth + inner
 }
 
-/// Clippy wants no word that all variants begin or end with, nor the enum's own name there.
+/// Returns whether all variants begin or end with a common word, or with the enum's own name, which
+/// clippy reports.
 fn have_common_words(enum_name: &str, names: &[String]) -> bool {
     let repeats_enum = names
         .iter()

@@ -1,4 +1,4 @@
-//! Members of structs and exceptions: fields, and code that goes through all of them.
+//! Members of structs and exceptions: fields, and code that handles all of them.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclKind, Declaration, Member, Type};
@@ -12,7 +12,7 @@ use crate::scope::Scope;
 use crate::types::{Form, form, least_wire_size};
 use crate::{annotations, holds, lints};
 
-/// A struct's or exception's fields.
+/// Fields of a struct or exception.
 pub(crate) struct Fields<'a> {
     declaration: &'a Declaration,
     members: Vec<(Ident, &'a Member)>,
@@ -48,7 +48,7 @@ impl<'a> Fields<'a> {
         self.members.is_empty()
     }
 
-    /// `#[derive(…)]` of all that the members' types allow.
+    /// Generates `#[derive(…)]` of all that the members' types allow.
     pub(crate) fn derive(&self, scope: &Scope<'_>, is_plain_data: bool) -> TokenStream {
         let facts = &scope.generator.facts;
         let is_total = self
@@ -64,14 +64,14 @@ impl<'a> Fields<'a> {
         quote!(#[derive(Clone, #copy Debug, #default PartialEq #total #order)])
     }
 
-    /// `#[derive(…)]` for a struct that holds what stays in its process.
+    /// Generates `#[derive(…)]` for a struct with members that stay in its process.
     pub(crate) fn derive_for_staying(&self, scope: &Scope<'_>) -> TokenStream {
         let default =
             (self.has_default(scope) && !self.default_is_written(scope)).then(|| quote!(, Default));
         quote!(#[derive(Clone #default)])
     }
 
-    /// The fields with their documentation, each followed by a comma.
+    /// Generates the fields with their documentation, each followed by a comma.
     pub(crate) fn declarations(&self, scope: &Scope<'_>) -> TokenStream {
         let fields = self.members.iter().map(|(name, member)| {
             let doc = doc(&member.doc, &format!("Member `{}`.", member.name));
@@ -81,7 +81,7 @@ impl<'a> Fields<'a> {
         quote!(#(#fields)*)
     }
 
-    /// `impl Default` where it cannot be derived and yet there is one.
+    /// Generates `impl Default` where there is a default that cannot be derived.
     pub(crate) fn default_impl(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
         if !self.has_default(scope) || !self.default_is_written(scope) {
             return TokenStream::new();
@@ -106,8 +106,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// How plain data travels: a macro of the runtime says it, as it takes what generated code
-    /// has none of.
+    /// Generates the codec of plain data: a call of a macro of the runtime, as it needs `unsafe`,
+    /// which generated code must not have.
     pub(crate) fn plain_codec(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
         let plain_struct = scope.name("plain_struct");
         let fields = self.members.iter().map(|(field, member)| {
@@ -117,7 +117,7 @@ impl<'a> Fields<'a> {
         quote!(#plain_struct! { #name { #(#fields),* } })
     }
 
-    /// `impl Marshal` and `impl Unmarshal`.
+    /// Generates `impl Marshal` and `impl Unmarshal`.
     pub(crate) fn codec_impls(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
         let [marshal, unmarshal, encoder, decoder, result, error, ok] = [
             "Marshal",
@@ -172,8 +172,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// `fn unmarshal_into`, where there is a member whose memory can be used again: a buffer for a
-    /// sequence of such structs then keeps all of it.
+    /// Generates `fn unmarshal_into`, where there is a member whose memory can be reused: a buffer
+    /// for a sequence of such structs then keeps all of it.
     fn unmarshal_into(&self, scope: &Scope<'_>) -> Option<TokenStream> {
         let spec = scope.generator.spec;
         let has_memory = |member: &Member| match form(spec, &member.ty) {
@@ -209,7 +209,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// `impl HoldsValues`, if there may be handles to values in a member.
+    /// Generates `impl HoldsValues`, if a member may hold handles to values.
     pub(crate) fn holds_values_impl(&self, scope: &Scope<'_>, name: &Ident) -> TokenStream {
         let fields = self.members.iter().map(|(field, member)| (field, *member));
         holds::of_struct(scope, name, fields)
@@ -231,7 +231,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The type of a member's field.
+/// Generates the type of a member's field.
 pub(crate) fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
     let ty = scope.owned(&member.ty, is_non_nil(&member.annotations));
     if annotations::is_optional(member) {
@@ -241,7 +241,7 @@ pub(crate) fn owned(scope: &Scope<'_>, member: &Member) -> TokenStream {
     ty
 }
 
-/// Marshals a member that is a field of `self`.
+/// Generates the marshaling of a member that is a field of `self`.
 pub(crate) fn marshal_member(
     scope: &Scope<'_>,
     member: &Member,
@@ -263,7 +263,7 @@ pub(crate) fn marshal_member(
     }
 }
 
-/// An expression of a `Result` of a member's value.
+/// Generates an expression of a `Result` of a member's value.
 pub(crate) fn unmarshal_member(
     scope: &Scope<'_>,
     member: &Member,
@@ -278,7 +278,7 @@ pub(crate) fn unmarshal_member(
     scope.unmarshal(&member.ty, non_nil, input)
 }
 
-/// Expressions of `Result<(), _>` one after the other: all but the last with `?`.
+/// Joins expressions of `Result<(), _>` one after the other: all except the last with `?`.
 pub(crate) fn sequence(mut expressions: Vec<TokenStream>, ok: &TokenStream) -> TokenStream {
     match expressions.pop() {
         Some(last) => quote!(#(#expressions?;)* #last),

@@ -1,4 +1,4 @@
-//! Modules: the IDL's scopes as nested Rust modules, and which construct goes where.
+//! Modules: the IDL's scopes as nested Rust modules, and the place of each construct.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, DeclKind, Declaration};
@@ -14,7 +14,7 @@ use crate::{
     valuetypes,
 };
 
-/// The whole file.
+/// Generates the whole file.
 pub(crate) fn generate(generator: &Generator<'_>, plan: &Plan) -> TokenStream {
     Modules { generator, plan }.contents(Vec::new(), &generator.spec.definitions)
 }
@@ -25,7 +25,8 @@ struct Modules<'m> {
 }
 
 impl Modules<'_> {
-    /// What is in the Rust module of an IDL scope: `use` lines, then items in source order.
+    /// Generates the content of the Rust module of an IDL scope: `use` lines, then items in source
+    /// order.
     fn contents(&self, idl_scope: Vec<String>, ids: &[DeclId]) -> TokenStream {
         let spec = self.generator.spec;
         let scope = Scope::new(self.generator, idl_scope);
@@ -51,7 +52,7 @@ impl Modules<'_> {
         quote!(#uses #(#items)*)
     }
 
-    /// An IDL module with all its parts, where the first of them stands.
+    /// Generates an IDL module with all its parts, where the first of them stands.
     fn module(&self, first_part: DeclId, siblings: &[DeclId], scope: &Scope<'_>) -> TokenStream {
         let spec = self.generator.spec;
         let (mut body, mut comments) = (Vec::new(), Vec::new());
@@ -71,7 +72,7 @@ impl Modules<'_> {
         self.nested(declaration, &doc, &body, scope)
     }
 
-    /// The module of what is declared inside an interface or type.
+    /// Generates the module of the declarations inside an interface or type.
     fn inner(&self, declaration: &Declaration, scope: &Scope<'_>) -> TokenStream {
         let spec = self.generator.spec;
         if matches!(declaration.kind, DeclKind::Annotation(_)) {
@@ -114,9 +115,9 @@ impl Modules<'_> {
     }
 }
 
-/// What a program does not use of its IDL is no mistake, nor is it one that the file's items are
-/// public wherever it is included, or that it is included in a module that has the IDL module's
-/// name. Any call may raise a system exception: only what else it raises is told.
+/// Adds lint attributes to the root items: a program may use only part of its IDL, the file's items
+/// are public wherever it is included, and it may be included in a module that has the IDL module's
+/// name. Any call may raise a system exception: only other errors are documented.
 fn at_root(scope: &Scope<'_>, items: TokenStream) -> TokenStream {
     if scope.depth() > 0 || items.is_empty() {
         return scope.laid_out(Piece::Items, items);
@@ -145,7 +146,7 @@ fn allowed(file: syn::File) -> TokenStream {
     quote!(#(#items)*)
 }
 
-/// The attributes of an item with a name of its own.
+/// Returns the attributes of an item with a name of its own.
 fn attributes_of(item: &mut syn::Item) -> Option<&mut Vec<syn::Attribute>> {
     match item {
         syn::Item::Const(item) if item.ident != "_" => Some(&mut item.attrs),
@@ -172,7 +173,7 @@ fn item(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
         DeclKind::Const(constant) => consts::generate(scope, declaration, constant),
         DeclKind::ValueType(value) => valuetypes::generate(scope, declaration, value),
         DeclKind::ValueBox(boxed) => valuetypes::generate_box(scope, declaration, boxed),
-        // Parts of something else, named by the user, refused before, or nothing of the program.
+        // Parts of other items, named by the user, refused before, or without generated code.
         DeclKind::Module(_)
         | DeclKind::Annotation(_)
         | DeclKind::Operation(_)

@@ -1,6 +1,6 @@
-//! Names: every declaration's Rust name, the Rust module that each IDL scope becomes, and the
-//! names of what is generated beside a declaration. Given once, before any code is written, so
-//! that all places agree.
+//! Names: every declaration's Rust name, the Rust module of each IDL scope, and the names of the
+//! companions of a declaration. Assigned once, before any code is written, so that all places
+//! agree.
 
 mod case;
 mod claims;
@@ -21,41 +21,41 @@ pub(crate) use claims::{Claimant, Claims, chosen};
 pub(crate) use methods::Half;
 use methods::Methods;
 
-/// The scoped name of an IDL scope; empty for the global one.
+/// Scoped name of an IDL scope; empty for the global one.
 pub(crate) type IdlScope = [String];
 
-/// What is generated beside an interface, valuetype or typedef.
+/// Companion generated beside an interface, valuetype or typedef.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Companion {
-    /// The trait that servants implement.
+    /// Trait that servants implement.
     Servant,
-    /// The struct that dispatches requests to a servant.
+    /// Struct that dispatches requests to a servant.
     Skeleton,
-    /// The trait that servants implement that answer later.
+    /// Trait of servants that answer later.
     AmhServant,
-    /// The struct that dispatches requests to one of those.
+    /// Struct that dispatches requests to a servant that answers later.
     AmhSkeleton,
-    /// The trait that servants implement whose operations are `async`.
+    /// Trait of servants whose operations are `async`.
     AsyncServant,
-    /// What an operation, or the reading of an attribute, may fail with.
+    /// Error of an operation, or of the reading of an attribute.
     Error,
-    /// What the writing of an attribute may fail with.
+    /// Error of the writing of an attribute.
     SetError,
-    /// What has a typedef's TypeCode.
+    /// Type that has a typedef's TypeCode.
     Alias,
-    /// The typed object reference of an abstract interface.
+    /// Typed object reference of an abstract interface.
     Object,
-    /// What a value's members are in.
+    /// Struct of a value's members.
     State,
-    /// What makes values.
+    /// Factory of values.
     Factory,
-    /// The trait that who implements a valuetype's operations implements.
+    /// Trait of implementations of a valuetype's operations.
     Operations,
-    /// The trait that who implements a valuetype's initializers implements.
+    /// Trait of implementations of a valuetype's initializers.
     Initializers,
 }
 
-/// All names of a specification.
+/// Names of a specification.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     items: BTreeMap<DeclId, String>,
@@ -66,7 +66,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// Names everything that becomes an item of a module.
+    /// Assigns the names of everything that becomes an item of a module.
     pub(crate) fn new(
         spec: &Specification,
         options: &Options,
@@ -74,7 +74,8 @@ impl Names {
         errors: &mut Vec<Diagnostic>,
     ) -> Names {
         let mut names = Names::default();
-        // First what `@rust_name` fixes, then what IDL declares, then what is generated beside it.
+        // First the names fixed by `@rust_name`, then those that IDL declares, then those of
+        // companions.
         for declaration in items(spec) {
             if let Some(name) = chosen(&declaration.annotations, spec, errors) {
                 names.name_item(spec, declaration, name, warnings);
@@ -96,30 +97,30 @@ impl Names {
         names
     }
 
-    /// The Rust name of a type or constant.
+    /// Returns the Rust name of a type or constant.
     pub(crate) fn item(&self, id: DeclId) -> &str {
         self.items.get(&id).map_or("", String::as_str)
     }
 
-    /// The Rust module of an IDL scope, by its last name.
+    /// Returns the Rust module of an IDL scope, by its last name.
     pub(crate) fn module(&self, scope: &IdlScope) -> &str {
         self.modules.get(scope).map_or("", String::as_str)
     }
 
-    /// The name of what is generated beside an interface or for one of its operations.
+    /// Returns the name of a companion of an interface or of one of its operations.
     pub(crate) fn companion(&self, id: DeclId, companion: Companion) -> &str {
         self.companions
             .get(&(id, companion))
             .map_or("", String::as_str)
     }
 
-    /// The method of an operation or of half an attribute, as the interface that declares it has
-    /// it: in its reference and in its servant's trait.
+    /// Returns the method of an operation or of half an attribute, as in the interface that
+    /// declares it: in its reference and in its servant's trait.
     pub(crate) fn method(&self, id: DeclId, half: Half) -> &str {
         self.methods.of(id, half)
     }
 
-    /// True when something in the Rust module of that scope has that name.
+    /// Returns `true` if an item in the Rust module of that scope has that name.
     pub(crate) fn is_taken(&self, scope: &IdlScope, name: &str) -> bool {
         self.claims
             .get(scope)
@@ -192,7 +193,7 @@ impl Names {
         }
     }
 
-    /// What is generated beside an interface for servants that answer later.
+    /// Names the companions of an interface for servants that answer later.
     fn name_later(
         &mut self,
         spec: &Specification,
@@ -277,7 +278,7 @@ impl Names {
 const STATE_AND_FACTORY: &[(Companion, &str)] =
     &[(Companion::State, "State"), (Companion::Factory, "Factory")];
 
-/// What may be generated beside a valuetype.
+/// Returns the possible companions of a valuetype.
 fn value_companions(value: &ValueType) -> &'static [(Companion, &'static str)] {
     const ALL: &[(Companion, &str)] = &[
         (Companion::Operations, "Operations"),
@@ -293,14 +294,14 @@ fn value_companions(value: &ValueType) -> &'static [(Companion, &'static str)] {
     ALL.get(..count).unwrap_or_default()
 }
 
-/// A scoped name without its last name.
+/// Returns a scoped name without its last name.
 pub(crate) fn outer_scope(scoped_name: &IdlScope) -> Vec<String> {
     scoped_name
         .split_last()
         .map_or_else(Vec::new, |(_, outer)| outer.to_vec())
 }
 
-/// True for what becomes an item of a module rather than a part of one.
+/// Returns `true` for a declaration that becomes an item of a module rather than a part of one.
 pub(crate) fn is_item(declaration: &Declaration) -> bool {
     !matches!(
         declaration.kind,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What several threads add to.
+/// Collection that several threads add to.
 #[derive(Debug, Default)]
 pub(crate) struct Shared<T>(Mutex<T>);
 
@@ -27,7 +27,7 @@ impl<T: Default> Shared<T> {
     }
 }
 
-/// What `work` makes of each part, in the order of the parts.
+/// Returns the result of `work` for each part, in the order of the parts.
 pub(crate) fn map<T: Sync, R: Send>(parts: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let threads = match parts.len() {
         0..FEW => 1,
@@ -47,7 +47,7 @@ pub(crate) fn map<T: Sync, R: Send>(parts: &[T], work: impl Fn(&T) -> R + Sync) 
     };
     let mut done = thread::scope(|scope| {
         let started = (1..threads).map(|_| thread::Builder::new().spawn_scoped(scope, worker));
-        // Where no more threads are to be had, those that there are do it.
+        // Where no more threads are available, the existing ones do the work.
         let others: Vec<_> = started.filter_map(Result::ok).collect();
         let mut done = worker();
         for other in others {
@@ -59,7 +59,7 @@ pub(crate) fn map<T: Sync, R: Send>(parts: &[T], work: impl Fn(&T) -> R + Sync) 
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// So few parts are not worth a thread.
+/// Number of parts up to which a thread is not worth its cost.
 const FEW: usize = 4;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! What is generated, and what cannot be.
+//! Plan of the generation: the declarations that are generated, and those that cannot be.
 //!
 //! Everything that the main file declares, or needs of the files that it includes, must be
-//! supported; each place that is not gets a diagnostic. What included files declare beside that
-//! is generated where it can be and left out silently where it cannot.
+//! supported; each place that is not gets a diagnostic. Other declarations of included files are
+//! generated where possible and otherwise omitted silently.
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{
@@ -13,16 +13,16 @@ use punctual_idl::source::Location;
 use crate::Generator;
 use crate::annotations::is_non_nil;
 
-/// Bounded sequences and wide strings take a closure for each level that they are nested.
+/// Limit on nested bounded sequences and wide strings, which take a closure for each level.
 const DEEPEST_CODEC: u32 = 64;
 
-/// Which declarations are generated.
+/// Declarations that are generated.
 #[derive(Debug)]
 pub(crate) struct Plan {
     generate: Vec<bool>,
 }
 
-/// Where a type is used.
+/// Use of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Travels {
     /// In something that may be marshaled.
@@ -69,7 +69,7 @@ impl Plan {
     }
 }
 
-/// What cannot be generated makes whatever needs it impossible too.
+/// Excludes all declarations that depend on one that cannot be generated.
 fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
     let spec = generator.spec;
     let mut dependents: Vec<Vec<DeclId>> = vec![Vec::new(); possible.len()];
@@ -88,7 +88,7 @@ fn leave_out_dependents(generator: &Generator<'_>, possible: &mut [bool]) {
     }
 }
 
-/// The declarations that this one cannot be generated without.
+/// Returns the declarations that this one cannot be generated without.
 fn needs(generator: &Generator<'_>, declaration: &Declaration) -> Vec<DeclId> {
     if generator.is_extern(declaration) {
         return Vec::new();
@@ -153,7 +153,7 @@ fn type_names(ty: &Type, names: &mut Vec<DeclId>) {
     }
 }
 
-/// What is wrong with a declaration itself, whatever it refers to.
+/// Returns the faults of a declaration itself, independent of the declarations it refers to.
 fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnostic> {
     let spec = generator.spec;
     if generator.is_extern(declaration) {
@@ -182,7 +182,8 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
             faults.ty(&typedef.ty, &place, Travels::No);
         }
         kind => {
-            // A struct or union may hold what stays in the process, and then stays there too.
+            // A struct or union may hold a type that stays in the process, and then stays there
+            // too.
             let travels = match kind {
                 DeclKind::Struct(_) | DeclKind::Union(_) => Travels::No,
                 _ => Travels::Yes,
@@ -196,8 +197,8 @@ fn faults(generator: &Generator<'_>, declaration: &Declaration) -> Vec<Diagnosti
     found
 }
 
-/// The place of a type. The model knows where names stand, not where their types do: a label
-/// below a name says that its type is meant.
+/// Place of a type. The model records the places of names, not of their types: a label below a name
+/// means its type.
 struct Place<'a> {
     location: &'a Location,
     label: String,
@@ -213,7 +214,7 @@ impl<'a> Place<'a> {
         Self::new(location, "the type of", name, "")
     }
 
-    /// For what the type holds.
+    /// Returns the place for the contents of the type.
     fn inside(&self) -> Self {
         let label = match self.label.strip_prefix("in ") {
             Some(_) => self.label.clone(),
@@ -232,7 +233,7 @@ struct Faults<'f, 'g> {
 }
 
 impl Faults<'_, '_> {
-    /// Each member of a state has a value to start from: a value is read into a new one.
+    /// Checks that each member of a state has a default value: a value is read into a new one.
     fn value(&mut self, value: &ValueType) {
         let spec = self.generator.spec;
         for member in value.state.iter().map(|state| &state.member) {
@@ -257,7 +258,8 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// Exceptions always travel; a native type in their place is one as anywhere else.
+    /// Checks raised exceptions, which are always marshaled; a native type in their place is
+    /// checked as anywhere else.
     fn raises(&mut self, raises: &[DeclId], place: &Place<'_>, travels: Travels) {
         let spec = self.generator.spec;
         for raised in raises.iter().map(|&id| &spec[id]) {
@@ -340,7 +342,7 @@ impl Faults<'_, '_> {
             DeclKind::Native if self.generator.native(named).is_none() => {
                 self.nameless_native(named, place);
             }
-            // A typedef has been looked at itself, but for what may not travel.
+            // A typedef has been checked itself, except whether it may be marshaled.
             DeclKind::Typedef(typedef) if travels == Travels::Yes => {
                 let mut names = Vec::new();
                 type_names(&typedef.ty, &mut names);

@@ -1,8 +1,8 @@
-//! One Rust module under construction: how its code refers to the runtime, to the standard
-//! library, and to what was generated elsewhere.
+//! Rust module under construction: its references to the runtime, to the standard library, and to
+//! code generated elsewhere.
 //!
-//! Names are written short and imported by `use`, unless the IDL declares something of that name
-//! in the same module: then they are written out.
+//! Names are written short and imported by `use`, unless the IDL declares an item of that name in
+//! the same module: then they are written out.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,27 +16,27 @@ use crate::layout::{self, Piece};
 use crate::names::{Companion, ident, outer_scope};
 use crate::parallel;
 
-/// A Rust module under construction.
+/// Rust module under construction.
 pub(crate) struct Scope<'g> {
     pub(crate) generator: &'g Generator<'g>,
-    /// The IDL scope that it is made from.
+    /// IDL scope that it is made from.
     idl: Vec<String>,
     imports: RefCell<BTreeSet<&'static str>>,
 }
 
-/// Where a name comes from.
+/// Origin of a name.
 enum Origin {
-    /// `punctual::…`
+    /// Facade, `punctual::…`
     Facade,
-    /// `punctual::stub::…`
+    /// Stub support, `punctual::stub::…`
     Stub,
-    /// The standard library, by its full path; to be imported.
+    /// Standard library, by its full path; to be imported.
     Std(&'static str),
-    /// The standard library, by its full path; everywhere in scope.
+    /// Standard library, by its full path; in the prelude.
     Prelude(&'static str),
 }
 
-/// Things in a piece of text.
+/// Number of items in a piece of text.
 const AT_A_TIME: usize = 32;
 
 impl<'g> Scope<'g> {
@@ -48,18 +48,18 @@ impl<'g> Scope<'g> {
         }
     }
 
-    /// How many modules it is in.
+    /// Returns the number of enclosing modules.
     pub(crate) fn depth(&self) -> usize {
         self.idl.len()
     }
 
-    /// What stands for tokens of this module that are laid out.
+    /// Lays out tokens of this module and returns their placeholder.
     pub(crate) fn laid_out(&self, piece: Piece, tokens: TokenStream) -> TokenStream {
         self.generator.pieces.lay_out(piece, self.depth(), tokens)
     }
 
-    /// What stands for what is made of each of many things: laid out by all processors, a few of them at a time, as
-    /// what stands for a piece costs as a syntax tree, too.
+    /// Generates and lays out tokens for each of many items: in parallel, a few of them in one
+    /// piece, as a placeholder costs memory in the syntax tree, too.
     pub(crate) fn each_laid_out<T: Sync>(
         &self,
         piece: Piece,
@@ -87,18 +87,19 @@ impl<'g> Scope<'g> {
         laid_out.collect()
     }
 
-    /// What stands for a constant of an `impl` that holds a list. `constant` has an empty one.
+    /// Lays out a constant of an `impl` that holds a list; returns its placeholder. `constant` has
+    /// an empty list.
     pub(crate) fn laid_out_list(&self, constant: TokenStream, elements: &[String]) -> TokenStream {
         let pieces = &self.generator.pieces;
         pieces.lay_out_list(self.depth(), constant, elements)
     }
 
-    /// What stands for the text of an expression that is the last of a body.
+    /// Keeps the text of an expression that is the last of a body; returns its placeholder.
     pub(crate) fn kept(&self, expression: String) -> TokenStream {
         self.generator.pieces.keep_expression(expression)
     }
 
-    /// A name of the runtime or of the standard library, imported if need be.
+    /// Returns a name of the runtime or of the standard library, imported if needed.
     pub(crate) fn name(&self, name: &'static str) -> TokenStream {
         let origin = origin(name);
         if self.is_taken(name) {
@@ -111,12 +112,12 @@ impl<'g> Scope<'g> {
         quote!(#name)
     }
 
-    /// Brings a trait into scope for its methods' sake.
+    /// Brings a trait into scope for its methods.
     pub(crate) fn use_methods_of(&self, name: &'static str) {
         self.imports.borrow_mut().insert(name);
     }
 
-    /// A name for a generic parameter that hides nothing of this module.
+    /// Returns a name for a generic parameter that hides nothing of this module.
     pub(crate) fn generic(&self, preferred: &str) -> Ident {
         let mut name = preferred.to_owned();
         while self.is_taken(&name) {
@@ -125,19 +126,19 @@ impl<'g> Scope<'g> {
         ident(&name)
     }
 
-    /// The way from this module to a declared type or constant.
+    /// Returns the path from this module to a declared type or constant.
     pub(crate) fn path(&self, declaration: &Declaration) -> TokenStream {
         let item = self.generator.names.item(declaration.id);
         self.path_in(&outer_scope(&declaration.scoped_name), declaration, item)
     }
 
-    /// The way from this module to what is generated beside an interface.
+    /// Returns the path from this module to a companion of an interface.
     pub(crate) fn companion(&self, interface: &Declaration, companion: Companion) -> TokenStream {
         let name = self.generator.names.companion(interface.id, companion);
         self.path_in(&outer_scope(&interface.scoped_name), interface, name)
     }
 
-    /// The way from this module to the error of one of an interface's operations.
+    /// Returns the path from this module to the error of one of an interface's operations.
     pub(crate) fn error_of(
         &self,
         interface: &Declaration,
@@ -148,7 +149,7 @@ impl<'g> Scope<'g> {
         self.path_in(&outer_scope(&interface.scoped_name), interface, name)
     }
 
-    /// The `use` lines for all that was named.
+    /// Generates the `use` lines for all names used.
     pub(crate) fn uses(&self) -> TokenStream {
         let mut std_lines = Vec::new();
         let mut hidden = Vec::new();
@@ -203,7 +204,8 @@ impl<'g> Scope<'g> {
         }
     }
 
-    /// `use` needs the leading `::` only where a module of the IDL has the crate's name.
+    /// Returns the path for `use`, which needs the leading `::` only where a module of the IDL has
+    /// the crate's name.
     fn local_path(&self, path: &str) -> String {
         let short = path.strip_prefix("::").unwrap_or(path);
         let first = short.split("::").next().unwrap_or(short);
@@ -276,7 +278,7 @@ fn origin(name: &str) -> Origin {
     }
 }
 
-/// Tokens of a path that was checked before, or is our own.
+/// Converts a path that was checked before, or is our own, to tokens.
 pub(crate) fn parse(path: &str) -> TokenStream {
     path.parse().unwrap_or_default()
 }

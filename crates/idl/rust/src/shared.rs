@@ -1,4 +1,5 @@
-//! Files that are compiled side by side and include the same: its types are generated once, in the module of one of them.
+//! Files that are compiled together with common includes: their types are generated once, in the
+//! module of one of them.
 
 use punctual_idl::diagnostic::{Diagnostic, Severity};
 use punctual_idl::model::{DeclKind, Declaration, Specification};
@@ -9,21 +10,23 @@ use crate::names::{ident, snake};
 use crate::plan::Plan;
 use crate::{Generated, Generator, Options, generate};
 
-/// What became of files that were compiled side by side.
+/// Result of compiling several files together.
 #[derive(Debug)]
 pub struct SideBySide {
-    /// What became of each, in their order, or what is wrong with it.
+    /// Result of each file, in their order: its code or its diagnostics.
     pub each: Vec<Result<Generated, Vec<Diagnostic>>>,
-    /// Warnings that are of more than one file.
+    /// Warnings about more than one file.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Generates Rust for each of several files that were compiled by themselves. Types of a file that several of them include are
-/// generated for one of them alone, as they are one type: for that file, where it is among them, or for the first that includes
-/// it. The others refer to the module of that one, which has its file's name in `snake_case` and stands beside theirs
-/// ([`Options::modules`]), unless [`Options::separate`] says that each is to have types of its own.
+/// Generates Rust for each of several files that were compiled by themselves. Types of a file that
+/// several of them include are generated for one of them alone, as they are one type: for that
+/// file, where it is among them, or for the first that includes it. The others refer to that
+/// module, which has its file's name in `snake_case` and stands beside theirs
+/// ([`Options::modules`]), unless [`Options::separate`] gives each types of its own.
 ///
-/// A file whose declarations depend on where it is included (by macros) is not shared; a warning says so.
+/// A file whose declarations depend on where it is included (by macros) is not shared; a warning
+/// reports it.
 pub fn generate_each(files: &[(&Path, &Specification)], options: &Options) -> SideBySide {
     let mut each: Vec<_> = files
         .iter()
@@ -59,29 +62,29 @@ pub fn generate_each(files: &[(&Path, &Specification)], options: &Options) -> Si
     }
 }
 
-/// What the Rust of a specification has of one of its files.
+/// Generated items of one of a specification's files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// Each type, constant and operation: its name in IDL and in Rust, and its line.
+    /// Types, constants and operations, each by its name in IDL and in Rust, and its line.
     items: Vec<String>,
     /// Whether there is a type among them.
     has_types: bool,
 }
 
-/// A file for which Rust was generated as if there were no others.
+/// File for which Rust was generated as if there were no others.
 #[derive(Clone, Copy)]
 struct Compiled<'a> {
-    /// Its place among all files.
+    /// Index among all files.
     index: usize,
     file: &'a Path,
     specification: &'a Specification,
     generated: &'a Generated,
 }
 
-/// What files have in common.
+/// Result of comparing the files: their common parts.
 #[derive(Default)]
 struct Sharing {
-    /// For each file that has types of another one: [`Options::elsewhere`].
+    /// [`Options::elsewhere`] for each file that has types of another one.
     elsewhere: BTreeMap<usize, BTreeMap<String, String>>,
     warnings: Vec<Diagnostic>,
 }
@@ -117,7 +120,7 @@ fn item(generator: &Generator<'_>, declaration: &Declaration) -> String {
     )
 }
 
-/// Finds what several of the files have, and which of them keeps it.
+/// Finds the types common to several of the files, and the file that keeps them.
 fn share(compiled: &[Compiled<'_>], modules: &str) -> Sharing {
     let mut sharing = Sharing::default();
     for (path, holders) in holders(compiled) {
@@ -150,7 +153,7 @@ fn share(compiled: &[Compiled<'_>], modules: &str) -> Sharing {
     sharing
 }
 
-/// The module that a file's Rust is expected in: `plant_types` for `PlantTypes.idl`.
+/// Returns the module that a file's Rust is expected in: `plant_types` for `PlantTypes.idl`.
 fn module_of(file: &Path) -> String {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let letters = stem.chars().map(|c| match c {
@@ -164,16 +167,17 @@ fn module_of(file: &Path) -> String {
     }
 }
 
-/// Who has the Rust of a file.
+/// Compilation that has the Rust of a file.
 struct Holder<'a> {
     compiled: Compiled<'a>,
-    /// The file's name in that compilation.
+    /// Name of the file in that compilation.
     name: &'a str,
     declared: &'a Declared,
 }
 
 impl Holder<'_> {
-    /// All that the file declares, with names in the place of what is of this compilation alone.
+    /// Returns all declarations of the file as text, with names in place of ids that differ between
+    /// compilations.
     fn text(&self) -> String {
         let specification = self.compiled.specification;
         let of_file = specification.declarations.iter().filter(|declaration| {
@@ -199,7 +203,7 @@ impl Holder<'_> {
     }
 }
 
-/// Places name the file, whose number differs from compilation to compilation.
+/// Removes file numbers from places, as they differ between compilations.
 fn without_file_ids(text: &str) -> String {
     let mut parts = text.split("FileId(");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -208,7 +212,7 @@ fn without_file_ids(text: &str) -> String {
     })
 }
 
-/// Each file of which there are types, and for whom they were generated, in their order.
+/// Returns each file with types, and the compilations that generated them, in their order.
 fn holders<'a>(compiled: &[Compiled<'a>]) -> BTreeMap<PathBuf, Vec<Holder<'a>>> {
     let mut holders: BTreeMap<PathBuf, Vec<Holder<'a>>> = BTreeMap::new();
     let mut given = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! `struct` to a struct with public fields.
+//! Mapping of `struct` to a struct with public fields.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Type};
@@ -17,7 +17,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     let fact = generator.facts.of(&Type::Named(declaration.id));
     let is_plain_data = fact.plain_data.is_some();
     let derive = fields.derive(scope, is_plain_data);
-    // What consists of numbers is copied whole where memory can have them as the wire has them.
+    // A struct of numbers is copied whole where its memory layout can be that of the wire.
     let layout = is_plain_data.then(|| quote!(#[repr(C)]));
     let declarations = fields.declarations(scope);
     let default_impl = fields.default_impl(scope, &name);
@@ -49,7 +49,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     }
 }
 
-/// `impl Debug` that tells the type's name only, for what holds local objects.
+/// Generates `impl Debug` that shows only the type's name, for a struct with local objects.
 pub(crate) fn opaque_debug(scope: &Scope<'_>, name: &Ident) -> TokenStream {
     let fmt = scope.name("fmt");
     let text = name.to_string();

@@ -1,9 +1,9 @@
-//! TypeCodes: what generated types say of themselves to whoever meets them at run time.
+//! TypeCodes: run-time descriptions of generated types.
 //!
-//! What TypeCodes of CORBA 3.3 cannot say is told as what has the same form on the wire: a bitmask
-//! and a bitset are aliases of their integer, a map is a sequence of pairs, an optional member a
-//! union over a boolean. A typedef is a Rust alias, which cannot be told from the type that it
-//! names; so its TypeCode has a type of its own beside it, without values.
+//! Types that TypeCodes of CORBA 3.3 lack are described as types with the same form on the wire: a
+//! bitmask and a bitset are aliases of their integer, a map is a sequence of pairs, an optional
+//! member a union over a boolean. A typedef is a Rust alias, indistinguishable from the type that
+//! it names; so its TypeCode has a type of its own beside it, without values.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{
@@ -19,7 +19,7 @@ use crate::scope::Scope;
 use crate::types::number;
 use crate::valuetypes;
 
-/// `impl Typed` for what a declaration becomes.
+/// Generates `impl Typed` for the type of a declaration.
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let generator = scope.generator;
     if !generator.options.type_codes {
@@ -68,7 +68,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     typed(scope, &name, &description)
 }
 
-/// The type that has a typedef's TypeCode.
+/// Generates the type that has a typedef's TypeCode.
 fn typedef_marker(scope: &Scope<'_>, declaration: &Declaration, typedef: &Typedef) -> TokenStream {
     let names = &scope.generator.names;
     let marker = ident(names.companion(declaration.id, Companion::Alias));
@@ -181,7 +181,7 @@ fn value_description(
     }
 }
 
-/// A label as the number that it is on the wire.
+/// Returns a label as its number on the wire.
 fn label_value(value: &ConstValue) -> TokenStream {
     let value = match value {
         ConstValue::Integer(value) => *value,
@@ -200,7 +200,7 @@ fn label_value(value: &ConstValue) -> TokenStream {
 }
 
 impl Scope<'_> {
-    /// An expression of the `TypeIndex` of a member's type, in the builder `types`.
+    /// Generates an expression of the `TypeIndex` of a member's type, in the builder `types`.
     fn describe_member(&self, member: &Member) -> TokenStream {
         let ty = self.describe(&member.ty);
         if !is_optional(member) {
@@ -216,7 +216,7 @@ impl Scope<'_> {
         }
     }
 
-    /// An expression of the `TypeIndex` of a type, in the builder `types`.
+    /// Generates an expression of the `TypeIndex` of a type, in the builder `types`.
     pub(crate) fn describe(&self, ty: &Type) -> TokenStream {
         match ty {
             Type::Primitive(primitive) => self.describe_primitive(*primitive),
@@ -271,7 +271,8 @@ impl Scope<'_> {
         }
     }
 
-    /// What describes a type in a table: a function of a Rust type that has the very same description, or a closure.
+    /// Generates a type's entry in a table: a function of a Rust type with exactly that
+    /// description, or a closure.
     pub(crate) fn describing(&self, ty: &Type) -> TokenStream {
         let rust = match ty {
             Type::Void => quote!(()),
@@ -300,7 +301,7 @@ impl Scope<'_> {
         quote!(<#rust as #typed>::describe)
     }
 
-    /// What describes a type: a function, or a closure.
+    /// Generates a function or closure that describes a type.
     fn describer(&self, ty: &Type) -> TokenStream {
         let function = match ty {
             Type::Named(id) => self.describing_function(&self.generator.spec[*id]),
@@ -323,8 +324,8 @@ impl Scope<'_> {
         }
     }
 
-    /// The function that describes what a declaration declares; none for what has no Rust type of its own that
-    /// could have one.
+    /// Generates the path of the function that describes a declared type; `None` for one without a
+    /// Rust type of its own.
     fn describing_function(&self, declaration: &Declaration) -> Option<TokenStream> {
         match &declaration.kind {
             DeclKind::Native => None,
@@ -356,7 +357,7 @@ impl Scope<'_> {
             Primitive::ULong => "ULong",
             Primitive::LongLong => "LongLong",
             Primitive::ULongLong => "ULongLong",
-            // No kind of its own; the runtime knows how it is told.
+            // It has no kind of its own; the runtime describes it.
             Primitive::Int8 => {
                 let typed = self.name("Typed");
                 return quote!(<i8 as #typed>::describe(types));

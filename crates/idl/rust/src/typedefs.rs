@@ -1,4 +1,4 @@
-//! `typedef` to a type alias.
+//! Mapping of `typedef` to a type alias.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{Declaration, Typedef};
@@ -18,7 +18,7 @@ pub(crate) fn generate(
         &declaration.doc,
         &format!("`typedef {}`.", declaration.name),
     );
-    // Where the alias is used, it says whether a reference may be nil.
+    // The uses of the alias state whether a reference may be nil.
     let ty = scope.bare(&typedef.ty);
     quote!(#doc pub type #name = #ty;)
 }

@@ -1,5 +1,4 @@
-//! Types: which Rust type stands for an IDL type, as a value and as a parameter, and what is
-//! known about its values.
+//! Rust types of IDL types, as values and as parameters, and the handling of their values.
 
 use proc_macro2::{Literal, TokenStream};
 use punctual_idl::model::{
@@ -9,7 +8,7 @@ use quote::quote;
 
 use crate::scope::{Scope, parse};
 
-/// How values of a type are handled, typedefs looked through.
+/// Form of a type's values behind typedefs, which decides their handling.
 #[derive(Clone, Copy)]
 pub(crate) enum Form<'a> {
     /// Small and `Copy`: passed by value.
@@ -20,14 +19,14 @@ pub(crate) enum Form<'a> {
     Array,
     /// Struct, union, exception, map, any, TypeCode.
     Aggregate,
-    /// An object reference or a value of a valuetype, which may be nil.
+    /// Object reference or value of a valuetype, which may be nil.
     Reference,
-    /// A reference to an object of a local interface, which may be nil.
+    /// Reference to an object of a local interface, which may be nil.
     Local,
     Native,
 }
 
-/// The form of a type.
+/// Returns the form of a type.
 pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
     match spec.resolve(ty) {
         Type::String { .. } | Type::WString { .. } => Form::Text,
@@ -49,7 +48,7 @@ pub(crate) fn form<'a>(spec: &'a Specification, ty: &'a Type) -> Form<'a> {
 }
 
 impl Scope<'_> {
-    /// The type of a value that its holder owns. References are optional unless `non_nil`.
+    /// Generates the type of an owned value. References are optional unless `non_nil`.
     pub(crate) fn owned(&self, ty: &Type, non_nil: bool) -> TokenStream {
         let spec = self.generator.spec;
         let bare = self.bare(ty);
@@ -72,7 +71,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The type as a typedef names it: a reference's without its `Option`.
+    /// Generates the type as a typedef names it: a reference's without its `Option`.
     pub(crate) fn bare(&self, ty: &Type) -> TokenStream {
         match ty {
             Type::Void => quote!(()),
@@ -109,7 +108,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The type of an `in` parameter.
+    /// Generates the type of an `in` parameter.
     pub(crate) fn parameter(&self, ty: &Type, non_nil: bool) -> TokenStream {
         match form(self.generator.spec, ty) {
             Form::Scalar => self.owned(ty, non_nil),
@@ -138,7 +137,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The type written so that `::function` may follow it.
+    /// Generates the type in a form that `::function` may follow.
     pub(crate) fn callable(&self, ty: &Type, non_nil: bool) -> TokenStream {
         let owned = self.owned(ty, non_nil);
         let plain = matches!(
@@ -173,7 +172,7 @@ impl Scope<'_> {
         }
     }
 
-    /// An expression for a value to start from, of a type that has one.
+    /// Generates an expression for a default value; the type must have one.
     pub(crate) fn default_value(&self, ty: &Type, non_nil: bool) -> TokenStream {
         let spec = self.generator.spec;
         let default = self.name("Default");
@@ -216,7 +215,7 @@ impl Scope<'_> {
         value
     }
 
-    /// An array without the box that it may live in.
+    /// Generates an array type without its box.
     fn inline_array(&self, ty: &Type) -> TokenStream {
         let Type::Array {
             element,
@@ -271,12 +270,12 @@ impl Scope<'_> {
     }
 }
 
-/// A number without a suffix.
+/// Makes a number without a suffix.
 pub(crate) fn number(value: impl Into<u64>) -> Literal {
     Literal::u64_unsuffixed(value.into())
 }
 
-/// The least number of octets on the wire as a literal that every target's `usize` can hold.
+/// Makes a literal of the least number of octets on the wire that every target's `usize` can hold.
 pub(crate) fn least_wire_size(fact: crate::facts::Fact) -> Literal {
     number(fact.least_wire_size.min(u32::MAX.into()))
 }

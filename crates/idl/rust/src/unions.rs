@@ -1,9 +1,9 @@
-//! `union` to an enum with fields.
+//! Mapping of `union` to an enum with fields.
 //!
-//! A variant that exactly one label reaches holds the member alone. One that several
-//! discriminators reach (several labels, `default:`, no label at all) holds the discriminator
-//! first, so that a value passed on is the value received; marshaling refuses a discriminator
-//! that belongs to another variant.
+//! A variant that exactly one label selects holds the member alone. One that several discriminators
+//! select (several labels, `default:`, no label at all) holds the discriminator first, so that a
+//! value passed on is the value received; marshaling refuses a discriminator that belongs to
+//! another variant.
 
 mod labels;
 
@@ -43,7 +43,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration, union: &Uni
     }
 }
 
-/// A union, its variants named and their labels sorted out.
+/// Union with named variants and sorted labels.
 struct Shape<'s, 'g> {
     scope: &'s Scope<'g>,
     declaration: &'s Declaration,
@@ -54,15 +54,15 @@ struct Shape<'s, 'g> {
 
 struct Variant<'s> {
     name: Ident,
-    /// `None` for the one without a member.
+    /// Member of the variant; `None` for the one without a member.
     member: Option<&'s Member>,
     labels: Vec<&'s ConstValue>,
-    /// Reached by all values that no label of the union names.
+    /// Whether all values without a label select it.
     takes_the_rest: bool,
 }
 
 impl Variant<'_> {
-    /// The one label that reaches it.
+    /// Returns the only label that selects it.
     fn only_label(&self) -> Option<&ConstValue> {
         match self.labels.as_slice() {
             [label] if !self.takes_the_rest => Some(label),
@@ -170,7 +170,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// Whether it may hold what stays in its process.
+    /// Returns whether it may hold a type that stays in its process.
     fn stays(&self) -> bool {
         let generator = self.scope.generator;
         let ty = Type::Named(self.declaration.id);
@@ -218,7 +218,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// The first member with the first of its labels.
+    /// Generates the default: the first member with the first of its labels.
     fn default_impl(&self) -> TokenStream {
         let scope = self.scope;
         let facts = &scope.generator.facts;
@@ -341,7 +341,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         }
     }
 
-    /// `impl HoldsValues`, if there may be handles to values in a member.
+    /// Generates `impl HoldsValues`, if a member may hold handles to values.
     fn holds_values_impl(&self) -> TokenStream {
         let scope = self.scope;
         let facts = &scope.generator.facts;

@@ -1,14 +1,16 @@
-//! `valuetype`: a handle to values, the state that is in them, what makes them, and a trait for their
+//! Mapping of `valuetype`: a handle to values, their state, their factory, and a trait for their
 //! operations (CORBA 3.3 part 1, §7.9 and §9).
 //!
-//! Of `valuetype Account : Base supports Printable` there come
+//! `valuetype Account : Base supports Printable` gives
 //!
-//! - `Account`, the handle: cheap to clone, with a method for each member and each operation; those of the first base
-//!   are had through `Deref`;
+//! - `Account`, the handle: cheap to clone, with a method for each member and each operation; those
+//!   of the first base
+//!   are available through `Deref`;
 //! - `AccountState`, a struct of the members, the base's under `base`;
-//! - `AccountFactory`, which makes values, and is what an ORB has to know to read them;
-//! - `AccountOperations`, the trait for what its operations do, if it has any: with those of the interfaces
-//!   that it supports, and above those of its bases. A method's `this` is the value;
+//! - `AccountFactory`, which makes values, and which an ORB needs to read them;
+//! - `AccountOperations`, the trait for the implementation of its operations, if it has any: with
+//!   those of the interfaces
+//!   that it supports, and those of its bases as supertraits. A method's `this` is the value;
 //! - `AccountInitializers`, the trait for its `factory` operations, if it has any.
 //!
 //! A value whose factory has no operations has its state all the same.

@@ -1,4 +1,4 @@
-//! What is generated for each construct of IDL, as snapshots, and what is refused.
+//! Snapshots of the code generated for each construct of IDL, and tests of refused IDL.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -6,7 +6,7 @@ mod support;
 use punctual_idl_rust::Options;
 use support::{compiled, generated, generated_with, refused, warnings, without_type_codes};
 
-/// A snapshot of what an IDL text becomes, without the file's first lines.
+/// Compares an IDL text's output with a snapshot, without the file's first lines.
 macro_rules! snapshot {
     ($name:literal, $idl:expr) => {
         insta::assert_snapshot!($name, generated($idl));
@@ -317,8 +317,9 @@ fn a_call_has_one_name_for_its_callers_and_its_servant_beside_inherited_ones() {
     assert!(servant("BaseServant").contains("fn set_x(&self, value: i32)"));
     assert!(servant("DerivedServant").contains("fn set_x_(&self)"));
     assert!(servant("DeeperServant").contains("fn set_x__(&self)"));
-    // However many inherit them, each has one method of a reference, and is called by that and by one skeleton. Beside
-    // the method, the servant's trait names it, and what holds a servant.
+    // However many inherit them, each has one method of a reference, and is called by that and by
+    // one skeleton. Beside the method, the servant's trait names it, and so does the delegation of
+    // a servant's holder.
     for (owner, method) in [("DerivedServant", "set_x_"), ("DeeperServant", "set_x__")] {
         assert_eq!(text.matches(&format!("pub fn {method}(&self)")).count(), 1);
         assert_eq!(text.matches(&format!(" fn {method}(&self)")).count(), 3);
@@ -344,7 +345,7 @@ fn what_two_bases_call_alike_is_told_apart_where_they_are_joined() {
 fn a_call_tries_the_servant_first_where_there_are_servants() {
     let idl = "interface I { string f(inout string servant, in long outcome); };";
     let text = generated(idl);
-    // Names of its own give way to the parameters'.
+    // Its own names give way to the parameters'.
     assert!(text.contains("|servant_: &dyn IServant|"));
     let calls =
         ["ObjectRef::call(", "ObjectRef::call_into("].map(|call| text.matches(call).count());
@@ -447,7 +448,7 @@ fn references_are_not_nil_where_that_is_chosen_but_where_the_idl_says_so() {
     ] {
         assert!(members.contains(member), "{member}: {members}");
     }
-    // Without the choice, a reference may be nil, whatever is said the other way.
+    // Without the option, a reference may be nil, whatever `@non_nil(FALSE)` says.
     let text = generated(idl);
     let text: String = text.split_whitespace().collect();
     assert!(text.contains("one:Option<&I>,other:Option<&I>"));
@@ -469,7 +470,7 @@ fn inherited_methods_that_traits_would_hide_are_written_again() {
         assert!(derived.contains(method), "{method}: {derived}");
     }
     assert!(!derived.contains("fn other("));
-    // An object is called by the type that has the method.
+    // An object is called through the type that has the method.
     for (call, count) in [
         ("AObject::clone(this)", 3),
         ("AObject::plain(this)", 3),

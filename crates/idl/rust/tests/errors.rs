@@ -1,4 +1,4 @@
-//! What operations that raise the same exceptions may fail with: one enum each, laid out alike.
+//! Tests of the errors of operations that raise the same exceptions: one enum each, laid out alike.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -12,7 +12,8 @@ fn operation(name: &str, raises: &str) -> String {
     format!("void {name}() raises ({raises});")
 }
 
-/// The lines that define an enum, from its comment to the macro's call, without what items of a file have.
+/// Returns the lines that define an enum, from its comment to the macro's call, without the
+/// attributes of a file's items.
 fn definition(text: &str, method: &str) -> Vec<String> {
     let start = text
         .find(&format!("/// What `{method}` may fail with."))
@@ -51,7 +52,8 @@ fn enums_of_the_same_exceptions_are_laid_out_as_one_by_itself_is() {
     ));
     for (name, raises) in operations {
         let alone = operation(name, raises);
-        // The enums of a file are each laid out by themselves; names that are longer by an indent take its place.
+        // The enums of a file are each laid out by themselves; names that are longer by an indent
+        // take its place.
         let alone = generated(&format!("{EXCEPTIONS} interface Iiiii {{ {alone} }};"));
         let expected = definition(&alone, name).join("\n").replace("Iiiii", "I");
         assert_eq!(definition(&together, name).join("\n"), expected);

@@ -1,11 +1,11 @@
-//! What is generated for speed: plain data, twins that fill buffers, finding the operation.
+//! Tests of code generated for speed: plain data, twins that fill buffers, dispatch of operations.
 #![allow(clippy::unwrap_used, dead_code)]
 
 mod support;
 
 use support::generated;
 
-/// A snapshot of what an IDL text becomes, without the file's first lines.
+/// Compares an IDL text's output with a snapshot, without the file's first lines.
 macro_rules! snapshot {
     ($name:literal, $idl:expr) => {
         insta::assert_snapshot!($name, generated($idl));
@@ -85,7 +85,7 @@ fn operations_are_found_by_length_and_by_the_octets_that_differ() {
     );
 }
 
-/// An interface with so many operations, within so many modules.
+/// Makes an interface with that many operations, within that many modules.
 fn wide(operations: usize, modules: usize) -> String {
     let operations: String = (0..operations)
         .map(|n| format!("string operation_of_some_length_{n:04}(in long n) raises (E);"))

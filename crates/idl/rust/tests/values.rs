@@ -1,4 +1,5 @@
-//! What is generated for valuetypes and abstract interfaces, as snapshots, and what is refused.
+//! Snapshots of the code generated for valuetypes and abstract interfaces, and tests of refused
+//! IDL.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -6,7 +7,7 @@ mod support;
 use punctual_idl_rust::Options;
 use support::{generated, generated_with, refused};
 
-/// A snapshot of what an IDL text becomes, without TypeCodes, which have tests of their own.
+/// Compares an IDL text's output with a snapshot, without TypeCodes, which have tests of their own.
 macro_rules! snapshot {
     ($name:literal, $idl:expr) => {
         let options = Options {
@@ -188,7 +189,7 @@ fn a_chain_of_value_types_does_not_repeat_what_it_inherits() {
         assert!(text.contains("pub struct V1(V0);"));
         text.lines().count()
     };
-    // Only the lists of what each derives from grow faster than the chain.
+    // Only the lists of bases grow faster than the chain.
     assert!(chain(60) < 7 * chain(10), "{} {}", chain(60), chain(10));
 }
 

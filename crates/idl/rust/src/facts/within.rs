@@ -1,23 +1,23 @@
-//! What is somewhere in the values of each declaration, through typedefs, elements, members and cases.
+//! Contents of the values of each declaration, through typedefs, elements, members and cases.
 //!
-//! Found for all of them in one go, in a time that is linear in what they say: declarations that hold one another are
+//! Computed for all of them in one pass, in linear time: declarations that hold one another are
 //! found together (Tarjan's strongly connected components), after all that they hold.
 
 use punctual_idl::model::{DeclId, DeclKind, InterfaceFlavour, Specification, Type};
 
-/// A set of the following.
+/// Set of the following contents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Contents(u8);
 
 impl Contents {
     const NOTHING: Self = Contents(0);
-    /// What has no total equality: floats, and values whose types are known at run time only.
+    /// Contents without total equality: floats, and values whose types are known only at run time.
     pub(super) const UNEQUAL: Self = Contents(1);
     /// Handles to values of valuetypes.
     pub(super) const VALUES: Self = Contents(2);
-    /// What stays in its process: local objects, native types.
+    /// Contents that stay in their process: local objects, native types.
     pub(super) const LOCAL: Self = Contents(4);
-    /// The declaration's own values again.
+    /// Further values of the declaration itself.
     pub(super) const ITSELF: Self = Contents(8);
 
     pub(super) fn have(self, what: Self) -> bool {
@@ -29,7 +29,7 @@ impl Contents {
     }
 }
 
-/// The contents of all declarations.
+/// Contents of all declarations.
 #[derive(Debug)]
 pub(super) struct Within(Vec<Contents>);
 
@@ -42,7 +42,7 @@ impl Within {
         Within(search.contents)
     }
 
-    /// What is in the values of a type.
+    /// Returns the contents of a type's values.
     pub(super) fn of(&self, ty: &Type) -> Contents {
         let (mut contents, mut declared) = (Contents::NOTHING, Vec::new());
         look_into(ty, &mut contents, &mut declared);
@@ -57,7 +57,7 @@ impl Within {
     }
 }
 
-/// What a type expression says itself, and the declarations that it names.
+/// Collects the contents that a type expression itself has, and the declarations that it names.
 fn look_into(ty: &Type, contents: &mut Contents, declared: &mut Vec<DeclId>) {
     let mut pending = vec![ty];
     while let Some(ty) = pending.pop() {
@@ -75,7 +75,7 @@ fn look_into(ty: &Type, contents: &mut Contents, declared: &mut Vec<DeclId>) {
     }
 }
 
-/// What a declaration is, whatever it holds.
+/// Returns the contents of a declaration itself, without those of its parts.
 fn own(kind: &DeclKind) -> Contents {
     match kind {
         DeclKind::ValueType(_) | DeclKind::ValueBox(_) => Contents::VALUES,
@@ -92,17 +92,17 @@ fn own(kind: &DeclKind) -> Contents {
 struct Search<'s> {
     spec: &'s Specification,
     contents: Vec<Contents>,
-    /// When each was first seen, from 1; 0 before.
+    /// Order in which each was first visited, from 1; 0 before.
     seen: Vec<usize>,
-    /// The first that was seen of those that it leads to and that are not done.
+    /// Earliest visited of the unfinished declarations reachable from each.
     earliest: Vec<usize>,
     count: usize,
-    /// Those that are not done, in the order in which they were seen.
+    /// Unfinished declarations, in the order of their visits.
     open: Vec<DeclId>,
     is_open: Vec<bool>,
 }
 
-/// A declaration, and what it holds that was not looked at.
+/// Visit of a declaration, with the parts not visited yet.
 struct Visit {
     id: DeclId,
     held: Vec<DeclId>,
@@ -169,7 +169,7 @@ impl<'s> Search<'s> {
         Visit { id, held }
     }
 
-    /// What the held one has, its holder has, too.
+    /// Adds the contents of the held declaration to its holder.
     fn add(&mut self, holder: DeclId, held: DeclId) {
         let (holder, held) = (holder.index(), held.index());
         if self.is_open[held] {
@@ -179,7 +179,8 @@ impl<'s> Search<'s> {
         self.contents[holder] = self.contents[holder].and(found);
     }
 
-    /// If nothing that is open was seen before it, those that were seen since hold one another.
+    /// Ends a visit. If no unfinished declaration visited earlier is reachable, those visited since
+    /// hold one another.
     fn end(&mut self, id: DeclId) {
         if self.earliest[id.index()] != self.seen[id.index()] {
             return;

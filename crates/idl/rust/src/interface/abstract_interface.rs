@@ -1,8 +1,9 @@
-//! `abstract interface`: an object or a value, known at run time (CORBA 3.3 part 1, §10).
+//! Mapping of `abstract interface`: an object or a value, known at run time (CORBA 3.3 part 1,
+//! §10).
 //!
-//! Of `abstract interface Describable` there come `Describable`, an enum of either, with the operations as
-//! methods; `DescribableObject`, the object reference; and `DescribableServant`, the trait by which a value
-//! that supports it is called, and which the servants of derived interfaces implement.
+//! `abstract interface Describable` gives `Describable`, an enum of either, with the operations as
+//! methods; `DescribableObject`, the object reference; and `DescribableServant`, the trait by which
+//! a value that supports it is called, and which the servants of derived interfaces implement.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Interface};
@@ -63,9 +64,10 @@ pub(super) fn generate(
     }
 }
 
-/// An operation of whichever it is.
+/// Generates an operation, which calls the object or the value.
 ///
-/// Its reference's method is named with the type that has it: what dereferences to that has others of some names.
+/// The reference's method is called with an explicit type, as a type that dereferences to it may
+/// have others of the same name.
 fn method(scope: &Scope<'_>, interface: &Declaration, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let holder = bases::holder(generator.spec, interface.id, call.owner);

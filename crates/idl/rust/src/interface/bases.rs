@@ -1,15 +1,15 @@
-//! What an interface has from its first base, whose reference and skeleton it is built on, and what other bases add.
-//! A value type's handle is built on its first base's alike.
+//! Division of an interface's bases: the first base, whose reference and skeleton it is built on,
+//! and the additions of the others. A value type's handle is built on its first base's alike.
 
 use std::collections::HashSet;
 
 use punctual_idl::model::{DeclId, Declaration, Specification};
 
-/// The interfaces that one derives from, each once.
+/// Bases of an interface, each once.
 pub(crate) struct Bases {
-    /// The first base, then what that derives from. None of its operations is written again.
+    /// First base, then its bases. None of its operations is written again.
     pub(crate) of_first: Vec<DeclId>,
-    /// What the other bases add.
+    /// Bases added by the other bases.
     pub(crate) others: Vec<DeclId>,
     has_first: HashSet<DeclId>,
 }
@@ -39,13 +39,15 @@ impl Bases {
         self.of_first.first().copied()
     }
 
-    /// Whether an interface's operations have to be written of this one: its own and those that other bases add.
+    /// Returns whether the operations of `owner` have to be written for this interface: its own and
+    /// those that other bases add.
     pub(crate) fn adds(&self, owner: &Declaration) -> bool {
         !self.has_first.contains(&owner.id)
     }
 }
 
-/// Methods that a derived reference or handle would have of a trait instead of those of its first base.
+/// Methods that a derived reference or handle would get from a trait instead of from its first
+/// base.
 pub(crate) const HIDDEN: &[&str] = &[
     "adopt",
     "as_mut",
@@ -72,7 +74,8 @@ pub(crate) const HIDDEN: &[&str] = &[
     "type_id",
 ];
 
-/// Whose reference has the methods of an owner: that of the interface, or the next of its first bases that adds them.
+/// Returns the interface whose reference has the methods of an owner: the interface, or the nearest
+/// of its first bases that adds them.
 pub(crate) fn holder(spec: &Specification, interface: DeclId, owner: &Declaration) -> DeclId {
     let mut holder = interface;
     loop {

@@ -1,6 +1,6 @@
-//! One thing that can be asked of an object: an operation, or the reading or writing of an
-//! attribute (CORBA 3.3 part 1, §7.14 and §7.15). Reference, servant and skeleton all start here, so that
-//! names and signatures agree.
+//! Calls on an object: an operation, or the reading or writing of an attribute (CORBA 3.3 part 1,
+//! §7.14 and §7.15). Reference, servant and skeleton are all generated from these, so that names
+//! and signatures agree.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::implied::{self, Reply};
@@ -15,16 +15,16 @@ use crate::names::{Claimant, Claims, Companion, Half, chosen, ident, snake};
 use crate::scope::Scope;
 use crate::{Generator, lints};
 
-/// An operation, or half of an attribute.
+/// Operation, or half of an attribute.
 pub(crate) struct Call<'a> {
-    /// The operation or attribute.
+    /// Operation or attribute.
     pub(crate) declaration: &'a Declaration,
-    /// The interface that declares it.
+    /// Interface that declares it.
     pub(crate) owner: &'a Declaration,
-    /// The operation's name in a request.
+    /// Name of the operation in a request.
     pub(crate) wire_name: String,
-    /// The method's name: the reference's or the trait's, by where the call comes from. It is the
-    /// one that the owner gives, unless several bases use that.
+    /// Name of the method, in the reference or the trait, depending on the source of the call. It
+    /// is the owner's, unless several bases use that.
     pub(crate) method: String,
     half: Half,
     pub(crate) oneway: bool,
@@ -33,29 +33,30 @@ pub(crate) struct Call<'a> {
     pub(crate) raises: &'a [DeclId],
     pub(crate) context: &'a [String],
     error: Companion,
-    /// Whether the reference that it is a method of holds the object reference itself, and not a base's.
+    /// Whether the reference with this method holds the object reference itself, and not a base's.
     is_of_root: bool,
     pub(crate) fallback_doc: String,
 }
 
-/// What a parameter or result is.
+/// Type of a parameter or result.
 #[derive(Clone, Copy)]
 pub(crate) struct Value<'a> {
     pub(crate) ty: &'a Type,
     pub(crate) non_nil: bool,
 }
 
-/// A parameter, named.
+/// Named parameter.
 pub(crate) struct Parameter<'a> {
-    /// Without `r#`.
+    /// Name without `r#`.
     pub(crate) name: String,
-    /// The name in IDL.
+    /// Name in IDL.
     pub(crate) idl_name: &'a str,
     pub(crate) direction: Direction,
     pub(crate) value: Value<'a>,
 }
 
-/// The calls of an interface and of all its bases, bases' first: what a reference offers.
+/// Returns the calls of an interface and of all its bases, bases' first: the methods of a
+/// reference.
 pub(crate) fn all<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
     let owners = generator.spec.ancestors(interface).into_iter();
     let mut calls: Vec<Call<'a>> = owners
@@ -70,12 +71,12 @@ pub(crate) fn all<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Ca
     calls
 }
 
-/// The calls that an interface itself declares: what its servant's trait holds.
+/// Returns the calls that an interface itself declares: the methods of its servant's trait.
 pub(crate) fn own<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
     of(generator, generator.spec.children(interface).to_vec())
 }
 
-/// What the trait of a local interface holds: its own calls, and those of bases that have a
+/// Returns the methods of a local interface's trait: its own calls, and those of bases that have a
 /// servant's trait rather than one of their own.
 pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> Vec<Call<'a>> {
     let spec = generator.spec;
@@ -101,7 +102,7 @@ pub(crate) fn of_local<'a>(generator: &'a Generator<'a>, interface: DeclId) -> V
     calls
 }
 
-/// Tells apart what bases that know nothing of each other call alike.
+/// Gives distinct names to calls of the same name in unrelated bases.
 fn claim_names(generator: &Generator<'_>, calls: &mut [Call<'_>]) {
     let mut claims = Claims::default();
     for call in calls {
@@ -138,7 +139,7 @@ fn of<'a>(generator: &'a Generator<'a>, children: Vec<DeclId>) -> Vec<Call<'a>> 
     calls
 }
 
-/// Parameters with names that differ.
+/// Returns parameters with distinct names.
 pub(crate) fn named<'a>(
     generator: &Generator<'_>,
     parameters: &'a [punctual_idl::model::Parameter],
@@ -264,12 +265,12 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether it reads an attribute.
+    /// Returns whether it reads an attribute.
     pub(crate) fn is_getter(&self) -> bool {
         matches!(self.declaration.kind, DeclKind::Attribute(_)) && self.half == Half::Main
     }
 
-    /// What delivers its reply to a handler.
+    /// Returns the handler operations that deliver its reply.
     pub(crate) fn reply(&self, generator: &Generator<'_>) -> Option<Reply> {
         let half = match self.half {
             Half::Main => implied::Half::Main,
@@ -278,12 +279,12 @@ impl<'a> Call<'a> {
         generator.handlers.reply(self.declaration.id, half)
     }
 
-    /// The object reference behind the typed one that the method is of.
+    /// Generates the object reference behind the typed one with this method.
     pub(crate) fn object(&self, scope: &Scope<'_>) -> TokenStream {
         if self.is_of_root {
             return quote!(&self.0);
         }
-        // An operation may be called as the method is.
+        // An operation may have the method's name.
         let interface = scope.name("Interface");
         quote!(#interface::as_object(self))
     }
@@ -292,12 +293,12 @@ impl<'a> Call<'a> {
         ident(&self.method)
     }
 
-    /// The method's name in the trait that the owner's servants implement.
+    /// Returns the method's name in the trait that the owner's servants implement.
     pub(crate) fn trait_method(&self, generator: &Generator<'_>) -> Ident {
         ident(generator.names.method(self.declaration.id, self.half))
     }
 
-    /// `fn name(&self, …) -> Result<…>` with what clippy has to be told before it.
+    /// Generates `fn name(&self, …) -> Result<…>` with the attributes that clippy needs before it.
     pub(crate) fn signature(&self, scope: &Scope<'_>, visibility: &TokenStream) -> TokenStream {
         let returns = self.return_type(scope);
         let count = 1 + self.passed().count() + usize::from(!self.context.is_empty());
@@ -307,7 +308,7 @@ impl<'a> Call<'a> {
         quote!(#lints #visibility #signature)
     }
 
-    /// `fn name(&self, …) -> Result<…>`, as an implementation of a trait has it.
+    /// Generates `fn name(&self, …) -> Result<…>`, for an implementation of a trait.
     pub(crate) fn bare_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let name = self.method_ident();
         let parameters = self.passed_signature(scope);
@@ -315,7 +316,7 @@ impl<'a> Call<'a> {
         quote!(fn #name(&self #parameters) -> #returns)
     }
 
-    /// What the caller passes, with types, each behind a comma.
+    /// Generates the parameters that the caller passes, with types, each behind a comma.
     pub(crate) fn passed_signature(&self, scope: &Scope<'_>) -> TokenStream {
         let parameters = self.passed().map(|parameter| {
             let name = ident(&parameter.name);
@@ -335,7 +336,7 @@ impl<'a> Call<'a> {
         quote!(#(#parameters)* #context)
     }
 
-    /// The comment, and what may go wrong beside what may in every call.
+    /// Generates the comment, and the errors beyond those of every call.
     pub(crate) fn doc(&self, generator: &Generator<'_>) -> TokenStream {
         if self.raises.is_empty() {
             return doc(&self.declaration.doc, &self.fallback_doc);
@@ -344,7 +345,7 @@ impl<'a> Call<'a> {
         doc_with(&self.declaration.doc, &self.fallback_doc, &lines)
     }
 
-    /// What may go wrong, as a sentence.
+    /// Returns the errors, as a sentence.
     pub(crate) fn errors_doc(&self, generator: &Generator<'_>) -> String {
         let names = self
             .raises
@@ -357,21 +358,21 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The parameters that the caller passes: all but `out` ones.
+    /// Returns the parameters that the caller passes: all except `out` ones.
     pub(crate) fn passed(&self) -> impl Iterator<Item = &Parameter<'a>> {
         self.parameters
             .iter()
             .filter(|p| p.direction != Direction::Out)
     }
 
-    /// The parameters that the reply brings: all but `in` ones.
+    /// Returns the parameters in the reply: all except `in` ones.
     pub(crate) fn replied(&self) -> impl Iterator<Item = &Parameter<'a>> {
         self.parameters
             .iter()
             .filter(|p| p.direction != Direction::In)
     }
 
-    /// Names for locals beside the parameters.
+    /// Returns the names in use by parameters, to choose names of locals.
     pub(crate) fn locals(&self) -> Claims {
         let mut claims = Claims::default();
         for parameter in &self.parameters {
@@ -383,7 +384,7 @@ impl<'a> Call<'a> {
         claims
     }
 
-    /// The name of the parameter for the `context` clause.
+    /// Returns the name of the parameter for the `context` clause.
     pub(crate) fn context_name(&self) -> Option<Ident> {
         if self.context.is_empty() {
             return None;
@@ -395,7 +396,7 @@ impl<'a> Call<'a> {
         Some(claims.fresh("context"))
     }
 
-    /// The error of the method.
+    /// Generates the error type of the method.
     pub(crate) fn error_type(&self, scope: &Scope<'_>) -> TokenStream {
         if self.raises.is_empty() {
             scope.name("SystemException")
@@ -404,13 +405,13 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// The name of the error's enum, if it has one of its own.
+    /// Returns the name of the error's enum, if it has one of its own.
     pub(crate) fn error_name(&self, generator: &Generator<'_>) -> Option<Ident> {
         let name = generator.names.companion(self.declaration.id, self.error);
         (!self.raises.is_empty()).then(|| ident(name))
     }
 
-    /// What the method returns.
+    /// Generates the return type of the method.
     pub(crate) fn return_type(&self, scope: &Scope<'_>) -> TokenStream {
         let outs = self
             .parameters
@@ -429,7 +430,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// One thing as it is, none or several in parentheses.
+/// Generates one item unchanged, none or several in parentheses.
 pub(crate) fn tuple(things: &[TokenStream]) -> TokenStream {
     match things {
         [one] => one.clone(),

@@ -1,8 +1,8 @@
-//! A call without a request, which a reference tries first: the servant's own method, where the object is
-//! one of this process.
+//! Calls without a request, which a reference tries first: the servant's own method, where the
+//! object is in this process.
 //!
-//! An `inout` parameter is given to the servant as a copy, so that the caller's stays as it is when the call
-//! fails; it is assigned where the results of a request are.
+//! An `inout` parameter is given to the servant as a copy, so that the caller's stays unchanged
+//! when the call fails; it is assigned where the results of a request are.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
@@ -14,8 +14,8 @@ use super::request::{Reader, Request};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
-/// A call that has a reply: without a request, or else by one. Either gives what a reply brings, in its order,
-/// but for what goes into buffers.
+/// Generates a call that has a reply: without a request, or else by one. Either returns the
+/// contents of a reply, in order, except those that go into buffers.
 ///
 /// `buffer` names the caller's buffer for each of these, if it has one.
 pub(super) fn two_way(
@@ -27,7 +27,7 @@ pub(super) fn two_way(
 ) -> TokenStream {
     let mut locals = locals.clone();
     let servant = locals.fresh("servant");
-    // What goes into buffers of the caller is copied by a request as well.
+    // Results for the caller's buffers are copied by a request as well.
     if copied::passes_values(scope, call)
         && (0..call.parameters.len() + 1).any(|place| buffer(place).is_some())
     {
@@ -37,7 +37,8 @@ pub(super) fn two_way(
     or_else(scope, call, &buffers, (&servant, &body), request)
 }
 
-/// What is done with the servant, and the buffers that go into it: it gives what a reply brings, but for what goes into them.
+/// Generates the code that calls the servant, and the buffers that it fills: it returns the
+/// contents of a reply except those of the buffers.
 pub(super) fn here(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -87,7 +88,7 @@ pub(super) fn here(
         (false, true) => quote!({ #(#copies)* #upcall.map(|#results| #kept) }),
         (_, false) => {
             let (ok, error) = (scope.name("Ok"), call.error_type(scope));
-            // What is assigned once the call is over hides the error's type.
+            // The assignments after the call hide the error's type.
             let error = (!copies.is_empty()).then(|| quote!(::<_, #error>));
             quote!({ #(#copies)* #(#declared)* #results = #upcall?; #ok #error(#kept) })
         }
@@ -95,7 +96,7 @@ pub(super) fn here(
     (buffers, body)
 }
 
-/// A call that has none: nobody hears what becomes of it.
+/// Generates a call without a reply, whose outcome is ignored.
 pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, arguments: TokenStream) -> TokenStream {
     let mut locals = call.locals();
     let servant = locals.fresh("servant");
@@ -111,7 +112,8 @@ pub(super) fn one_way(scope: &Scope<'_>, call: &Call<'_>, arguments: TokenStream
     or_else(scope, call, &[], (&servant, &upcall), &request)
 }
 
-/// The call without a request, or else the request. Either may fill the buffers, and so is given them.
+/// Generates the call without a request, or else the request. Either may fill the buffers, and so
+/// is given them.
 fn or_else(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -140,7 +142,7 @@ fn or_else(
     }
 }
 
-/// The request alone.
+/// Generates the request alone.
 fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStream {
     let (object_ref, object) = (scope.name("ObjectRef"), call.object(scope));
     let (arguments, results) = (&request.arguments, request.results.closure(&[]));
@@ -155,7 +157,7 @@ fn invocation(scope: &Scope<'_>, call: &Call<'_>, request: &Request) -> TokenStr
     quote!(#object_ref::invoke_raising(#object, &OPERATION, #arguments, #results, #error::raised))
 }
 
-/// The servant's own method.
+/// Generates the call of the servant's own method.
 fn upcall<'n>(
     scope: &Scope<'_>,
     call: &Call<'_>,

@@ -1,6 +1,6 @@
-//! A call without a request that passes values of valuetypes: servant and caller see copies, as if there had
-//! been one (CORBA 3.3 part 1, §9.2). What the arguments share is shared in their copies, and so are results.
-//! Both are made by the factories of the caller's ORB.
+//! Calls without a request that pass values of valuetypes: servant and caller see copies, as with a
+//! request (CORBA 3.3 part 1, §9.2). Sharing among the arguments is preserved in their copies, and
+//! so is that of results. Both are made by the factories of the caller's ORB.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
@@ -14,7 +14,7 @@ use crate::members::sequence;
 use crate::names::{Claims, Companion};
 use crate::scope::Scope;
 
-/// Whether values of valuetypes may be in what the call passes.
+/// Returns whether the call may pass values of valuetypes.
 pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
     let facts = &scope.generator.facts;
     let passed = call.parameters.iter().map(|p| p.value);
@@ -23,7 +23,8 @@ pub(super) fn passes_values(scope: &Scope<'_>, call: &Call<'_>) -> bool {
         .any(|value| facts.holds_values(value.ty))
 }
 
-/// The servant's own method, between copies: a block of a `Result` of what a reply would bring.
+/// Generates the servant's own method between copies: a block of a `Result` of the contents of a
+/// reply.
 pub(super) fn upcall(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -54,7 +55,7 @@ pub(super) fn upcall(
     quote!({ #copied #rest })
 }
 
-/// Copies of all that the caller passes, in one go.
+/// Generates copies of all that the caller passes, in one go.
 fn copy_arguments(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -88,7 +89,7 @@ fn copy_arguments(
     quote!(let #names = #object_ref::orb(#object).copied(#write, #read)?;)
 }
 
-/// Calls the servant, and gives copies of the results.
+/// Generates the call of the servant, and copies of the results.
 fn copy_results(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -140,7 +141,7 @@ fn copy_results(
     if call.raises.is_empty() {
         quote!(#call_servant #copied)
     } else {
-        // What is assigned once the call is over hides the error's type.
+        // The assignments after the call hide the error's type.
         let assigns = call
             .parameters
             .iter()

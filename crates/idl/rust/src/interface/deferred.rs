@@ -1,7 +1,9 @@
-//! The methods of calls whose callers go on (CORBA 3.3 part 2, §22.8 to §22.13): `sendp_` gives what can be polled, waited for
-//! and awaited, `sendc_` has a reply handler called, and `_async` is `sendp_` by the name that Rust has for it.
+//! Methods of asynchronous calls (CORBA 3.3 part 2, §22.8 to §22.13): `sendp_` returns a poller
+//! that can be polled, waited for and awaited, `sendc_` has a reply handler called, and `_async` is
+//! `sendp_` under Rust's usual name.
 //!
-//! They take what the operation takes, copies of which go with the call: it may have to be sent again.
+//! They take the parameters of the operation, copies of which go with the call: it may have to be
+//! sent again.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
@@ -19,14 +21,14 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// What the methods are called.
+/// Names of the methods.
 pub(super) struct Names {
     polled: String,
     handled: String,
     awaited: String,
 }
 
-/// The names, for a call that has a reply. `methods` are those that are taken.
+/// Returns the names, for a call that has a reply. `methods` are those in use.
 pub(super) fn names(
     generator: &Generator<'_>,
     call: &Call<'_>,
@@ -39,7 +41,7 @@ pub(super) fn names(
     let method = &call.method;
     let half = if call.is_getter() { "get_" } else { "" };
     let mut fresh = |prefix: &str| {
-        // What is taken gets an `ami_` in between (CORBA 3.3 part 1, §17.6.1).
+        // A name in use gets an `ami_` in between (CORBA 3.3 part 1, §17.6.1).
         let mut name = format!("{prefix}{half}{method}");
         let mut between = String::new();
         while methods.contains(&name) {
@@ -57,7 +59,7 @@ pub(super) fn names(
     })
 }
 
-/// The methods.
+/// Generates the methods.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> TokenStream {
     let [polled, handled, awaited] =
         [&names.polled, &names.handled, &names.awaited].map(|name| ident(name));
@@ -123,9 +125,9 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, names: &Names) -> Tok
     }
 }
 
-/// The parts of what begins a call.
+/// Parts of the code that begins a call.
 struct Begun {
-    /// What is done with a servant of this process, and a comma.
+    /// Code for a servant of this process, and a comma.
     here: TokenStream,
     /// Copies of the arguments.
     own: TokenStream,
@@ -169,7 +171,8 @@ fn begun(scope: &Scope<'_>, call: &Call<'_>, locals: &mut Claims) -> Begun {
     }
 }
 
-/// A copy of an argument, and the argument again, of the copy; none for one that is copied as it is passed.
+/// Generates a copy of an argument, and the argument passed from the copy; none for one that is
+/// copied as it is passed.
 fn owned(
     scope: &Scope<'_>,
     parameter: &Parameter<'_>,
@@ -203,7 +206,8 @@ fn owned(
     ))
 }
 
-/// What is passed, by name, and with types, each behind a comma: `inout` parameters as they are before the call.
+/// Generates the passed parameters, by name, and with types, each behind a comma: `inout`
+/// parameters with their value before the call.
 fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     let mut names: Vec<Ident> = Vec::new();
     let parameters = call.passed().map(|parameter| {
@@ -228,14 +232,14 @@ fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     (names, quote!(#(#parameters)* #context))
 }
 
-/// What a call comes to: that, or what it raises.
+/// Generates the type of a call's outcome: its value, or the exception that it raises.
 pub(super) fn result(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let (value, error) = (value(scope, call), call.error_type(scope));
     let result = scope.name("Result");
     quote!(#result<#value, #error>)
 }
 
-/// What the reply brings: the return value, then `inout` and `out` parameters.
+/// Generates the type of a reply's contents: the return value, then `inout` and `out` parameters.
 pub(super) fn value(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let values = call
         .returns

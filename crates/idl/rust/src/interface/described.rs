@@ -1,5 +1,5 @@
-//! What travels with the requests of an interface, for whoever reads them beside stub and skeleton: a table of its own
-//! operations.
+//! Description of the requests of an interface, for readers other than stub and skeleton: a table
+//! of its own operations.
 
 use proc_macro2::{Delimiter, Ident, Spacing, TokenStream, TokenTree};
 use punctual_idl::model::{DeclId, Declaration, Direction, Type};
@@ -9,12 +9,12 @@ use super::call::{self, Call};
 use crate::Generator;
 use crate::scope::Scope;
 
-/// Whether interfaces have the table.
+/// Returns whether interfaces have the table.
 pub(super) fn is_chosen(generator: &Generator<'_>) -> bool {
     generator.options.type_codes
 }
 
-/// The table of an interface that has operations.
+/// Generates the table of an interface that has operations.
 pub(super) fn generate(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -22,7 +22,7 @@ pub(super) fn generate(
 ) -> Option<TokenStream> {
     let generator = scope.generator;
     let calls = call::own(generator, declaration.id);
-    // What reply handlers take, the operations tell that they handle.
+    // The operations of reply handlers are described by the operations that they handle.
     if calls.is_empty() || !is_chosen(generator) || generator.handlers.is_handler(declaration.id) {
         return None;
     }
@@ -64,7 +64,7 @@ fn entry(scope: &Scope<'_>, call: &Call<'_>, types: &TokenStream) -> TokenStream
     quote!(#types::new(#name, #result, &[#(#parameters),*], &[#(#exceptions),*])#contexts)
 }
 
-/// Tokens on one line, with spaces where people put them.
+/// Formats tokens on one line, with the usual spaces.
 fn compact(tokens: TokenStream) -> String {
     let mut text = String::new();
     let mut is_word = false;

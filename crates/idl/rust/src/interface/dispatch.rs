@@ -1,10 +1,10 @@
-//! From an operation's name to what it does, in a few steps however many operations there are: by
-//! the name's length, then by those of its octets that tell names of that length apart. The last
-//! step compares the whole name.
+//! Dispatch of an operation's name in a few steps however many operations there are: by the name's
+//! length, then by those of its octets that distinguish names of that length. The last step
+//! compares the whole name.
 
-//!
-//! Of an interface with very many operations this is a large part of the text, and its shape is simple: so it is
-//! written as text here, and only what does not fit on a line is laid out by the formatter.
+//! For an interface with very many operations this is a large part of the text, and its shape is
+//! simple: so it is written as text here, and only parts that do not fit on a line are laid out by
+//! the formatter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,16 +13,16 @@ use proc_macro2::TokenStream;
 use crate::layout::{self, INDENT};
 use crate::scope::{self, Scope};
 
-/// Names that are compared one after the other.
+/// Number of names that are compared one after the other.
 const FEW: usize = 2;
 
-/// Interfaces with no more operations are not worth more than a plain `match`.
+/// Number of operations up to which a plain `match` suffices.
 const SMALL: usize = 4;
 
-/// A name and the expression for it.
+/// Name and the expression for it.
 type Arm<'n> = (&'n str, String);
 
-/// The body of a method that chooses among expressions by `operation`.
+/// Generates the body of a method that selects an expression by `operation`.
 pub(super) fn generate(
     scope: &Scope<'_>,
     arms: Vec<Arm<'_>>,
@@ -45,12 +45,12 @@ pub(super) fn generate(
     scope.kept(chooser.text)
 }
 
-/// Writes one `match` within the other.
+/// Writer of nested `match`es.
 struct Chooser<'c> {
     scope: &'c Scope<'c>,
-    /// What is chosen where no name fits.
+    /// Expression for an unknown name.
     otherwise: String,
-    /// How many arms the `match` stands in.
+    /// Nesting depth of the present `match`.
     level: usize,
     text: String,
 }
@@ -68,7 +68,7 @@ impl Chooser<'_> {
         });
     }
 
-    /// Chooses among names of one length.
+    /// Writes the selection among names of one length.
     fn by_octet(&mut self, arms: Vec<Arm<'_>>) {
         let position = (arms.len() > FEW).then(|| best_position(&arms)).flatten();
         let Some(position) = position else {
@@ -92,7 +92,7 @@ impl Chooser<'_> {
         });
     }
 
-    /// Compares whole names.
+    /// Writes the comparison of whole names.
     fn compare(&mut self, arms: Vec<Arm<'_>>) {
         self.choose("operation", |chooser| {
             for (name, answer) in arms {
@@ -101,7 +101,7 @@ impl Chooser<'_> {
         });
     }
 
-    /// One arm of a `match`, for the names that go by this pattern.
+    /// Writes one arm of a `match`, for the names that match this pattern.
     fn branch(&mut self, pattern: &str, arms: Vec<Arm<'_>>) {
         if let [(name, answer)] = arms.as_slice() {
             return self.arm(&format!("{pattern} if operation == \"{name}\""), answer);
@@ -113,7 +113,7 @@ impl Chooser<'_> {
         self.line("}");
     }
 
-    /// A `match` whose last arm is that for no name.
+    /// Writes a `match` whose last arm is that for an unknown name.
     fn choose(&mut self, value: &str, arms: impl FnOnce(&mut Self)) {
         let outer = INDENT * (self.scope.depth() + 2 * self.level + 2);
         self.indented(outer, &format!("match {value} {{"));
@@ -146,7 +146,7 @@ impl Chooser<'_> {
         self.indented(self.indent(), line);
     }
 
-    /// Where arms begin: within modules, an `impl`, a method, and `match`es.
+    /// Returns the indentation of arms: within modules, an `impl`, a method, and `match`es.
     fn indent(&self) -> usize {
         INDENT * (self.scope.depth() + 2 * self.level + 3)
     }
@@ -158,14 +158,14 @@ impl Chooser<'_> {
     }
 }
 
-/// Where names of one length differ most, if they differ anywhere.
+/// Returns the position where names of one length differ most, if they differ anywhere.
 fn best_position(arms: &[Arm<'_>]) -> Option<usize> {
     let length = arms.first()?.0.len();
     let distinct = |position: usize| {
         let octets = arms.iter().map(|(name, _)| name.as_bytes()[position]);
         octets.collect::<BTreeSet<u8>>().len()
     };
-    // The first of the best.
+    // The first of the best positions.
     let best = (0..length)
         .rev()
         .max_by_key(|&position| distinct(position))?;

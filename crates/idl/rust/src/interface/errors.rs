@@ -1,4 +1,4 @@
-//! What an operation with `raises` may fail with: an enum of its exceptions and the system's.
+//! Errors of operations with `raises`: an enum of its exceptions and the system's.
 
 use std::collections::HashMap;
 
@@ -13,12 +13,12 @@ use crate::lints;
 use crate::names::{Claims, ident};
 use crate::scope::Scope;
 
-/// The enums for the calls that an interface declares.
+/// Generates the enums for the calls that an interface declares.
 pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
     let mut calls = call::own(scope.generator, interface);
     calls.retain(|call| !call.raises.is_empty());
     if scope.depth() == 0 {
-        // They are given attributes as items of the file.
+        // As items of the file they are given attributes.
         return calls.iter().map(|call| generate(scope, call)).collect();
     }
     let mut shapes = Shapes::default();
@@ -37,13 +37,13 @@ pub(super) fn of(scope: &Scope<'_>, interface: DeclId) -> TokenStream {
     quote!(#laid_out #others)
 }
 
-/// The texts of enums of the same exceptions, which differ in nothing but names: they are laid out once for names of the
-/// same length.
+/// Cached texts of enums of the same exceptions, which differ only in names: they are laid out once
+/// for names of the same length.
 #[derive(Default)]
 struct Shapes<'a>(HashMap<(&'a [DeclId], usize), Option<String>>);
 
 impl<'a> Shapes<'a> {
-    /// The enum for a call; `None` for one that is to be laid out by itself.
+    /// Returns the enum for a call; `None` for one that is to be laid out by itself.
     fn text(&mut self, scope: &Scope<'_>, call: &Call<'a>) -> Option<String> {
         let name = call.error_name(scope.generator)?.to_string();
         if !lints_of(
@@ -69,12 +69,12 @@ impl<'a> Shapes<'a> {
     }
 }
 
-/// What the name of a shape begins with; all behind it are underscores, which a name has where others took it.
+/// Begin of a cached enum's name; the rest is underscores, as a name may have where others use it.
 const STAND_IN: &str = "E__";
 
 const OF_STAND_IN: &str = " What it may fail with.";
 
-/// The enum, for a call that has one.
+/// Generates the enum, for a call that has one.
 pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let Some(name) = call.error_name(generator) else {
@@ -84,7 +84,7 @@ pub(crate) fn generate(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     definition(scope, &name, &text, call.raises)
 }
 
-/// What clippy has to be told of an enum of that name.
+/// Generates the attributes that clippy needs for an enum of that name.
 fn lints_of(
     generator: &Generator<'_>,
     name: &str,
@@ -101,7 +101,7 @@ fn lints_of(
     lints::variants(name, &names, &sizes)
 }
 
-/// The enum of that name: a variant for each exception, and one for the system's.
+/// Generates the enum of that name: a variant for each exception, and one for the system's.
 pub(crate) fn definition(
     scope: &Scope<'_>,
     name: &Ident,
@@ -113,7 +113,7 @@ pub(crate) fn definition(
         ["SystemException", "operation_error"].map(|name| scope.name(name));
     let variants = variants(generator, raises);
     let lints = lints_of(generator, &name.to_string(), &variants);
-    // Of a native type, the Rust type that stands for it.
+    // For a native type, the Rust type that stands for it.
     let exceptions: Vec<TokenStream> = variants
         .iter()
         .map(|(exception, _)| scope.bare(&Type::Named(exception.id)))
@@ -149,7 +149,7 @@ pub(crate) fn definition(
     }
 }
 
-/// Each exception with its variant.
+/// Returns each exception with its variant.
 pub(crate) fn variants<'a>(
     generator: &'a Generator<'_>,
     raises: &[DeclId],

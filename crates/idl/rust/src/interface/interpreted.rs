@@ -1,5 +1,5 @@
-//! The methods of a reference whose stubs are interpreted: lists of arguments and of places for results,
-//! given to what all of them share.
+//! Methods of a reference whose stubs are interpreted: lists of arguments and of places for
+//! results, passed to one shared function.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Annotation, Declaration, Direction};
@@ -14,7 +14,7 @@ use crate::options::Stubs;
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// Whether an interface's stubs are interpreted.
+/// Returns whether an interface's stubs are interpreted.
 pub(super) fn is_chosen(generator: &Generator<'_>, declaration: &Declaration) -> bool {
     match Annotation::find(&declaration.annotations, "interpreted") {
         Some(_) => Annotation::is_set(&declaration.annotations, "interpreted"),
@@ -22,7 +22,7 @@ pub(super) fn is_chosen(generator: &Generator<'_>, declaration: &Declaration) ->
     }
 }
 
-/// The method of a call.
+/// Generates the method of a call.
 pub(super) fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let doc = call.doc(scope.generator);
     let signature = call.signature(scope, &quote!(pub));
@@ -43,7 +43,7 @@ pub(super) fn method(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     }
 }
 
-/// The list of the arguments.
+/// Generates the list of the arguments.
 fn arguments(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let mut list: Vec<TokenStream> = call
         .passed()
@@ -59,7 +59,7 @@ fn arguments(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote!(&[#(#list),*])
 }
 
-/// A reference to what marshals an argument.
+/// Generates a reference to the object that marshals an argument.
 fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;
@@ -69,7 +69,7 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
         match form {
             Form::Reference if !is_inout && !non_nil => {}
             _ if is_inout => return quote!(&*#name),
-            // `&str` and `&[T]` are what is listed; anything else is behind the reference.
+            // `&str` and `&[T]` are listed themselves; anything else is behind the reference.
             Form::Scalar | Form::Text | Form::Sequence(_) => return quote!(&#name),
             _ => return quote!(#name),
         }
@@ -87,11 +87,11 @@ fn argument(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     quote!(&#argument::new(|out| #write))
 }
 
-/// One of the results: where it comes to be, and where it goes.
+/// Result: its source, and its destination.
 struct Outcome<'a> {
     value: Value<'a>,
     slot: Ident,
-    /// The `inout` parameter that it is assigned to.
+    /// `inout` parameter that it is assigned to.
     parameter: Option<Ident>,
 }
 
@@ -157,7 +157,7 @@ fn outcomes<'a>(call: &Call<'a>, locals: &mut Claims) -> Vec<Outcome<'a>> {
     returned.into_iter().chain(replied).collect()
 }
 
-/// A place for a result.
+/// Generates a place for a result.
 fn slot(scope: &Scope<'_>, outcome: &Outcome<'_>) -> TokenStream {
     let Outcome { value, slot, .. } = outcome;
     if scope.generator.facts.of(value.ty).is_plain {

@@ -1,5 +1,6 @@
-//! The traits of servants that answer later: by a response (AMH), and by a future. And what makes of the second the first, and
-//! of the first what callers of its own process call.
+//! Traits of servants that answer later: by a response (AMH), and by a future. Also the adapters
+//! from the second to the first, and from the first to the trait that callers of its own process
+//! call.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Direction, Interface, InterfaceFlavour};
@@ -15,14 +16,14 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// What is generated for an interface where it is asked for.
+/// Generates the requested traits for an interface.
 pub(super) fn generate(
     scope: &Scope<'_>,
     declaration: &Declaration,
     interface: &Interface,
 ) -> TokenStream {
     let options = scope.generator.options;
-    // A reply handler has nothing to answer that anybody waits for.
+    // No caller waits for a reply handler's answer.
     let is_handler = scope.generator.handlers.is_handler(declaration.id);
     if !options.server || !options.answers_later() || is_handler {
         return TokenStream::new();
@@ -44,14 +45,14 @@ pub(super) fn generate(
     quote!(#servant #blocking #skeleton #futures)
 }
 
-/// The names of the interface's reference and of a companion.
+/// Returns the names of the interface's reference and of a companion.
 fn names(scope: &Scope<'_>, declaration: &Declaration, companion: Companion) -> (Ident, Ident) {
     let names = &scope.generator.names;
     let companion = names.companion(declaration.id, companion);
     (ident(names.item(declaration.id)), ident(companion))
 }
 
-/// What a trait requires: the same traits of the bases.
+/// Generates the supertraits of a trait: the same traits of the bases.
 fn bounds(scope: &Scope<'_>, interface: &Interface, companion: Companion) -> TokenStream {
     let [send, sync] = ["Send", "Sync"].map(|name| scope.name(name));
     let bases = interface.bases.iter();
@@ -64,7 +65,7 @@ fn bounds(scope: &Scope<'_>, interface: &Interface, companion: Companion) -> Tok
     }
 }
 
-/// The trait whose methods are given a response.
+/// Generates the trait whose methods are given a response.
 fn amh_trait(
     scope: &Scope<'_>,
     (declaration, interface): (&Declaration, &Interface),
@@ -91,7 +92,7 @@ fn amh_trait(
     }
 }
 
-/// `fn name(&self, response: Response<…>, …)`, and what its response is called.
+/// Generates `fn name(&self, response: Response<…>, …)`, and the name of its response.
 fn amh_signature(scope: &Scope<'_>, call: &Call<'_>) -> (TokenStream, Ident) {
     let name = call.method_ident();
     let (_, parameters) = passed(scope, call);
@@ -106,8 +107,8 @@ fn amh_signature(scope: &Scope<'_>, call: &Call<'_>) -> (TokenStream, Ident) {
     )
 }
 
-/// What is passed, by name, and with types, each behind a comma. `inout` parameters are passed as `in` ones are: what they become is
-/// among the results.
+/// Generates the passed parameters, by name, and with types, each behind a comma. `inout`
+/// parameters are passed like `in` ones: their new values are among the results.
 fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     let mut names: Vec<Ident> = Vec::new();
     let parameters = call.passed().map(|parameter| {
@@ -126,7 +127,7 @@ fn passed(scope: &Scope<'_>, call: &Call<'_>) -> (Vec<Ident>, TokenStream) {
     (names, quote!(#(#parameters)* #context))
 }
 
-/// A parameter of an ordinary servant's method, as it is passed on.
+/// Generates a parameter of an ordinary servant's method, as it is passed on.
 fn passed_on(scope: &Scope<'_>, parameter: &Parameter<'_>) -> TokenStream {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;
@@ -147,7 +148,7 @@ fn response_type(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote!(#response<#value, #error>)
 }
 
-/// A servant that answers later, as callers of its process call it.
+/// Generates the adapter by which callers of its process call a servant that answers later.
 fn blocking(scope: &Scope<'_>, declaration: &Declaration, calls: &[Call<'_>]) -> TokenStream {
     let (_, later) = names(scope, declaration, Companion::AmhServant);
     let (_, servant) = names(scope, declaration, Companion::Servant);
@@ -183,7 +184,7 @@ fn blocking_body(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     if !call.parameters.iter().any(|one| changed(&one)) {
         return answer;
     }
-    // What a reply brings, of which `inout` parameters are assigned.
+    // The contents of a reply, of which `inout` parameters are assigned.
     let (mut brought, mut returned, mut assigned) = (Vec::new(), Vec::new(), Vec::new());
     if call.returns.is_some() {
         let name = locals.fresh("result");
@@ -210,7 +211,7 @@ fn blocking_body(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     }
 }
 
-/// The trait whose methods are `async`.
+/// Generates the trait whose methods are `async`.
 fn async_trait(
     scope: &Scope<'_>,
     (declaration, interface): (&Declaration, &Interface),
@@ -255,7 +256,7 @@ fn async_trait(
     }
 }
 
-/// A servant with `async` operations as one that answers later.
+/// Generates the adapter from a servant with `async` operations to one that answers later.
 fn answering(scope: &Scope<'_>, declaration: &Declaration, calls: &[Call<'_>]) -> TokenStream {
     let (_, later) = names(scope, declaration, Companion::AmhServant);
     let (_, servant) = names(scope, declaration, Companion::AsyncServant);
@@ -300,7 +301,7 @@ fn answering_body(scope: &Scope<'_>, call: &Call<'_>, response: &Ident) -> Token
     }
 }
 
-/// A copy of an argument under its own name; none for one that is copied as it is passed.
+/// Generates a copy of an argument under its own name; none for one that is copied as it is passed.
 fn owned(scope: &Scope<'_>, parameter: &Parameter<'_>) -> Option<TokenStream> {
     let name = ident(&parameter.name);
     let Value { ty, non_nil } = parameter.value;

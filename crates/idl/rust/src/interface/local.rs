@@ -1,4 +1,4 @@
-//! A local interface: a trait whose objects never leave their process.
+//! Mapping of a local interface: a trait whose objects never leave their process.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclKind, Declaration, Interface, InterfaceFlavour};

@@ -1,4 +1,4 @@
-//! The typed object reference of an interface, with a method for each call.
+//! Typed object reference of an interface, with a method for each call.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, Direction, InterfaceFlavour};
@@ -54,7 +54,7 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     }
 }
 
-/// What the reference to an object is called: as the interface, unless that may be a value, too.
+/// Returns the name of the object reference: the interface's, unless that may be a value, too.
 fn object_name<'g>(generator: &'g Generator<'_>, interface: &Declaration) -> &'g str {
     if is_abstract(interface) {
         generator.names.companion(interface.id, Companion::Object)
@@ -68,7 +68,7 @@ fn is_abstract(interface: &Declaration) -> bool {
         DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
-/// A method for each call, but for those that the first base has.
+/// Generates a method for each call, except those of the first base.
 fn methods(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -147,7 +147,7 @@ fn two_way(
     }
 }
 
-/// inout parameters are assigned once the whole reply has been decoded.
+/// Generates the assignment of inout parameters, once the whole reply has been decoded.
 fn assign(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -188,7 +188,7 @@ fn assign(
     }
 }
 
-/// Widening to what may be an object or a value.
+/// Generates widening to abstract interfaces, which may be an object or a value.
 fn eithers(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenStream {
     let spec = scope.generator.spec;
     let bases = spec.ancestors(declaration.id).into_iter();
@@ -209,7 +209,7 @@ fn eithers(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
     quote!(#(#eithers)*)
 }
 
-/// The way to the reference of an interface.
+/// Generates the path of an interface's reference.
 pub(super) fn reference_path(scope: &Scope<'_>, interface: &Declaration) -> TokenStream {
     match is_abstract(interface) {
         true => scope.companion(interface, Companion::Object),

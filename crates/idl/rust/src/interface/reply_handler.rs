@@ -1,5 +1,5 @@
-//! Reply handlers that are objects: what is generated of `AMI_ClerkHandler` beside what every interface has, and how a `sendc_` method
-//! delivers a reply to one (CORBA 3.3 part 1, §17.8).
+//! Reply handlers that are objects: the additions to `AMI_ClerkHandler` beside those of every
+//! interface, and the delivery of a reply to one by a `sendc_` method (CORBA 3.3 part 1, §17.8).
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::implied::Reply;
@@ -11,7 +11,8 @@ use super::servant::pass;
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
 
-/// That references and servants of a handler interface are taken where a reply handler is wanted.
+/// Generates the conversions by which references and servants of a handler interface are accepted
+/// as reply handlers.
 pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<TokenStream> {
     let generator = scope.generator;
     if !generator.handlers.is_handler(declaration.id) {
@@ -29,11 +30,11 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> Option<T
     Some(quote!(#handler_interface!(#name #servant);))
 }
 
-/// What a `sendc_` method takes as handler.
+/// Handler parameter of a `sendc_` method.
 pub(super) struct Taken {
-    /// The trait that it implements.
+    /// Trait that it implements.
     pub(super) bound: TokenStream,
-    /// The method that makes what is called of it, with its arguments.
+    /// Method that converts it to a callback, with its arguments.
     pub(super) into: TokenStream,
 }
 
@@ -62,7 +63,7 @@ pub(super) fn taken(
     }
 }
 
-/// What calls an object's operations with the reply, and what does it with a servant.
+/// Generates the delivery of a reply to an object's operations, and to a servant.
 fn delivery(scope: &Scope<'_>, handler: DeclId, reply: Reply) -> TokenStream {
     let generator = scope.generator;
     let calls = call::all(generator, handler);
@@ -105,7 +106,7 @@ fn delivery(scope: &Scope<'_>, handler: DeclId, reply: Reply) -> TokenStream {
     }
 }
 
-/// Names of what is at hand when a reply is delivered.
+/// Names of the locals at the delivery of a reply.
 struct Locals {
     replied: Ident,
     error: Ident,
@@ -113,7 +114,7 @@ struct Locals {
     holder: Ident,
 }
 
-/// Calls the operation for results, or that for an exception.
+/// Generates the call of the operation for results, or of that for an exception.
 fn matched(
     scope: &Scope<'_>,
     (results, exception): (&Call<'_>, &Call<'_>),

@@ -1,5 +1,5 @@
-//! The parts of a request that all methods of a reference have in common, be they compiled, `_into` twins or
-//! interpreted: the operation's name, what marshals the arguments, what reads the reply.
+//! Common parts of a request in all methods of a reference, compiled, `_into` twins or interpreted:
+//! the operation's name, the marshaling of the arguments, the reading of the reply.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::Direction;
@@ -14,22 +14,22 @@ use crate::names::{Claims, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// What writes a request, and what reads its reply.
+/// Writer of a request, and reader of its reply.
 pub(super) struct Request {
-    /// A closure.
+    /// Closure that marshals the arguments.
     pub(super) arguments: TokenStream,
     pub(super) results: Reader,
 }
 
-/// What reads a reply.
+/// Reader of a reply.
 pub(super) struct Reader {
-    /// A function, or the body of a closure with the parameter.
+    /// Function, or the body of a closure with the parameter.
     code: TokenStream,
     reply: Option<Ident>,
 }
 
 impl Reader {
-    /// Where there is no reply.
+    /// Makes the reader for a call without a reply.
     pub(super) fn nothing() -> Self {
         Reader {
             code: TokenStream::new(),
@@ -37,7 +37,7 @@ impl Reader {
         }
     }
 
-    /// The reply is read by this code, as `reply`.
+    /// Makes a reader of this code, in which the reply is named `reply`.
     pub(super) fn new(code: TokenStream, reply: Ident) -> Self {
         Reader {
             code,
@@ -49,7 +49,7 @@ impl Reader {
         Reader { code, reply: None }
     }
 
-    /// What is given these, then the reply.
+    /// Generates the closure, with parameters for the buffers and the reply.
     pub(super) fn closure(&self, buffers: &[TokenStream]) -> TokenStream {
         let (code, buffers) = (&self.code, buffers.iter());
         match &self.reply {
@@ -59,7 +59,7 @@ impl Reader {
     }
 }
 
-/// The constant that names the operation.
+/// Generates the constant that names the operation.
 pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     let (operation, wire_name) = (scope.name("Operation"), &call.wire_name);
     let kind = if call.oneway {
@@ -74,7 +74,7 @@ pub(super) fn operation(scope: &Scope<'_>, call: &Call<'_>) -> TokenStream {
     quote!(const OPERATION: #operation = #operation::#kind(#wire_name)#of;)
 }
 
-/// The closure that marshals the arguments.
+/// Generates the closure that marshals the arguments.
 pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> TokenStream {
     let out = locals.clone().fresh("out");
     let steps = marshaling(scope, call, &out);
@@ -91,7 +91,7 @@ pub(super) fn arguments(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> 
     }
 }
 
-/// What marshals the arguments one after the other.
+/// Generates the marshaling of the arguments, one after the other.
 pub(super) fn marshaling(scope: &Scope<'_>, call: &Call<'_>, out: &Ident) -> Vec<TokenStream> {
     let encoder = quote!(#out);
     let mut steps: Vec<TokenStream> = call
@@ -117,7 +117,7 @@ pub(super) fn marshaling(scope: &Scope<'_>, call: &Call<'_>, out: &Ident) -> Vec
     steps
 }
 
-/// What unmarshals the results: the return value, then inout and out parameters.
+/// Generates the unmarshaling of the results: the return value, then inout and out parameters.
 pub(super) fn results(scope: &Scope<'_>, call: &Call<'_>, locals: &Claims) -> Reader {
     let ok = scope.name("Ok");
     let values: Vec<Value<'_>> = call

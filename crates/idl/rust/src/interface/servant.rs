@@ -1,4 +1,4 @@
-//! The trait that servants of an interface implement, and how they are passed what arrived.
+//! Trait that servants of an interface implement, and the passing of arguments to it.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Interface};
@@ -61,7 +61,8 @@ pub(crate) fn generate(
     }
 }
 
-/// What holds a servant is one: a shared servant, a boxed one, a part of an object.
+/// Generates delegation: the holder of a servant is a servant itself, a shared one, a boxed one, a
+/// part of an object.
 fn delegates(
     scope: &Scope<'_>,
     calls: &[Call<'_>],
@@ -76,7 +77,8 @@ fn delegates(
     layout::signatures(&delegate, name, reference, &signatures)
 }
 
-/// How the local is passed to the servant: itself, or a reference to it, by which it may be changed.
+/// Generates the passing of a local to the servant: itself, or a reference to it, by which it may
+/// be changed.
 pub(super) fn pass(
     scope: &Scope<'_>,
     parameter: &Parameter<'_>,

@@ -1,4 +1,4 @@
-//! The skeleton: a request's arguments to a servant's method, its results to the reply.
+//! Skeleton: a request's arguments to a servant's method, its results to the reply.
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use punctual_idl::model::{DeclId, Declaration, Direction, InterfaceFlavour};
@@ -16,7 +16,8 @@ use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// The skeleton of an interface whose objects are activated, and what answers its operations.
+/// Generates the skeleton of an interface whose objects are activated, and the dispatch of its
+/// operations.
 pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let name = ident(generator.names.item(declaration.id));
@@ -35,7 +36,8 @@ pub(crate) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     }
 }
 
-/// What answers the operations of an abstract interface, for the skeletons of those that derive from it.
+/// Generates the dispatch of an abstract interface's operations, for the skeletons of derived
+/// interfaces.
 pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let names = &scope.generator.names;
     let skeleton = ident(names.companion(declaration.id, Companion::Skeleton));
@@ -47,7 +49,8 @@ pub(super) fn of_abstract(scope: &Scope<'_>, declaration: &Declaration) -> Token
     }
 }
 
-/// The skeleton of an interface for servants that answer later; of an abstract one, what it has for those that derive from it.
+/// Generates the skeleton of an interface for servants that answer later; for an abstract one, the
+/// part for derived interfaces.
 pub(super) fn of_later(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -73,7 +76,7 @@ pub(super) fn of_later(
     quote!(#skeleton #answers)
 }
 
-/// When a servant has answered: before its method returns, or later.
+/// Time of a servant's answer: before its method returns, or later.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum When {
     Before,
@@ -81,7 +84,7 @@ enum When {
 }
 
 impl When {
-    /// The skeleton and the servant's trait.
+    /// Returns the companions: the skeleton and the servant's trait.
     fn companions(self) -> (Companion, Companion) {
         match self {
             Self::Before => (Companion::Skeleton, Companion::Servant),
@@ -89,12 +92,13 @@ impl When {
         }
     }
 
-    /// Whether the servant changes a parameter where it is. What later answers make of one is among their results.
+    /// Returns whether the servant changes a parameter in place. Servants that answer later return
+    /// new values among the results.
     fn changes(self, parameter: &Parameter<'_>) -> bool {
         self == Self::Before && parameter.direction == Direction::InOut
     }
 
-    /// What a skeleton answers by, of a servant of that type.
+    /// Generates the object that a skeleton calls, for a servant of that type.
     fn servant(self, scope: &Scope<'_>, generic: &Ident) -> TokenStream {
         match self {
             Self::Before => quote!(#generic),
@@ -106,7 +110,8 @@ impl When {
     }
 }
 
-/// The operations by their names and numbers, and what answers each that is the interface's own.
+/// Generates the operations by name and number, and the code that answers each of the interface's
+/// own.
 fn answers(scope: &Scope<'_>, declaration: &Declaration, when: When) -> TokenStream {
     let (generator, spec) = (scope.generator, scope.generator.spec);
     let reference = reference_path(scope, declaration);
@@ -194,7 +199,7 @@ fn answers(scope: &Scope<'_>, declaration: &Declaration, when: When) -> TokenStr
     }
 }
 
-/// From an operation's name to what answers it, among the interface's own.
+/// Generates the dispatch from an operation's name to its code, among the interface's own.
 fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStream {
     let [some, none] = ["Some", "None"].map(|name| scope.name(name));
     let some = some.to_string().replace(' ', "");
@@ -209,7 +214,7 @@ fn search(scope: &Scope<'_>, calls: &[Call<'_>], skeleton: &Ident) -> TokenStrea
     dispatch::generate(scope, arms, &none)
 }
 
-/// One operation: arguments, upcall, reply.
+/// Generates one operation: arguments, upcall, reply.
 fn arm(scope: &Scope<'_>, call: &Call<'_>, when: When) -> TokenStream {
     let mut locals = Claims::default();
     locals.reserve("call");
@@ -245,10 +250,10 @@ fn arm(scope: &Scope<'_>, call: &Call<'_>, when: When) -> TokenStream {
     quote!({ #(#arguments)* #rest })
 }
 
-/// Parameters with the locals that they are in.
+/// Parameters with their locals.
 type Named<'n, 'c> = [(&'n Parameter<'c>, &'n Ident)];
 
-/// The upcall of a servant that has answered when it returns, and the reply.
+/// Generates the upcall of a servant that has answered when it returns, and the reply.
 fn answered(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -293,7 +298,7 @@ fn answered(
     quote!(#upcall #reply)
 }
 
-/// The upcall of a servant that answers later, by a response that makes the reply.
+/// Generates the upcall of a servant that answers later, by a response that makes the reply.
 fn answered_later(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -342,7 +347,7 @@ fn answered_later(
     }
 }
 
-/// Unmarshals an argument into a local: a view of the request where it can be one.
+/// Generates the unmarshaling of an argument into a local: a view of the request where possible.
 fn argument(
     scope: &Scope<'_>,
     parameter: &Parameter<'_>,
@@ -362,7 +367,7 @@ fn argument(
     quote!(let #name = #value?;)
 }
 
-/// Marshals the results: the return value, then inout and out parameters.
+/// Generates the marshaling of the results: the return value, then inout and out parameters.
 fn reply(scope: &Scope<'_>, replied: &[(Value<'_>, &Ident)], locals: &mut Claims) -> TokenStream {
     let ok = scope.name("Ok");
     let out = locals.fresh("out");
@@ -383,7 +388,7 @@ fn reply(scope: &Scope<'_>, replied: &[(Value<'_>, &Ident)], locals: &mut Claims
     }
 }
 
-/// The results, or the exception that was raised instead.
+/// Generates the reply of the results, or of the exception that was raised instead.
 fn answer(
     scope: &Scope<'_>,
     call: &Call<'_>,

@@ -1,4 +1,4 @@
-//! The `_into` twin of a call that returns strings or sequences: it fills buffers of the caller
+//! Twin `_into` of a call that returns strings or sequences: it fills buffers of the caller
 //! instead, and so allocates nothing once those are large enough.
 
 use proc_macro2::{Ident, TokenStream};
@@ -16,25 +16,25 @@ use crate::names::{Claims, ident};
 use crate::scope::Scope;
 use crate::types::{Form, form};
 
-/// What a reply brings, in its order.
+/// Result in a reply, in its order.
 struct Outcome<'a> {
     value: Value<'a>,
-    /// The local, or the buffer.
+    /// Local, or the buffer.
     name: Ident,
     goes: Goes,
 }
 
-/// Where it goes.
+/// Destination of a result.
 enum Goes {
-    /// Into the buffer that the caller passes.
+    /// Buffer that the caller passes.
     ToBuffer,
-    /// To an `inout` parameter, once the whole reply has been read.
+    /// `inout` parameter, assigned once the whole reply has been read.
     ToParameter(Ident),
-    /// Back to the caller, as the method's value.
+    /// Return value of the method.
     Back,
 }
 
-/// What the twin of a call is called, if it has one. `methods` are the names that are taken.
+/// Returns the name of a call's twin, if it has one. `methods` are the names in use.
 pub(super) fn name(
     generator: &Generator<'_>,
     call: &Call<'_>,
@@ -49,7 +49,7 @@ pub(super) fn name(
     fills.then(|| methods.fresh(&format!("{}_into", call.method)).to_string())
 }
 
-/// The twin, of that name.
+/// Generates the twin, of that name.
 pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenStream {
     let mut locals = call.locals();
     let results = results(scope, call, &mut locals);
@@ -76,7 +76,7 @@ pub(super) fn generate(scope: &Scope<'_>, call: &Call<'_>, name: &str) -> TokenS
     }
 }
 
-/// Whether a result goes into a buffer of the caller.
+/// Returns whether a result goes into a buffer of the caller.
 fn goes_to_buffer(generator: &Generator<'_>, value: Value<'_>) -> bool {
     matches!(
         form(generator.spec, value.ty),
@@ -118,7 +118,7 @@ fn results<'a>(scope: &Scope<'_>, call: &Call<'a>, locals: &mut Claims) -> Vec<O
     returned.into_iter().chain(replied).collect()
 }
 
-/// What the method takes, then the buffers; what is left of the results.
+/// Generates the parameters of the method, then the buffers; the remaining results are returned.
 fn signature(
     scope: &Scope<'_>,
     call: &Call<'_>,
@@ -152,7 +152,7 @@ fn doc_of(call: &Call<'_>) -> TokenStream {
     doc(&[], &sentence)
 }
 
-/// What reads the reply.
+/// Generates the reader of the reply.
 fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     let ok = scope.name("Ok");
     let reply = locals.clone().fresh("reply");
@@ -179,7 +179,7 @@ fn read(scope: &Scope<'_>, results: &[Outcome<'_>], locals: &Claims) -> Reader {
     Reader::new(quote!({ #(#steps)* #ok(#received) }), reply)
 }
 
-/// What the closure returns: all that is not in a buffer by then.
+/// Generates the return value of the closure: all results that are not in a buffer by then.
 fn received(results: &[Outcome<'_>]) -> Vec<TokenStream> {
     let kept = results.iter().filter(|r| !matches!(r.goes, Goes::ToBuffer));
     kept.map(|Outcome { name, .. }| quote!(#name)).collect()

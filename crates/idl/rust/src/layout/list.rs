@@ -1,8 +1,9 @@
-//! Constants that are lists, with as many elements on a line as there is room for.
+//! Constants that are lists, with as many elements on a line as fit.
 
 use super::{INDENT, MARGIN, room};
 
-/// The text of a constant with these elements in its list, which is empty in the text given.
+/// Returns the text of a constant with these elements in its list, which is empty in the given
+/// text.
 pub(super) fn filled(empty: &str, indent: usize, elements: &[String]) -> String {
     let empty = empty.trim();
     let mut text = " ".repeat(indent);
@@ -40,7 +41,7 @@ pub(super) fn filled(empty: &str, indent: usize, elements: &[String]) -> String 
 mod tests {
     use super::*;
 
-    /// The list `&[…]` of a constant that is indented by 4.
+    /// Returns the list `&[…]` of a constant that is indented by 4.
     fn listed(elements: &[String]) -> String {
         filled("const C: &[&str] = &[];\n", INDENT, elements)
     }

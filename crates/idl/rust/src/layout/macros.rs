@@ -1,17 +1,17 @@
-//! Calls of the runtime's macros. The formatter does not lay out what other people's macros take: until it is done,
-//! items that it knows stand in their place.
+//! Calls of the runtime's macros. The formatter does not lay out the arguments of unknown macros:
+//! items that it knows stand in their place until it is done.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-/// An item that a macro of the runtime makes of expressions.
-/// It is a call until the text is laid out.
+/// Generates an item that a macro of the runtime makes of expressions. It is a function call until
+/// the text is laid out.
 pub(crate) fn item_macro(name: &TokenStream, expressions: &TokenStream) -> TokenStream {
     quote!(const _: () = #name(#expressions);)
 }
 
-/// What a macro of the runtime makes of an interface's signatures, `NAME!(about, of, { … });`: a trait until the text is
-/// laid out.
+/// Generates a macro call with an interface's signatures, `NAME!(about, of, { … });`: a trait until
+/// the text is laid out.
 pub(crate) fn signatures(
     name: &TokenStream,
     about: &Ident,
@@ -24,12 +24,12 @@ pub(crate) fn signatures(
     quote!(trait #about: #of { #signatures })
 }
 
-/// Whether a trait stands for a macro.
+/// Returns whether a trait stands for a macro.
 pub(crate) fn is_macro_call(item: &syn::ItemTrait) -> bool {
     item.ident.to_string().starts_with(SIGNATURES)
 }
 
-/// The text with all that stands for macros replaced by them.
+/// Replaces all stand-ins by the macros.
 pub(super) fn put_in(mut text: String) -> String {
     if text.contains(ITEM_MACRO) {
         text = item_macros(&text);
@@ -43,7 +43,7 @@ pub(super) fn put_in(mut text: String) -> String {
     text
 }
 
-/// Calls that stand for macros become these.
+/// Replaces function calls that stand for macros.
 fn item_macros(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len());
     for line in text.lines() {
@@ -60,7 +60,7 @@ fn item_macros(text: &str) -> String {
     laid_out
 }
 
-/// Traits that stand for macros become these.
+/// Replaces traits that stand for macros.
 fn signature_macros(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len());
     let mut end = None;
@@ -97,8 +97,8 @@ fn signature_macros(text: &str) -> String {
     laid_out
 }
 
-/// Lays out calls of `plain_struct!` as structs are laid out: the formatter does not know what
-/// other people's macros take.
+/// Lays out calls of `plain_struct!` as structs are laid out: the formatter does not know the
+/// arguments of unknown macros.
 fn plain_structs(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len());
     let mut lines = text.lines();
@@ -128,13 +128,13 @@ fn plain_structs(text: &str) -> String {
 
 const SIGNATURES: &str = "Signatures__";
 
-/// What stands between two names: a letter that nobody uses, as the next.
+/// Separator between two names: a letter that no IDL uses, as is the next.
 const SEPARATOR: &str = "\u{1C0}";
 
-/// `::` within a name.
+/// Stand-in for `::` within a name.
 const COLONS: &str = "\u{1C1}";
 
 const ITEM_MACRO: &str = "const _: () = ";
 
-/// How a call of `plain_struct!` begins.
+/// Begin of a call of `plain_struct!`.
 pub(super) const PLAIN_STRUCT: &str = "plain_struct! {";

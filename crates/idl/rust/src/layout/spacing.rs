@@ -1,19 +1,19 @@
-//! Blank lines: one before each item and method, except the first of a block, and between items that take a
-//! single line each.
+//! Blank lines: one before each item and method, except the first of a block, and between items
+//! that take a single line each.
 
 use super::macros::PLAIN_STRUCT;
 
-/// A text that grows line by line.
+/// Text that grows line by line.
 pub(super) struct Spaced {
     text: String,
-    /// Where the last line begins.
+    /// Offset of the last line.
     last: usize,
 }
 
 impl Spaced {
-    /// A text that begins with a header, and has room for so many octets more.
+    /// Makes a text that begins with a header, and has room for `octets` more bytes.
     pub(super) fn after(header: &str, octets: usize) -> Self {
-        // Blank lines are among the rest.
+        // The rest includes blank lines.
         let mut text = String::with_capacity(header.len() + octets + octets / 16);
         text.push_str(header);
         let last = text.len();
@@ -38,7 +38,7 @@ impl Spaced {
 fn needs_space(previous: &str, line: &str) -> bool {
     let (start, before) = (line.trim_start(), previous.trim_start());
     let same_depth = line.len() - start.len() == previous.len() - before.len();
-    // Most lines end nothing: what costs more is asked of the others.
+    // Most lines end no item: the costlier checks are made only for the others.
     let ends_item = before.ends_with('}') || before.ends_with(';');
     if !same_depth || !ends_item {
         return false;
@@ -52,7 +52,7 @@ fn needs_space(previous: &str, line: &str) -> bool {
     begins_item && !is_doc(before) && !both_short
 }
 
-/// Whether an item is made by a macro.
+/// Returns whether an item is made by a macro.
 fn is_macro(line: &str) -> bool {
     let name = line.split_once("!(").map(|(name, _)| name);
     name.is_some_and(|name| {

@@ -1,13 +1,13 @@
-//! IDL spellings to Rust's: which words a name is made of, and what Rust does not allow as a name.
+//! Conversion of IDL spellings to Rust's: the words of a name, and restrictions on Rust names.
 
 use proc_macro2::{Ident, Span};
 
-/// `fooBar`, `FooBar`, `FOO_BAR` → `foo_bar`.
+/// Converts `fooBar`, `FooBar`, `FOO_BAR` to `foo_bar`.
 pub(crate) fn snake(name: &str) -> String {
     escape(joined(name, "_", |word| word.to_ascii_lowercase()))
 }
 
-/// Like [`snake`], for a module: one of a primitive type's name would hide the type.
+/// Converts like [`snake`], for a module: one of a primitive type's name would hide the type.
 pub(crate) fn module(name: &str) -> String {
     let name = snake(name);
     match name.as_str() {
@@ -17,7 +17,8 @@ pub(crate) fn module(name: &str) -> String {
     }
 }
 
-/// `fooBar`, `foo_bar`, `FOO_BAR` → `FooBar`. An acronym is one word: `IORList` → `IorList`.
+/// Converts `fooBar`, `foo_bar`, `FOO_BAR` to `FooBar`. An acronym is one word: `IORList` becomes
+/// `IorList`.
 pub(crate) fn upper_camel(name: &str) -> String {
     let mut camel = String::new();
     for word in words(name) {
@@ -25,7 +26,7 @@ pub(crate) fn upper_camel(name: &str) -> String {
         let Some(first) = letters.next() else {
             continue;
         };
-        // `v1_2` and `v12` stay apart.
+        // Keeps `v1_2` and `v12` distinct.
         if first.is_ascii_digit() && camel.ends_with(|c: char| c.is_ascii_digit()) {
             camel.push('_');
         }
@@ -35,12 +36,12 @@ pub(crate) fn upper_camel(name: &str) -> String {
     escape(camel)
 }
 
-/// `fooBar`, `FooBar`, `foo_bar` → `FOO_BAR`.
+/// Converts `fooBar`, `FooBar`, `foo_bar` to `FOO_BAR`.
 pub(crate) fn screaming_snake(name: &str) -> String {
     joined(name, "_", |word| word.to_ascii_uppercase())
 }
 
-/// An identifier of that text: a keyword gets its `r#`.
+/// Makes an identifier of that text: a keyword gets its `r#`.
 pub(crate) fn ident(text: &str) -> Ident {
     let text = escape(text.to_owned());
     if KEYWORDS.contains(&text.as_str()) {
@@ -50,7 +51,7 @@ pub(crate) fn ident(text: &str) -> Ident {
     }
 }
 
-/// True for what can be an identifier, as it stands or with `r#`.
+/// Returns `true` for a text that can be an identifier, unchanged or with `r#`.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let mut letters = text.chars();
     letters
@@ -60,13 +61,13 @@ pub(crate) fn is_identifier(text: &str) -> bool {
         && text != "_"
 }
 
-/// Whether Rust keeps the word for itself, up to the 2024 edition.
+/// Returns whether the word is reserved in Rust, up to the 2024 edition.
 #[must_use]
 pub fn is_keyword(text: &str) -> bool {
     KEYWORDS.contains(&text) || escape(text.to_owned()) != text
 }
 
-/// A trailing `_` for the keywords that may not be raw.
+/// Appends a `_` to the keywords that may not be raw.
 fn escape(text: String) -> String {
     match text.as_str() {
         "self" | "Self" | "super" | "crate" | "_" => text + "_",
@@ -79,8 +80,9 @@ fn joined(name: &str, between: &str, case: impl Fn(&str) -> String) -> String {
     words.join(between)
 }
 
-/// A word begins at an underscore, where upper case follows lower case, and before the last
-/// letter of an upper-case run that goes on in lower case. A digit belongs to what precedes it.
+/// Splits a name into words. A word begins at an underscore, where upper case follows lower case,
+/// and before the last letter of an upper-case run that continues in lower case. A digit belongs to
+/// the preceding word.
 fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     for part in name.split('_').filter(|part| !part.is_empty()) {

@@ -1,4 +1,4 @@
-//! The names of one Rust scope, each given once.
+//! Names of one Rust scope, each assigned once.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,16 +10,17 @@ use punctual_idl::source::Location;
 
 use super::case;
 
-/// Who took which name of a scope: a module's items, a struct's fields, a trait's methods.
+/// Names in use in a scope, with their claimants: a module's items, a struct's fields, a trait's
+/// methods.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Claims {
     taken: BTreeMap<String, Option<Claimant>>,
 }
 
-/// An IDL name and its place.
+/// IDL name and its place.
 #[derive(Clone, Debug)]
 pub(crate) struct Claimant {
-    /// What it is, with a space behind it, where the name alone may mislead: "attribute ".
+    /// Kind of the claimant, followed by a space, where the name alone may mislead: "attribute ".
     what: &'static str,
     name: String,
     location: Location,
@@ -30,7 +31,7 @@ impl Claimant {
         Self::called("", name, location)
     }
 
-    /// One that messages call by more than its name.
+    /// Makes a claimant that messages call by kind and name.
     pub(crate) fn called(what: &'static str, name: &str, location: &Location) -> Self {
         Self {
             what,
@@ -47,8 +48,8 @@ impl fmt::Display for Claimant {
 }
 
 impl Claims {
-    /// Gives an IDL name its Rust name: the preferred one, or with trailing underscores when
-    /// another IDL name has it, which is worth a warning.
+    /// Assigns an IDL name its Rust name: the preferred one, or with trailing underscores and a
+    /// warning when another IDL name has it.
     pub(crate) fn claim(
         &mut self,
         preferred: String,
@@ -66,14 +67,14 @@ impl Claims {
         name
     }
 
-    /// A name that generated code needs for itself; it gives way to all that are taken.
+    /// Returns a name for generated code's own use; it avoids all names in use.
     pub(crate) fn fresh(&mut self, preferred: &str) -> Ident {
         let name = self.free(preferred.to_owned());
         self.taken.insert(name.clone(), None);
         case::ident(&name)
     }
 
-    /// Takes a name that nothing may have.
+    /// Reserves a name that no item may have.
     pub(crate) fn reserve(&mut self, name: &str) {
         self.taken.insert(name.to_owned(), None);
     }
@@ -90,7 +91,7 @@ impl Claims {
     }
 }
 
-/// The name that `@rust_name("…")` asks for. What cannot be a name is an error.
+/// Returns the name that `@rust_name("…")` requests. An invalid name is an error.
 pub(crate) fn chosen(
     annotations: &[Annotation],
     spec: &Specification,

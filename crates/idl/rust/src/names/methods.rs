@@ -1,9 +1,9 @@
-//! The names of methods: one for an operation, one or two for an attribute.
+//! Names of methods: one for an operation, one or two for an attribute.
 //!
 //! A reference offers the calls of all bases beside an interface's own, a servant's trait only the
 //! interface's own. Own calls are named beside the inherited ones for both, so that caller and
-//! servant know a call by one name. What two bases that know nothing of each other call alike is
-//! told apart in the reference of the interface that joins them; there is no trait to rename it in.
+//! servant use the same name. Calls of the same name in two unrelated bases are renamed in the
+//! reference of the interface that joins them; the bases' traits keep the name.
 
 use std::collections::BTreeMap;
 
@@ -12,16 +12,16 @@ use punctual_idl::model::{DeclId, DeclKind, Declaration, Specification};
 
 use super::{Claimant, Claims, chosen, snake};
 
-/// Which of a declaration's methods.
+/// Method of a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Half {
-    /// The operation, or the reading of the attribute.
+    /// Operation, or reading of the attribute.
     Main,
-    /// The writing of the attribute.
+    /// Writing of the attribute.
     Setter,
 }
 
-/// The methods' names, as the interface has them that declares the operation or attribute.
+/// Names of the methods, as in the interface that declares the operation or attribute.
 #[derive(Debug, Default)]
 pub(super) struct Methods {
     names: BTreeMap<(DeclId, Half), String>,
@@ -42,7 +42,8 @@ impl Methods {
             ) {
                 continue;
             }
-            // A base that was declared ahead may be defined behind what derives from it.
+            // A base that was declared forward may be defined behind interfaces that derive from
+            // it.
             for id in spec
                 .ancestors(declaration.id)
                 .into_iter()
@@ -60,7 +61,7 @@ impl Methods {
         self.names.get(&(id, half)).map_or("", String::as_str)
     }
 
-    /// Names an interface's own calls beside those that it inherits, which have their names.
+    /// Names an interface's own calls beside those that it inherits, which keep their names.
     fn name_own(
         &mut self,
         spec: &Specification,
@@ -89,7 +90,7 @@ impl Methods {
 }
 
 impl Half {
-    /// The half as messages call it.
+    /// Returns the claimant of the half, for messages.
     pub(crate) fn claimant(self, declaration: &Declaration) -> Claimant {
         let what = match (&declaration.kind, self) {
             (DeclKind::Operation(_), _) => "operation ",
@@ -100,7 +101,7 @@ impl Half {
     }
 }
 
-/// What an interface itself declares, in source order.
+/// Returns the calls that an interface itself declares, in source order.
 fn calls(spec: &Specification, interface: DeclId) -> impl Iterator<Item = (&Declaration, Half)> {
     spec.children(interface).iter().flat_map(|&child| {
         let declaration = &spec[child];

@@ -1,4 +1,4 @@
-//! A union's labels: patterns of them, which values they leave, and the check of a discriminator
+//! Labels of a union: patterns for them, the remaining values, and the check of a discriminator
 //! against them.
 
 use proc_macro2::TokenStream;
@@ -9,7 +9,7 @@ use super::{Shape, Variant};
 use crate::consts;
 
 impl Shape<'_, '_> {
-    /// Refuses a discriminator that does not reach the variant that holds it.
+    /// Generates the refusal of a discriminator that does not select the variant that holds it.
     pub(super) fn check(&self, variant: &Variant<'_>) -> TokenStream {
         let [error, err] = ["CdrError", "Err"].map(|name| self.scope.name(name));
         let (labels, wanted) = if variant.takes_the_rest {
@@ -70,7 +70,7 @@ impl Shape<'_, '_> {
         }
     }
 
-    /// Labels as one pattern; three or more numbers in a row are a range.
+    /// Generates one pattern for several labels; three or more numbers in a row are a range.
     pub(super) fn patterns(&self, labels: &[&ConstValue]) -> TokenStream {
         let mut numbers: Vec<i128> = labels.iter().filter_map(|label| ordinal(label)).collect();
         if numbers.len() != labels.len() {
@@ -103,7 +103,7 @@ impl Shape<'_, '_> {
         quote!(#(#patterns)|*)
     }
 
-    /// A discriminator that no label of the union names.
+    /// Generates a discriminator that no label of the union names.
     pub(super) fn value_without_label(&self) -> Option<TokenStream> {
         let spec = self.scope.generator.spec;
         let labels: Vec<&ConstValue> = self

@@ -1,7 +1,7 @@
-//! Which methods of the members a handle has itself, and what they are called.
+//! Methods for members that a handle has itself, and their names.
 //!
-//! A derived handle is its first base's, too: it has only what that has not, and what is called otherwise there, as an
-//! operation of the derived type has the name.
+//! A derived handle is its first base's, too: it has only the methods that the base lacks, and
+//! those with another name there, as an operation of the derived type has the name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,27 +15,27 @@ use crate::names::ident;
 use crate::parallel::Shared;
 use crate::scope::Scope;
 
-/// One half of a member's access.
+/// Half of a member's access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Access {
-    /// The type that declares the member.
+    /// Type that declares the member.
     pub(super) owner: DeclId,
-    /// The member's place among its type's.
+    /// Index of the member among its type's.
     pub(super) member: usize,
     pub(super) is_setter: bool,
 }
 
-/// The methods for members that one type's handle has beside those of its first base's handle.
+/// Methods for members that one type's handle has beside those of its first base's handle.
 #[derive(Debug, Default)]
 pub(crate) struct Accessors {
     first: Option<Arc<Accessors>>,
-    /// By their names.
+    /// Methods by their names.
     own: BTreeMap<String, Access>,
-    /// Other names that the handle's methods have.
+    /// Other names of the handle's methods.
     operations: BTreeSet<String>,
 }
 
-/// The accessors of the types that were looked at.
+/// Cache of the accessors of each type.
 pub(crate) type Known = Shared<BTreeMap<DeclId, Arc<Accessors>>>;
 
 impl Accessors {
@@ -97,13 +97,13 @@ impl Accessors {
         accessors
     }
 
-    /// The base's whose names stand for something else here.
+    /// Returns the base's methods whose names have another meaning here.
     fn to_write_again(&self) -> Vec<(String, Access)> {
         let Some(first) = &self.first else {
             return Vec::new();
         };
         let operations = self.operations.iter().map(String::as_str);
-        // What is hidden each handle has itself, so that the first base has it.
+        // Each handle itself has the hidden methods, so that the first base has them.
         let names = operations.chain(HIDDEN.iter().copied());
         let found = names.filter_map(|name| Some((name.to_owned(), first.find(name)?)));
         let mut found: Vec<_> = found.collect();
@@ -142,12 +142,12 @@ impl Accessors {
         None
     }
 
-    /// This, and those of the first base and of its first base.
+    /// Returns this, and those of the first base and of its first bases.
     fn line(&self) -> impl Iterator<Item = &Accessors> {
         std::iter::successors(Some(self), |one| one.first.as_deref())
     }
 
-    /// The methods, in the order of the members.
+    /// Returns the methods, in the order of the members.
     pub(super) fn to_write(&self) -> Vec<(&str, Access)> {
         let own = self.own.iter();
         let mut own: Vec<_> = own.map(|(name, access)| (name.as_str(), *access)).collect();
@@ -155,7 +155,7 @@ impl Accessors {
         own
     }
 
-    /// A name for a method that no operation and no member has.
+    /// Returns a name for a method that no operation and no member has.
     pub(super) fn fresh(&self, preferred: &str) -> proc_macro2::Ident {
         let mut name = preferred.to_owned();
         while self.operations.contains(&name)
@@ -169,7 +169,7 @@ impl Accessors {
 }
 
 impl Drop for Accessors {
-    /// A long line is let go of without recursion.
+    /// Drops a long chain without recursion.
     fn drop(&mut self) {
         let mut next = self.first.take();
         while let Some(mut one) = next.and_then(Arc::into_inner) {

@@ -1,4 +1,4 @@
-//! What makes values of a type.
+//! Factories of values of a type.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclKind, Declaration, ValueFlavour, ValueType};
@@ -9,7 +9,7 @@ use super::lineage::{has_operations, truncatable_to, with_operations};
 use crate::names::{Claims, Companion, ident};
 use crate::scope::Scope;
 
-/// A factory under construction.
+/// Factory under construction.
 struct Factory<'s, 'g> {
     scope: &'s Scope<'g>,
     declaration: &'s Declaration,
@@ -37,7 +37,7 @@ pub(super) fn generate_box(scope: &Scope<'_>, declaration: &Declaration) -> Toke
     Factory::new(scope, declaration).definition()
 }
 
-/// An expression of the factory of a type's values without operations.
+/// Generates an expression of the factory of a type's values without operations.
 pub(super) fn without_operations(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     let factory = scope.companion(declaration, Companion::Factory);
     let has_initializers =
@@ -106,7 +106,7 @@ impl<'s, 'g> Factory<'s, 'g> {
             .companion(self.declaration, Companion::Initializers)
     }
 
-    /// The fields with their types.
+    /// Generates the fields with their types.
     fn fields(&self) -> Vec<TokenStream> {
         let [option, arc] = ["Option", "Arc"].map(|name| self.scope.name(name));
         let mut fields = Vec::new();
@@ -158,7 +158,7 @@ impl<'s, 'g> Factory<'s, 'g> {
         }
     }
 
-    /// `new`, which takes what implements all that there is to implement.
+    /// Generates `new`, which takes the implementation of all operations.
     fn constructor(&self, new: &Ident) -> TokenStream {
         let scope = self.scope;
         let [arc, some, clone] = ["Arc", "Some", "Clone"].map(|name| scope.name(name));
@@ -257,8 +257,8 @@ impl<'s, 'g> Factory<'s, 'g> {
         }
     }
 
-    /// The operations, as what they are known as to handles to the type and to its bases; and the value as a
-    /// servant of what it supports.
+    /// Generates the views: the operations as known to handles to the type and to its bases; and
+    /// the value as a servant of the interfaces that it supports.
     fn view(&self) -> TokenStream {
         if !self.has_operations {
             return TokenStream::new();

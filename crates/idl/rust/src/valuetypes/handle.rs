@@ -1,4 +1,4 @@
-//! The handle to values of a type: a method for each member of the state and for each operation.
+//! Handle to values of a type: a method for each member of the state and for each operation.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{DeclId, DeclKind, Declaration, ValueFlavour};
@@ -42,7 +42,7 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     }
 }
 
-/// A method for each member and each call, but for those that the first base has.
+/// Generates a method for each member and each call, except those of the first base.
 fn methods(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -86,7 +86,7 @@ fn methods(
     quote!(impl #name { #inside })
 }
 
-/// What makes values of a type that has state and nothing else.
+/// Generates the constructors of a type with state and nothing else.
 fn constructors(
     scope: &Scope<'_>,
     declaration: &Declaration,
@@ -99,7 +99,7 @@ fn constructors(
     if !has_state {
         return TokenStream::new();
     }
-    // A box has its value instead.
+    // A box has an accessor for its value instead.
     let snapshot = (!is_box).then(|| snapshot(scope, declaration, accessors));
     if has_operations(generator, declaration.id) {
         return snapshot.unwrap_or_default();
@@ -132,7 +132,7 @@ fn constructors(
     }
 }
 
-/// A method that gives all of the state.
+/// Generates a method that returns all of the state.
 fn snapshot(scope: &Scope<'_>, declaration: &Declaration, accessors: &Accessors) -> TokenStream {
     let clone = scope.name("Clone");
     let state = scope.companion(declaration, Companion::State);
@@ -147,7 +147,7 @@ fn snapshot(scope: &Scope<'_>, declaration: &Declaration, accessors: &Accessors)
     }
 }
 
-/// How the handle's methods come to the value.
+/// Generates the access of the handle's methods to the value.
 fn value(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     if scope.generator.spec.bases(declaration.id).is_empty() {
         return quote!(self.0);
@@ -156,7 +156,7 @@ fn value(scope: &Scope<'_>, declaration: &Declaration) -> TokenStream {
     quote!(#value_type::as_value(self))
 }
 
-/// How a member is read.
+/// Generates the reading of a member.
 fn getter(
     scope: &Scope<'_>,
     handle: &Declaration,
@@ -178,7 +178,7 @@ fn getter(
     }
 }
 
-/// How a member is set.
+/// Generates the setting of a member.
 fn setter(
     scope: &Scope<'_>,
     handle: &Declaration,
@@ -211,7 +211,7 @@ fn setter(
     }
 }
 
-/// What the documentation of a private member's methods says of it.
+/// Returns the remark in the documentation of a private member's methods.
 fn whose(member: &StateMember) -> &'static str {
     if member.is_public {
         ""
@@ -220,7 +220,7 @@ fn whose(member: &StateMember) -> &'static str {
     }
 }
 
-/// A method that does what the value's operations do.
+/// Generates a method that calls the value's operations.
 fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let spec = generator.spec;
@@ -261,8 +261,8 @@ fn operation(scope: &Scope<'_>, id: DeclId, owner: DeclId, call: &Call<'_>) -> T
     }
 }
 
-/// What the handle has beside its methods: that it is one, widening to `ValueBase`, to every base and to every abstract
-/// interface that is supported, and how it travels.
+/// Generates the rest of the handle: that it is one, widening to `ValueBase`, to every base and to
+/// every supported abstract interface, and its marshaling.
 fn value_handle(
     scope: &Scope<'_>,
     declaration: &Declaration,

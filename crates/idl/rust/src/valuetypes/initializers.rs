@@ -1,4 +1,4 @@
-//! `factory` operations: the trait that who implements them implements, and what they may fail with.
+//! Operations `factory`: the trait of their implementations, and their errors.
 
 use proc_macro2::{Ident, TokenStream};
 use punctual_idl::model::{Declaration, Factory, ValueType};
@@ -11,7 +11,7 @@ use crate::lints;
 use crate::names::{Claims, Companion, ident, snake, upper_camel};
 use crate::scope::Scope;
 
-/// One of them, named.
+/// Named initializer.
 pub(super) struct Initializer<'a> {
     pub(super) factory: &'a Factory,
     pub(super) method: Ident,
@@ -86,7 +86,8 @@ impl Initializer<'_> {
         doc_with(&self.factory.doc, &fallback, &["# Errors", "", &errors])
     }
 
-    /// `fn name(&self, …) -> Result<what it makes, …>` with what clippy has to be told before it.
+    /// Generates `fn name(&self, …) -> Result<made, …>` with the attributes that clippy needs
+    /// before it.
     pub(super) fn signature(
         &self,
         scope: &Scope<'_>,

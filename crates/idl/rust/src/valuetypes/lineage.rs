@@ -1,4 +1,4 @@
-//! What a valuetype has of others: bases, supported interfaces, and the calls of all of them.
+//! Ancestry of a valuetype: bases, supported interfaces, and the calls of all of them.
 
 use std::collections::HashSet;
 
@@ -8,13 +8,13 @@ use crate::Generator;
 use crate::interface::bases;
 use crate::interface::call::{self, Call};
 
-/// The base whose state is the first part of this one's.
+/// Returns the base whose state is the first part of this one's.
 pub(crate) fn concrete_base(spec: &Specification, id: DeclId) -> Option<DeclId> {
     let is_concrete = |base: &&DeclId| matches!(&spec[**base].kind, DeclKind::ValueType(v) if v.flavour != ValueFlavour::Abstract);
     spec.bases(id).iter().find(is_concrete).copied()
 }
 
-/// The types whose states are in the state, the innermost first, the type itself last.
+/// Returns the types whose states are in the state, the innermost first, the type itself last.
 pub(super) fn concrete_chain(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut chain: Vec<DeclId> =
         std::iter::successors(Some(id), |&id| concrete_base(spec, id)).collect();
@@ -22,7 +22,7 @@ pub(super) fn concrete_chain(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     chain
 }
 
-/// The base that a value of this one may be cut down to.
+/// Returns the base that a value of this type may be truncated to.
 pub(super) fn truncatable_to(spec: &Specification, id: DeclId) -> Option<DeclId> {
     match &spec[id].kind {
         DeclKind::ValueType(value) if value.truncatable => concrete_base(spec, id),
@@ -30,15 +30,15 @@ pub(super) fn truncatable_to(spec: &Specification, id: DeclId) -> Option<DeclId>
     }
 }
 
-/// All valuetypes that it is, bases first, itself last.
+/// Returns the valuetype and all its bases, bases first, itself last.
 pub(super) fn lineage(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut lineage = spec.ancestors(id);
     lineage.push(id);
     lineage
 }
 
-/// The interfaces that this type's own declaration says it supports, with their bases; without those that its
-/// bases support.
+/// Returns the interfaces that this type's own declaration supports, with their bases; without
+/// those that its bases support.
 fn newly_supported(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut supported = directly_supported(spec, id);
     if supported.is_empty() {
@@ -68,7 +68,7 @@ fn directly_supported(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     supported
 }
 
-/// All interfaces that values of the type support.
+/// Returns all interfaces that values of the type support.
 pub(super) fn supported(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut all = Vec::new();
     for value in lineage(spec, id) {
@@ -81,12 +81,13 @@ pub(super) fn supported(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     all
 }
 
-/// Whether an interface is abstract.
+/// Returns whether an interface is abstract.
 pub(super) fn is_abstract(spec: &Specification, id: DeclId) -> bool {
     matches!(&spec[id].kind, DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
-/// What the trait for a type's operations holds: its own calls, and those of interfaces that it supports.
+/// Returns the methods of the trait for a type's operations: its own calls, and those of interfaces
+/// that it supports.
 pub(super) fn own_calls<'a>(generator: &'a Generator<'a>, id: DeclId) -> Vec<Call<'a>> {
     let interfaces = newly_supported(generator.spec, id).into_iter();
     interfaces
@@ -95,13 +96,13 @@ pub(super) fn own_calls<'a>(generator: &'a Generator<'a>, id: DeclId) -> Vec<Cal
         .collect()
 }
 
-/// Whether there is a trait for the type's operations.
+/// Returns whether there is a trait for the type's operations.
 pub(super) fn has_operations(generator: &Generator<'_>, id: DeclId) -> bool {
     let mut lineage = lineage(generator.spec, id).into_iter();
     lineage.any(|value| adds_operations(generator.spec, value))
 }
 
-/// The types with a trait for operations that a value is, bases first.
+/// Returns the type and its bases that have a trait for operations, bases first.
 pub(super) fn with_operations(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     let mut have = HashSet::new();
     let mut lineage = lineage(spec, id);
@@ -116,7 +117,7 @@ pub(super) fn with_operations(spec: &Specification, id: DeclId) -> Vec<DeclId> {
     lineage
 }
 
-/// Whether a type's declaration has operations, or an interface that it says it supports.
+/// Returns whether a type's declaration has operations, or a supported interface.
 fn adds_operations(spec: &Specification, id: DeclId) -> bool {
     let supported = directly_supported(spec, id).into_iter();
     supported.chain([id]).any(|owner| {
@@ -127,8 +128,8 @@ fn adds_operations(spec: &Specification, id: DeclId) -> bool {
     })
 }
 
-/// Whose handle has the methods of what a value supports: the type that says so, or the next of its first bases that
-/// adds them.
+/// Returns the type whose handle has the methods of a supported interface: the type that states it,
+/// or the nearest of its first bases that adds them.
 pub(super) fn holder_of_supported(spec: &Specification, id: DeclId, interface: DeclId) -> DeclId {
     let says = lineage(spec, id)
         .into_iter()

@@ -1,4 +1,4 @@
-//! The trait that who implements a valuetype's operations implements.
+//! Trait of implementations of a valuetype's operations.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::Declaration;

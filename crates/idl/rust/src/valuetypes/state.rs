@@ -1,4 +1,4 @@
-//! The state of a value: a struct of its members, and how it travels.
+//! State of a value: a struct of its members, and its marshaling.
 
 mod steps;
 
@@ -13,16 +13,16 @@ use crate::members::owned;
 use crate::names::{Claimant, Claims, Companion, chosen, ident, snake};
 use crate::scope::Scope;
 
-/// The state that one declaration adds.
+/// State that one declaration adds.
 pub(super) struct State<'s, 'g> {
     scope: &'s Scope<'g>,
     declaration: &'s Declaration,
-    /// The field that holds the base's state, and the base.
+    /// Field that holds the base's state, and the base.
     base: Option<(Ident, DeclId)>,
     members: Vec<StateMember>,
 }
 
-/// A member, and the name of its field.
+/// Member, and the name of its field.
 pub(super) struct StateMember {
     pub(super) field: Ident,
     pub(super) member: Member,
@@ -68,7 +68,7 @@ impl<'s, 'g> State<'s, 'g> {
         &self.members
     }
 
-    /// The struct, and what it implements.
+    /// Generates the struct, and its trait implementations.
     pub(super) fn definition(&self) -> TokenStream {
         let scope = self.scope;
         let name = self.name();
@@ -230,7 +230,7 @@ impl<'s, 'g> State<'s, 'g> {
     }
 }
 
-/// What the declaration itself adds to the state, and whether all may see it.
+/// Returns the members that the declaration itself adds to the state, and whether each is public.
 fn members(declaration: &Declaration) -> Vec<(Member, bool)> {
     match &declaration.kind {
         DeclKind::ValueType(value) => value

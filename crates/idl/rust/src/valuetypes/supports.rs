@@ -1,4 +1,4 @@
-//! What a value that supports interfaces is besides: a servant of each of them.
+//! Values that support interfaces: each is also a servant of them.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, Declaration};
@@ -9,7 +9,7 @@ use crate::interface::call::{self, Call};
 use crate::names::{Companion, ident};
 use crate::scope::Scope;
 
-/// The interfaces whose servants values of the type can be.
+/// Returns the interfaces whose servants values of the type can be.
 pub(super) fn servants(scope: &Scope<'_>, id: DeclId) -> Vec<DeclId> {
     let spec = scope.generator.spec;
     let mut supported = supported(spec, id);
@@ -33,7 +33,7 @@ pub(super) fn generate(scope: &Scope<'_>, declaration: &Declaration) -> TokenStr
     quote!(#(#impls)*)
 }
 
-/// A servant's method is the handle's.
+/// Generates a servant's method, which calls the handle's.
 fn method(scope: &Scope<'_>, call: &Call<'_>, handle: &TokenStream) -> TokenStream {
     let signature = call.bare_signature(scope);
     let method = call.method_ident();

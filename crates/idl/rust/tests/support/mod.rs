@@ -1,11 +1,11 @@
-//! IDL texts to Rust texts.
+//! Support: IDL texts to Rust texts.
 #![allow(dead_code)]
 
 use punctual_idl::diagnostic::{Diagnostic, render};
 use punctual_idl::{InMemory, compile_source};
 use punctual_idl_rust::{Generated, Options, generate};
 
-/// What the texts include.
+/// Module that the texts include.
 const OTHER: &str = "
 module other {
   module deep { struct T { long l; }; };
@@ -33,7 +33,7 @@ pub(crate) fn generated(idl: &str) -> String {
     generated_with(idl, &without_type_codes())
 }
 
-/// One construct at a time: that of TypeCodes has snapshots of its own.
+/// Returns options for one construct at a time: TypeCodes have snapshots of their own.
 pub(crate) fn without_type_codes() -> Options {
     Options {
         type_codes: false,

@@ -1,5 +1,5 @@
-//! The steps in which a state is read and written: runs of plain members, and between them members that are
-//! values by themselves, which a graph reads and writes outside of the others.
+//! Steps in which a state is read and written: runs of plain members, and between them members that
+//! are values by themselves, which a graph reads and writes separately.
 
 use proc_macro2::TokenStream;
 use punctual_idl::model::{DeclId, DeclKind, Member, Type, ValueFlavour};
@@ -12,10 +12,10 @@ use crate::scope::Scope;
 use crate::types::number;
 use crate::valuetypes::lineage::concrete_base;
 
-/// What is read or written in one go.
+/// Step: the members read or written in one go.
 enum Step<'m> {
     Members(Vec<&'m StateMember>),
-    /// A member that is a value by itself.
+    /// Member that is a value by itself.
     Value(&'m StateMember),
 }
 
@@ -60,7 +60,7 @@ impl State<'_, '_> {
         choose(&arms, &quote!(#ok(#read_step::End)))
     }
 
-    /// The one step in which the user's code does it all.
+    /// Generates the single step in which user code does everything.
     pub(super) fn custom_steps(&self) -> (TokenStream, TokenStream) {
         let [ok, write_step, read_step, custom, data_out, data_in] = [
             "Ok",
@@ -129,7 +129,7 @@ impl State<'_, '_> {
         choose(&arms, &quote!({}))
     }
 
-    /// Patterns of step numbers and what is to be done: the base's own, then one for each step.
+    /// Generates patterns of step numbers and their code: the base's own, then one for each step.
     fn arms(
         &self,
         in_base: &TokenStream,
@@ -171,7 +171,7 @@ fn steps<'m>(scope: &Scope<'_>, members: &'m [StateMember]) -> Vec<Step<'m>> {
     steps
 }
 
-/// How many steps a whole state takes.
+/// Returns the number of steps of a whole state.
 fn step_count(scope: &Scope<'_>, id: DeclId) -> u64 {
     let spec = scope.generator.spec;
     let mut count = 0;
@@ -191,7 +191,7 @@ fn step_count(scope: &Scope<'_>, id: DeclId) -> u64 {
     count
 }
 
-/// Whether a member is a value by itself, which is read and written outside of the others.
+/// Returns whether a member is a value by itself, which is read and written separately.
 fn is_value(scope: &Scope<'_>, member: &Member) -> bool {
     let spec = scope.generator.spec;
     !annotations::is_optional(member)
