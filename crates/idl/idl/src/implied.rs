@@ -27,7 +27,7 @@ pub struct Handlers {
     interfaces: BTreeMap<DeclId, DeclId>,
     handlers: BTreeSet<DeclId>,
     replies: BTreeMap<(DeclId, Half), Reply>,
-    /// Whether the IDL itself declares module Messaging.
+    /// `true` if the IDL itself declares module Messaging.
     messaging_is_declared: bool,
 }
 

@@ -146,7 +146,7 @@ pub struct Options {
     pub defines: Vec<(String, Option<String>)>,
     /// Encoding of the files (`--encoding`). Default: [`Encoding::Guess`].
     pub encoding: Encoding,
-    /// Whether names that differ only in case cause a warning instead of an error (`--lenient`):
+    /// `true` if names that differ only in case cause a warning instead of an error (`--lenient`):
     /// CORBA calls that a clash, and other compilers accept it. Default: false.
     pub lenient: bool,
     /// Limits against input that would exhaust memory, stack or patience.

@@ -82,7 +82,7 @@ pub struct Declaration {
     pub annotations: Vec<Annotation>,
     /// Position of its name in its definition.
     pub location: Location,
-    /// Whether it stands in the main file rather than in an included one.
+    /// `true` if it stands in the main file rather than in an included one.
     pub in_main_file: bool,
     /// Kind, with its details.
     pub kind: DeclKind,

@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) struct Use {
     pub(crate) spelling: Rc<str>,
     pub(crate) place: Place,
-    /// Whether it was used in this scope itself rather than in one inside it.
+    /// `true` if it was used in this scope itself rather than in one inside it.
     pub(crate) direct: bool,
 }
 

@@ -75,11 +75,11 @@ pub(crate) struct Parser<'s> {
 /// Facts about a declaration.
 #[derive(Debug)]
 struct Facts {
-    /// Whether it was defined, not only declared forward.
+    /// `true` if it was defined, not only declared forward.
     defined: bool,
-    /// Whether a value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
+    /// `true` if a value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
     local: bool,
-    /// Whether its definition has an error, so that its content is unreliable.
+    /// `true` if its definition has an error, so that its content is unreliable.
     bad: bool,
     /// Scope that it forms.
     scope: Option<ScopeId>,

@@ -101,9 +101,9 @@ struct Frame {
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,
-    /// Whether its present branch is being read.
+    /// `true` if its present branch is being read.
     active: bool,
-    /// Whether some branch was or is being read, or none may be.
+    /// `true` if some branch was or is being read, or none may be.
     taken: bool,
     seen_else: bool,
 }

@@ -25,7 +25,7 @@ const WORK: usize = 50_000_000;
 pub(crate) struct Session {
     pub(crate) files: Vec<Arc<SourceFile>>,
     pub(crate) limits: Limits,
-    /// Whether names that differ only in case are accepted.
+    /// `true` if names that differ only in case are accepted.
     pub(crate) lenient: bool,
     pub(crate) names: Interner,
     /// Places of macro uses, with the place of each macro's definition.

@@ -31,13 +31,13 @@ pub(crate) struct Fact {
     pub(crate) rust_size: u64,
     /// Least number of octets on the wire, padding not counted.
     pub(crate) least_wire_size: u64,
-    /// Whether there is a default value.
+    /// `true` if there is a default value.
     pub(crate) has_default: bool,
-    /// Whether `#[derive(Default)]` on its holder does not suffice.
+    /// `true` if `#[derive(Default)]` on its holder does not suffice.
     pub(crate) default_is_written: bool,
-    /// Whether it is an array that is boxed.
+    /// `true` if it is an array that is boxed.
     pub(crate) is_boxed: bool,
-    /// Whether the Rust type alone determines the encoding.
+    /// `true` if the Rust type alone determines the encoding.
     pub(crate) is_plain: bool,
     /// Nesting depth, if the value consists only of numbers; any bytes are a value then.
     pub(crate) plain_data: Option<u8>,
@@ -49,7 +49,7 @@ pub(crate) struct Fact {
 #[derive(Debug)]
 pub(crate) struct Facts {
     of: Vec<Option<Fact>>,
-    /// Whether keys of maps contain it, by declaration.
+    /// Set of the declarations that keys of maps contain, as a flag for each declaration.
     in_keys: Vec<bool>,
     within: Within,
 }

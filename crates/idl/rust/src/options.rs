@@ -7,23 +7,24 @@ use std::collections::BTreeMap;
 pub struct Options {
     /// Rust path of the runtime that generated code calls. Default: `::punctual`.
     pub runtime_path: String,
-    /// Whether references get a method for each operation. Default: true. Unnecessary for a program
-    /// that only implements interfaces.
+    /// `true` if references get a method for each operation. Default: true. Unnecessary for a
+    /// program that only implements interfaces.
     pub client: bool,
-    /// Whether interfaces get a servant trait and a skeleton. Default: true. Unnecessary for a
+    /// `true` if interfaces get a servant trait and a skeleton. Default: true. Unnecessary for a
     /// program that only calls objects.
     pub server: bool,
-    /// Whether types have TypeCodes, and so can be in an `any`. Default: true. Unused ones are not
-    /// in the program; without this option, they need not be compiled either.
+    /// `true` if types have TypeCodes, and so can be in an `any`. Default: true. Unused ones are
+    /// not in the program; without this option, they need not be compiled either.
     pub type_codes: bool,
-    /// Whether references have `sendp_`, `sendc_` and `_async` methods for asynchronous calls, and
-    /// interfaces the reply handlers that they imply: `AMI_ClerkHandler` of `Clerk`. Default:
+    /// `true` if references have `sendp_`, `sendc_` and `_async` methods for asynchronous calls,
+    /// and interfaces the reply handlers that they imply: `AMI_ClerkHandler` of `Clerk`. Default:
     /// false.
     pub asynchronous: bool,
-    /// Whether interfaces get a trait for servants that answer later: asynchronous method handling. Default: false.
+    /// `true` if interfaces get a trait for servants that answer later: asynchronous method
+    /// handling. Default: false.
     pub amh: bool,
-    /// Whether they get a trait for servants whose operations are `async`. It implies the trait of
-    /// `amh`. Default: false.
+    /// `true` if they get a trait for servants whose operations are `async`. It implies the trait
+    /// of `amh`. Default: false.
     pub async_servants: bool,
     /// Implementation of the references' calls, unless `@interpreted` overrides it. Default:
     /// compiled.
@@ -42,14 +43,14 @@ pub struct Options {
     /// file's name. Default: `super`, the module around the one that a generated file is included
     /// in.
     pub modules: String,
-    /// Whether each of several files has types of its own for common includes. Default: false.
+    /// `true` if each of several files has types of its own for common includes. Default: false.
     pub separate: bool,
     /// Pairs of an IDL `native` type and the Rust type that stands for it:
     /// `("::PortableServer::Cookie", "std::sync::Arc<u64>")`. Default: none; a native type that
     /// is used and not named here is an error.
     pub natives: Vec<(String, String)>,
-    /// Whether references are `I` instead of `Option<I>`, and nil is refused, where the IDL does not say
-    /// `@non_nil(FALSE)`. Default: false.
+    /// `true` if references are `I` instead of `Option<I>`, and nil is refused, where the IDL does
+    /// not say `@non_nil(FALSE)`. Default: false.
     pub non_nil: bool,
 }
 

@@ -19,9 +19,9 @@ pub enum Framing {
 /// Guarantees of a link; the needs of a messaging protocol are expressed in the same terms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guarantees {
-    /// Whether data that was sent arrives, or the connection reports its end.
+    /// `true` if data that was sent arrives, or the connection reports its end.
     pub reliable: bool,
-    /// Whether data arrives in the order in which it was sent.
+    /// `true` if data arrives in the order in which it was sent.
     pub ordered: bool,
     /// Stream or datagrams.
     pub framing: Framing,
@@ -45,7 +45,7 @@ impl Guarantees {
 /// any local process may listen first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Protection {
-    /// None that the link knows of: others may read or change the data.
+    /// No protection known to the link: others may read or change the data.
     #[default]
     None,
     /// Encryption, with a server that has proved its identity.
@@ -67,7 +67,7 @@ pub enum Waitable<'a> {
 pub struct Taken {
     /// Number of bytes received, at least one.
     pub octets: usize,
-    /// Whether that was all: the next receive would find nothing, so that a reader notified of
+    /// `true` if that was all: the next receive would find nothing, so that a reader notified of
     /// changes need not try again, unless it was notified of the end.
     pub all: bool,
 }

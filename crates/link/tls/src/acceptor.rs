@@ -161,7 +161,7 @@ struct Newcomer {
     handshake: Handshake,
     peer: Address,
     deadline: Deadline,
-    /// Whether the peer has sent something.
+    /// `true` if the peer has sent something.
     has_spoken: bool,
 }
 

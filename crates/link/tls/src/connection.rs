@@ -41,7 +41,7 @@ pub(crate) struct TlsConnection {
     sending: Mutex<Sending>,
     receiving: Mutex<Incoming>,
     tls: Mutex<rustls::Connection>,
-    /// Whether this side has closed it.
+    /// `true` if this side has closed it.
     closed: AtomicBool,
     send_timeout: CachedTimeout,
     receive_timeout: CachedTimeout,

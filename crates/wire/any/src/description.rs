@@ -31,7 +31,7 @@ pub struct OperationDescription {
     pub name: String,
     /// Repository id.
     pub id: String,
-    /// Whether the operation is oneway, without a reply.
+    /// `true` if the operation is oneway, without a reply.
     pub oneway: bool,
     /// Type of the result; `void` for none.
     pub result: TypeCode,
@@ -85,7 +85,7 @@ pub struct AttributeDescription {
     pub id: String,
     /// Type of the attribute.
     pub type_code: TypeCode,
-    /// Whether the attribute is read-only.
+    /// `true` if the attribute is read-only.
     pub readonly: bool,
     /// User exceptions that reading it may raise.
     pub get_exceptions: Vec<ExceptionDescription>,

@@ -101,7 +101,7 @@ pub struct MessageHeader {
     pub version: GiopVersion,
     /// Byte order of the rest.
     pub order: ByteOrder,
-    /// Whether fragments continue this message.
+    /// `true` if fragments continue this message.
     pub more_fragments: bool,
     /// Kind of the message.
     pub kind: MessageKind,

@@ -24,9 +24,9 @@ use crate::target::Target;
 /// Options of a message's readable form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TraceOptions {
-    /// Whether the bytes are shown, too, in hexadecimal. Default no.
+    /// `true` if the bytes are shown, too, in hexadecimal. Default no.
     pub hex: bool,
-    /// Whether the application's data is shown, too: the bytes of bodies and context data, within
+    /// `true` if the application's data is shown, too: the bytes of bodies and context data, within
     /// the dump of the whole message if there is one (`hex`). Default no: they are replaced by
     /// their length.
     pub payload: bool,

@@ -88,11 +88,11 @@ pub struct TransportProperties {
     pub send_buffer: Option<i32>,
     /// Size of a socket's receive buffer in bytes; 0 for the system's choice.
     pub receive_buffer: Option<i32>,
-    /// Whether a vanished peer is detected.
+    /// `true` if a vanished peer is detected.
     pub keep_alive: Option<bool>,
-    /// Whether only hosts of the same network are reached.
+    /// `true` if only hosts of the same network are reached.
     pub dont_route: Option<bool>,
-    /// Whether small messages are sent at once.
+    /// `true` if small messages are sent at once.
     pub no_delay: Option<bool>,
     /// Size of the shared memory that is allocated at the start, in bytes.
     pub preallocated: Option<i32>,

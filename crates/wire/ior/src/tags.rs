@@ -50,7 +50,7 @@ pub mod component {
     pub const FT_GROUP: u32 = 27;
     /// The primary member of a group.
     pub const FT_PRIMARY: u32 = 28;
-    /// Whether heartbeats are answered.
+    /// Setting for answering heartbeats.
     pub const FT_HEARTBEAT_ENABLED: u32 = 29;
     /// Invocation policies.
     pub const INV_POLICY: u32 = 32;

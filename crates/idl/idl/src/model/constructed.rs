@@ -51,7 +51,7 @@ pub struct Union {
     pub discriminator: Type,
     /// Cases in source order; at least one.
     pub cases: Vec<Case>,
-    /// Whether there is no `default:` though some discriminator values have no label: with such a
+    /// `true` if there is no `default:` though some discriminator values have no label: with such a
     /// value, the union holds nothing else.
     pub implicit_default: bool,
     /// Types that were declared inside the union, in source order.

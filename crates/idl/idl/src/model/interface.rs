@@ -24,7 +24,7 @@ pub struct Interface {
     pub bases: Vec<DeclId>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
-    /// Whether only forward declarations of it were found: it can be referred to, and has no
+    /// `true` if only forward declarations of it were found: it can be referred to, and has no
     /// operations. CORBA allows it, and a warning reports it.
     pub forward_only: bool,
 }
@@ -32,7 +32,7 @@ pub struct Interface {
 /// Operation (§7.14).
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Whether it is sent without waiting for an answer; then it returns void and has `in`
+    /// `true` if it is sent without waiting for an answer; then it returns void and has `in`
     /// parameters only.
     pub oneway: bool,
     /// Type of the result; [`Type::Void`] for none.
@@ -75,7 +75,7 @@ pub struct Parameter {
 /// Single attribute; `attribute long a, b;` declares two.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// Whether it has no setter.
+    /// `true` if it has no setter.
     pub readonly: bool,
     /// Type as written.
     pub ty: Type,

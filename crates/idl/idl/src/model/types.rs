@@ -169,7 +169,7 @@ pub enum ConstValue {
 /// Decimal number of up to 31 digits: ± `digits` × 10^-`scale`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FixedValue {
-    /// Whether the number is below zero; never set for zero.
+    /// `true` if the number is below zero; never set for zero.
     pub negative: bool,
     /// Decimal digits without a point, most significant first, at least one and at least
     /// `scale` of them.

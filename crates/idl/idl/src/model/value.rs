@@ -10,7 +10,7 @@ pub enum ValueFlavour {
     Plain,
     /// By marshaling code that the user writes.
     Custom,
-    /// None: it has no state.
+    /// By nothing: it has no state.
     Abstract,
 }
 
@@ -19,7 +19,7 @@ pub enum ValueFlavour {
 pub struct ValueType {
     /// Plain, custom or abstract.
     pub flavour: ValueFlavour,
-    /// Whether its state may be truncated to that of its first base.
+    /// `true` if its state may be truncated to that of its first base.
     pub truncatable: bool,
     /// Base value types as written; a concrete one can only be the first.
     pub bases: Vec<DeclId>,
@@ -31,7 +31,7 @@ pub struct ValueType {
     pub factories: Vec<Factory>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
-    /// Whether only forward declarations of it were found. CORBA allows it, and a warning reports
+    /// `true` if only forward declarations of it were found. CORBA allows it, and a warning reports
     /// it. Nothing is known of its state, so it counts as abstract: values that derive from it can
     /// be passed on.
     pub forward_only: bool,
@@ -40,7 +40,7 @@ pub struct ValueType {
 /// State member of a value type.
 #[derive(Clone, Debug)]
 pub struct StateMember {
-    /// Whether it is `public` rather than `private`.
+    /// `true` if it is `public` rather than `private`.
     pub public: bool,
     /// Member.
     pub member: Member,

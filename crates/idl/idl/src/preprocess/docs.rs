@@ -13,7 +13,7 @@ pub(super) struct Docs {
     pending: Vec<String>,
     /// Line on which the pending comment ends.
     last_line: usize,
-    /// Whether a token was emitted on the present line.
+    /// `true` if a token was emitted on the present line.
     line_has_code: bool,
 }
 

@@ -33,7 +33,8 @@ pub(crate) struct Call<'a> {
     pub(crate) raises: &'a [DeclId],
     pub(crate) context: &'a [String],
     error: Companion,
-    /// Whether the reference with this method holds the object reference itself, and not a base's.
+    /// `true` if the reference with this method holds the object reference itself, and not a
+    /// base's.
     is_of_root: bool,
     pub(crate) fallback_doc: String,
 }

@@ -140,7 +140,7 @@ impl Machine {
     /// Appends at most `wanted` bytes to `block`.
     pub(super) fn read(&mut self, block: &mut Block, wanted: usize, now: Duration) -> usize {
         let count = self.incoming.read(block, wanted);
-        // A peer that waits for the window is told once the window is worth using.
+        // A peer that waits for the window is notified once the window is worth using.
         let offered = self.incoming.next() + u64::from(self.incoming.window());
         if offered - self.promised.min(offered) >= self.options.window as u64 / 2 {
             self.ack_due = Some(now);

@@ -51,7 +51,7 @@ pub(super) struct Ends {
     pub(super) theirs: PeerMemory,
     socket: OwnedFd,
     closed: AtomicBool,
-    /// Whether the reader's sleep is on the socket, carried out by a reactor.
+    /// `true` if the reader's sleep is on the socket, carried out by a reactor.
     polled: bool,
 }
 
@@ -166,7 +166,7 @@ pub(super) struct Sleeper {
     role: Role,
     /// Number of sleeps so far, times [`SLEEP`].
     sleeps: u32,
-    /// Whether the role is the reader. Its long sleeps are on the socket; two roles would clear
+    /// `true` if the role is the reader. Its long sleeps are on the socket; two roles would clear
     /// each other's notifications.
     reads: bool,
     spin: Spin,

@@ -251,7 +251,7 @@ fn step(
 }
 
 /// Performs an application's step with loans: takes, fills, sends or returns one. Checks that a
-/// loan's content stays as filled, whoever else holds it.
+/// loan's content stays as filled, whatever other holders do.
 fn loan(program: &mut Program<'_>, connection: &ShmConnection, loans: &mut Vec<(Loan, u8)>) {
     let what = program.octet() - LOANS;
     let which = usize::from(program.octet());

@@ -57,7 +57,7 @@ impl Segment for Outgoing {
 pub(super) struct PoolLoan {
     place: Place,
     len: usize,
-    /// Whether the pool finds the piece by its address.
+    /// `true` if the pool finds the piece by its address.
     listed: AtomicBool,
 }
 

@@ -31,12 +31,12 @@ pub struct ShmOptions {
     /// keeps failing. `None`, the default, is 50 µs where this process may run on more than one
     /// processor, else nothing. Property `spin_us`.
     pub spin: Option<Duration>,
-    /// Whether connections are waited for by a descriptor, for a reactor, instead of by a thread in
-    /// [`crate::Connection::receive`]. Default off. The descriptor is armed by a receive that finds
-    /// nothing, at once or at its deadline: its waiter has to receive until then. Property
+    /// `true` if connections are waited for by a descriptor, for a reactor, instead of by a thread
+    /// in [`crate::Connection::receive`]. Default off. The descriptor is armed by a receive that
+    /// finds nothing, at once or at its deadline: its waiter has to receive until then. Property
     /// `descriptor`.
     pub descriptor: bool,
-    /// Whether bytes and numbers that a peer lends are viewed in its memory. Default
+    /// Treatment of bytes and numbers that a peer lends: viewed in its memory, or copied. Default
     /// [`Trust::Never`]. Property `trust`.
     pub trust: Trust,
     /// Users allowed at the other end. Property `allow`.

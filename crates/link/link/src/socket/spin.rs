@@ -11,10 +11,11 @@ pub struct SpinOptions {
     /// Upper bound of the time: less while spinning keeps failing, down to none. Default 50 µs;
     /// zero never spins. Property `spin_us`.
     pub budget: Duration,
-    /// Whether threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` spin, too, and those of
-    /// a process whose control group may use less time than its processors have (cgroup `cpu.max`),
-    /// however many spin already. Default off: the peer may need the processor, or calls the time.
-    /// For peers whose threads have processors of their own. Property `spin_always`.
+    /// `true` if threads under `SCHED_FIFO`, `SCHED_RR` and `SCHED_DEADLINE` spin, too, and those
+    /// of a process whose control group may use less time than its processors have (cgroup
+    /// `cpu.max`), however many spin already. Default off: the peer may need the processor, or
+    /// calls the time. For peers whose threads have processors of their own. Property
+    /// `spin_always`.
     pub always: bool,
 }
 

@@ -27,13 +27,13 @@ pub(crate) struct SocketOptions {
     pub(crate) block: usize,
     /// Size in bytes beyond which blocks are not kept.
     pub(crate) block_kept: usize,
-    /// Whether each send reaches only hosts on a network that this one is on.
+    /// `true` if each send reaches only hosts on a network that this one is on.
     pub(crate) dont_route: bool,
     /// Spinning of a receive before it blocks.
     pub(crate) spin: SpinOptions,
-    /// Whether the kernel combines small messages when it is told that more follow.
+    /// `true` if the kernel combines small messages that are announced to be followed by more.
     pub(crate) gathers: bool,
-    /// Whether the first bytes of a long message are sent by themselves, so that its receiver is
+    /// `true` if the first bytes of a long message are sent by themselves, so that its receiver is
     /// awake when the bulk arrives. Where the kernel paces its sending, such messages took half as
     /// long in measurements.
     pub(crate) begins_ahead: bool,

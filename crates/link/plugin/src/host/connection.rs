@@ -265,7 +265,7 @@ impl Connection for LoadedConnection {
 
 impl Drop for Handle {
     fn drop(&mut self) {
-        // SAFETY: made once, dropped once, and nobody is in another function, which borrow the handle.
+        // SAFETY: made once, dropped once, and no thread is in another function, which borrow the handle.
         unsafe { (self.opened.functions().drop_connection)(self.raw.as_ptr()) };
     }
 }

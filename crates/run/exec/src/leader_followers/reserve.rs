@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct ReserveOptions {
     /// Time for which all workers must be busy before the reserve acts.
     pub patience: Duration,
-    /// Whether the reserve serves what arrives then, and refuses or queues what would take long
+    /// `true` if the reserve serves what arrives then, and refuses or queues what would take long
     /// ([`Role::Reserve`]); otherwise new events wait.
     pub serves: bool,
     /// Source of an extra thread, tried before the reserve serves itself.

@@ -77,7 +77,7 @@ impl fmt::Display for Refused {
 impl std::error::Error for Refused {}
 
 impl MainThreadQueue {
-    /// Has the main thread do `work`, and waits for its result. The main thread itself does it at
+    /// Runs `work` on the main thread, and waits for its result. The main thread itself does it at
     /// once. A panic of the work is passed on to the caller.
     ///
     /// # Errors

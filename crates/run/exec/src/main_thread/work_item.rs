@@ -30,7 +30,7 @@ unsafe impl Send for WorkItem {}
 // SAFETY: as above; all other state is behind the mutex.
 unsafe impl Sync for WorkItem {}
 
-/// Has `submit` queue a work item, and waits until it is done or refused.
+/// Queues a work item through `submit`, and waits until it is done or refused.
 pub(super) fn wait_for<R: Send>(
     work: impl FnOnce() -> R + Send,
     submit: impl FnOnce(Arc<WorkItem>) -> Result<(), Refused>,

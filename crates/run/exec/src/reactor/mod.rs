@@ -50,7 +50,7 @@ pub struct ReactorOptions {
     /// Upper bound of the time a thread spins for events before it sleeps. One thread spins at a
     /// time, and for less time while spinning keeps failing. Default none.
     pub spin: Duration,
-    /// Whether real-time threads spin, too, and threads with a single processor. Default off.
+    /// `true` if real-time threads spin, too, and threads with a single processor. Default off.
     pub spin_always: bool,
 }
 
@@ -158,7 +158,8 @@ impl Reactor {
         }
     }
 
-    /// Has a registration served by the next free thread, though its descriptor did not change.
+    /// Queues a registration to be served by the next free thread, though its descriptor did not
+    /// change.
     pub fn nudge(&self, token: Token) {
         self.post(token, Readiness::NUDGE);
     }

@@ -69,7 +69,7 @@ pub struct ReadyEvent<'r> {
     pub(super) token: Token,
     pub(super) readiness: Readiness,
     pub(super) role: Role,
-    /// Whether this thread is still the registration's owner.
+    /// `true` if this thread is still the registration's owner.
     pub(super) owns: bool,
 }
 

@@ -7,7 +7,7 @@ use std::io;
 /// Reason why a thread was not started.
 #[derive(Debug)]
 pub enum SpawnError {
-    /// Its group or pool is full.
+    /// The group or pool is full.
     Full {
         /// Upper bound of threads.
         limit: usize,

@@ -93,7 +93,7 @@ impl WorkerPool {
         Ok(pool)
     }
 
-    /// Has a worker run `work` at once. The worker survives a panic of the work.
+    /// Runs `work` on a worker at once. The worker survives a panic of the work.
     ///
     /// # Errors
     /// [`SpawnError::Full`] when all workers are busy and the pool may not grow,

@@ -66,7 +66,7 @@ struct Skip<'a> {
     type_code: &'a TypeCode,
     passing: Passing,
     is_self_contained: bool,
-    /// Whether a valuetype has been met.
+    /// `true` if a valuetype has been met.
     has_values: bool,
     /// Type of the previous Any, kept so that it need not be decoded again if the next one refers
     /// to it.

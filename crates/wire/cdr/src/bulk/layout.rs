@@ -47,9 +47,9 @@ pub struct Layout {
     first: usize,
     /// Offset of the end of the last number.
     end: usize,
-    /// Whether, from a multiple of `alignment` on, CDR has each number where memory has it.
+    /// `true` if from a multiple of `alignment` on, CDR has each number where memory has it.
     agrees: bool,
-    /// Whether memory has bytes that are not part of a number.
+    /// `true` if memory has bytes that are not part of a number.
     is_padded: bool,
     has_chars: bool,
 }

@@ -106,7 +106,7 @@ struct Open {
     step: usize,
     /// Level, if it is in chunks.
     level: Option<u32>,
-    /// Whether the rest of its state is skipped: it is truncated, or user code reads it.
+    /// `true` if the rest of its state is skipped: it is truncated, or user code reads it.
     is_cut: bool,
 }
 

@@ -22,7 +22,7 @@ const CHUNKED: u32 = 0x08;
 /// Type information in a value's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TypeInformation {
-    /// None: the type is the expected one.
+    /// Absent: the type is the expected one.
     None,
     /// Own id alone.
     One,

@@ -13,7 +13,7 @@ const KNOWN_FLAGS: u8 = 0x01 | BATCH;
 pub struct MessageHeader {
     /// Byte order of the rest.
     pub order: ByteOrder,
-    /// Whether the message holds several requests.
+    /// `true` if the message holds several requests.
     pub batch: bool,
     /// Number of bytes behind the header.
     pub size: u32,

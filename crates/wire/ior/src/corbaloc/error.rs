@@ -49,7 +49,7 @@ pub enum CorbalocError {
     UnsupportedProtocol {
         /// Name of the protocol.
         protocol: String,
-        /// Whether other ORBs support it.
+        /// `true` if other ORBs support it.
         known: bool,
     },
     /// The text before `@` is not a version, or not one that is known and fits the protocol.

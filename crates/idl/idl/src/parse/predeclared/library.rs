@@ -16,7 +16,7 @@ pub(super) struct Statement {
     /// Part before body and bases, of an interface or value type with a body: with a `;`, this
     /// declares it forward.
     pub(super) head: Option<&'static str>,
-    /// Whether a mere reference does not require its definition.
+    /// `true` if a mere reference does not require its definition.
     pub(super) on_request: bool,
 }
 
