@@ -155,9 +155,10 @@ pub(crate) struct Token {
     pub(crate) place: Place,
     /// Index of the documentation before it plus 1; 0 for none.
     pub(crate) doc: u32,
-    /// `true` if white space or a comment stands before it on its line.
+    /// `true` if white space or a comment stands before the token on its line.
     pub(crate) spaced: bool,
-    /// `true` if it is a macro's name found in its own expansion, which is not expanded any more.
+    /// `true` if the token is a macro's name found in its own expansion, which is not expanded any
+    /// more.
     pub(crate) spent: bool,
 }
 

@@ -65,7 +65,7 @@ pub struct Specification {
 /// Named entity: module, type, constant, operation, …
 #[derive(Clone, Debug)]
 pub struct Declaration {
-    /// Own id.
+    /// Id of the declaration itself.
     pub id: DeclId,
     /// Simple name as written, without an escaping underscore.
     pub name: String,
@@ -82,7 +82,7 @@ pub struct Declaration {
     pub annotations: Vec<Annotation>,
     /// Position of its name in its definition.
     pub location: Location,
-    /// `true` if it stands in the main file rather than in an included one.
+    /// `true` if the declaration stands in the main file rather than in an included one.
     pub in_main_file: bool,
     /// Kind, with its details.
     pub kind: DeclKind,

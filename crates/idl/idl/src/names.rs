@@ -42,7 +42,7 @@ pub(crate) struct Entry {
 pub(crate) struct Use {
     pub(crate) spelling: Rc<str>,
     pub(crate) place: Place,
-    /// `true` if it was used in this scope itself rather than in one inside it.
+    /// `true` if the name was used in this scope itself rather than in one inside it.
     pub(crate) direct: bool,
 }
 

@@ -75,11 +75,12 @@ pub(crate) struct Parser<'s> {
 /// Facts about a declaration.
 #[derive(Debug)]
 struct Facts {
-    /// `true` if it was defined, not only declared forward.
+    /// `true` if the declaration was defined, not only declared forward.
     defined: bool,
-    /// `true` if a value of it may hold a reference to a local object (CORBA 3.3 part 1, §7.8.7).
+    /// `true` if a value of the type may hold a reference to a local object (CORBA 3.3 part 1,
+    /// §7.8.7).
     local: bool,
-    /// `true` if its definition has an error, so that its content is unreliable.
+    /// `true` if the definition has an error, so that its content is unreliable.
     bad: bool,
     /// Scope that it forms.
     scope: Option<ScopeId>,

@@ -101,9 +101,9 @@ struct Frame {
 #[derive(Clone, Copy)]
 struct Conditional {
     place: Place,
-    /// `true` if its present branch is being read.
+    /// `true` if the present branch of the conditional is being read.
     active: bool,
-    /// `true` if some branch was or is being read, or none may be.
+    /// `true` if some branch of the conditional was or is being read, or none may be.
     taken: bool,
     seen_else: bool,
 }

@@ -31,13 +31,13 @@ pub(crate) struct Fact {
     pub(crate) rust_size: u64,
     /// Least number of octets on the wire, padding not counted.
     pub(crate) least_wire_size: u64,
-    /// `true` if there is a default value.
+    /// `true` if the type has a default value.
     pub(crate) has_default: bool,
-    /// `true` if `#[derive(Default)]` on its holder does not suffice.
+    /// `true` if a holder of the type cannot use `#[derive(Default)]`.
     pub(crate) default_is_written: bool,
-    /// `true` if it is an array that is boxed.
+    /// `true` if the type is an array that is boxed.
     pub(crate) is_boxed: bool,
-    /// `true` if the Rust type alone determines the encoding.
+    /// `true` if the Rust type alone determines the encoding of its values.
     pub(crate) is_plain: bool,
     /// Nesting depth, if the value consists only of numbers; any bytes are a value then.
     pub(crate) plain_data: Option<u8>,

@@ -23,8 +23,8 @@ pub struct Options {
     /// `true` if interfaces get a trait for servants that answer later: asynchronous method
     /// handling. Default: false.
     pub amh: bool,
-    /// `true` if they get a trait for servants whose operations are `async`. It implies the trait
-    /// of `amh`. Default: false.
+    /// `true` if interfaces get a trait for servants whose operations are `async`. It implies the
+    /// trait of `amh`. Default: false.
     pub async_servants: bool,
     /// Implementation of the references' calls, unless `@interpreted` overrides it. Default:
     /// compiled.

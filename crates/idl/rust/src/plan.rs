@@ -25,9 +25,9 @@ pub(crate) struct Plan {
 /// Use of a type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Travels {
-    /// In something that may be marshaled.
+    /// Uses in something that may be marshaled.
     Yes,
-    /// Only within the process.
+    /// Uses within the process only.
     No,
 }
 

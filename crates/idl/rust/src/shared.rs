@@ -67,7 +67,7 @@ pub fn generate_each(files: &[(&Path, &Specification)], options: &Options) -> Si
 pub struct Declared {
     /// Types, constants and operations, each by its name in IDL and in Rust, and its line.
     items: Vec<String>,
-    /// `true` if there is a type among them.
+    /// `true` if there is a type among the file's items.
     has_types: bool,
 }
 

@@ -57,7 +57,7 @@ struct Variant<'s> {
     /// Member of the variant; `None` for the one without a member.
     member: Option<&'s Member>,
     labels: Vec<&'s ConstValue>,
-    /// `true` if all values without a label select it.
+    /// `true` if all values without a label select the variant.
     takes_the_rest: bool,
 }
 

@@ -42,25 +42,25 @@ pub enum Fault {
     /// The library speaks another version of the ABI.
     #[error("it speaks version {theirs} of the ABI, this ORB version {ours}")]
     WrongVersion {
-        /// Version of the library.
+        /// Version of the ABI that the library states.
         theirs: u32,
-        /// Version of this crate.
+        /// Version of the ABI that this crate speaks.
         ours: u32,
     },
     /// The table lacks functions at its end.
     #[error("its table has {theirs} octets, and a table has at least {ours}")]
     TooSmall {
-        /// Size that the library states.
+        /// Size of the table that the library states.
         theirs: u32,
-        /// Size of a table.
+        /// Size of the table that this crate expects.
         ours: u32,
     },
     /// The layout of the table, or the parameters of its functions, differ.
     #[error("its table has the signature {theirs:#018x}, and a table of this version {ours:#018x}")]
     BadSignature {
-        /// Signature of the library.
+        /// Signature of the table that the library states.
         theirs: u64,
-        /// Signature of this crate.
+        /// Signature of the table that this crate expects.
         ours: u64,
     },
     /// This version has no such flags.

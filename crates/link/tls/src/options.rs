@@ -133,7 +133,7 @@ const KNOWN: [&str; 8] = [
 ];
 
 impl TlsOptions {
-    /// Returns these options overridden by an endpoint's or a policy's properties.
+    /// Returns the options of the link overridden by an endpoint's or a policy's properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
         properties.only(

@@ -9,9 +9,9 @@ use std::time::Duration;
 
 /// Number of the latest failures that are remembered.
 const REMEMBERED: usize = 16;
-/// Upper bound of log lines about them
+/// Upper bound of log lines about failed handshakes in one term.
 const LINES: u32 = 19;
-/// in this time.
+/// Time in which so many log lines about failed handshakes are written.
 const TERM: Duration = Duration::from_secs(10);
 
 /// Handshake that failed at an acceptor.

@@ -19,7 +19,7 @@ pub(crate) struct Sources {
 }
 
 impl Sources {
-    /// Makes the list with a source for these options.
+    /// Makes the list with a source for the link's own options.
     pub(crate) fn new(options: &TlsOptions) -> Result<Self, TlsError> {
         let first = Arc::new(Source::new(options)?);
         Ok(Self {
@@ -27,7 +27,7 @@ impl Sources {
         })
     }
 
-    /// Returns the source for these options.
+    /// Returns the source of configurations for the given options.
     pub(crate) fn of(&self, options: &TlsOptions, phase: Phase) -> Result<Arc<Source>, LinkError> {
         let mut known = lock(&self.known);
         if let Some(source) = known.get(&kind_of(options)) {

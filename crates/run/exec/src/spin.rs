@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 /// Number of waits without spinning after which one spins, to see whether it pays again.
 const PROBE: u32 = 16;
-/// Upper bound of that number, for a wait where spinning has not paid for long.
+/// Upper bound of the number of waits without spinning between two tries, where spinning has not
+/// paid for long.
 const SELDOM: u32 = 4096;
 /// Gap between two readings of the clock from which another thread must have had the processor.
 const INTERRUPTED: Duration = Duration::from_micros(4);
@@ -19,7 +20,8 @@ const OCTETS_A_NANO: u64 = 1;
 const SHORTEST: Duration = Duration::from_micros(1);
 /// Number of vain spins after which a thread's properties are queried again.
 const KNOWN_FOR: u32 = 256;
-/// Likewise for a real-time thread, whose calls the queries would delay.
+/// Number of vain spins after which a real-time thread's properties are queried again: rarely, as
+/// the system calls for that would delay its calls.
 const REAL_TIME_KNOWN_FOR: u32 = 16_384;
 
 /// Cost of one look, and so the number of looks between readings of the clock.
@@ -68,19 +70,19 @@ impl Look {
 pub struct Spin {
     look: Look,
     always: bool,
-    /// Largest budget in nanoseconds, like all fields below.
+    /// Largest budget for spinning, in nanoseconds.
     most: u32,
     budget: AtomicU32,
     /// Number of waits since the budget came to nothing or was last tried again.
     idle: AtomicU32,
-    /// Number of such waits after which it is tried again.
+    /// Number of waits after which a budget that came to nothing is tried again.
     probe: AtomicU32,
 }
 
 /// Number of the process's threads that spin, except those that always may.
 static LOOKING: AtomicU32 = AtomicU32::new(0);
 
-/// Guard that counts one of them until dropped.
+/// Guard that counts a spinning thread until dropped.
 struct Looking;
 
 impl Looking {
@@ -101,8 +103,8 @@ impl Drop for Looking {
 }
 
 impl Spin {
-    /// Makes a budget of at most `most` for looks of this kind. Zero looks once. More than 4 s
-    /// counts as 4 s.
+    /// Makes a budget of at most `most` for spinning on looks of the kind `look`. Zero looks once.
+    /// More than 4 s counts as 4 s.
     #[must_use]
     pub fn new(most: Duration, look: Look) -> Self {
         let most = u32::try_from(most.as_nanos()).unwrap_or(u32::MAX);

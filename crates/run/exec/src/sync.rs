@@ -34,7 +34,7 @@ impl Parker {
         }
     }
 
-    /// Ends that thread's current or next `park`.
+    /// Ends the current or next `park` of the parker's thread.
     pub(crate) fn unpark(&self) {
         self.thread.unpark();
     }

@@ -69,7 +69,7 @@ impl InheritedListener {
         Ok(Self { listener, ends })
     }
 
-    /// Returns the address it listens at.
+    /// Returns the address that the socket listens at.
     ///
     /// # Errors
     /// Errors of `getsockname(2)`.

@@ -41,8 +41,8 @@ impl Processors {
         (0..CpuSet::MAX_CPU).filter(|&number| self.0.is_set(number))
     }
 
-    /// Restricts the calling thread, and every thread that it starts from now on, to these
-    /// processors.
+    /// Restricts the calling thread, and every thread that it starts from now on, to the processors
+    /// of the set.
     ///
     /// # Errors
     /// `InvalidInput` when it may run on none of them.

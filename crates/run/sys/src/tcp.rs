@@ -74,7 +74,7 @@ impl Default for TcpOptions {
 }
 
 impl TcpOptions {
-    /// Sets these options on a connected socket.
+    /// Sets the options on a connected socket.
     ///
     /// # Errors
     /// Errors of `setsockopt(2)`.

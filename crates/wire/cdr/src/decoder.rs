@@ -34,7 +34,7 @@ pub struct Decoder<'d> {
     seams: &'d [usize],
     /// Lent runs that stand between the bytes, from the position on.
     lent: &'d [Lent],
-    /// Number of bytes in those runs.
+    /// Number of bytes in the lent runs still ahead.
     ahead: usize,
     order: ByteOrder,
     /// Nesting depth of the recursive values being read.

@@ -201,7 +201,7 @@ pub struct PlainRequests {
 
 /// Size of the part with response flags, reserved bytes, disposition, padding, the key's length.
 const FRONT: usize = REQUEST_HEAD - BEHIND_ID;
-/// Length beyond which heads are not plain.
+/// Length of a request's head in bytes beyond which the fast path does not handle it.
 const LONGEST: usize = 256;
 /// Length of a context's data beyond which it is not short.
 const LONGEST_CONTEXT: usize = 64;

@@ -97,7 +97,7 @@ pub(super) fn exception_names_beside(given: &[Given], inherited: &HashSet<String
     names.collect()
 }
 
-/// Returns these names for an existing handler, which has them all.
+/// Returns the names of the operations for exceptions of an existing handler, which has them all.
 pub(super) fn exception_names(given: &[Given], exists: impl Fn(&str) -> bool) -> Vec<String> {
     let names = exception_names_beside(given, &HashSet::new());
     names

@@ -51,8 +51,8 @@ pub struct Union {
     pub discriminator: Type,
     /// Cases in source order; at least one.
     pub cases: Vec<Case>,
-    /// `true` if there is no `default:` though some discriminator values have no label: with such a
-    /// value, the union holds nothing else.
+    /// `true` if the union has no `default:` though some discriminator values have no label: with
+    /// such a value, the union holds nothing else.
     pub implicit_default: bool,
     /// Types that were declared inside the union, in source order.
     pub nested: Vec<DeclId>,

@@ -24,16 +24,16 @@ pub struct Interface {
     pub bases: Vec<DeclId>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
-    /// `true` if only forward declarations of it were found: it can be referred to, and has no
-    /// operations. CORBA allows it, and a warning reports it.
+    /// `true` if only forward declarations of the interface were found: it can be referred to, and
+    /// has no operations. CORBA allows it, and a warning reports it.
     pub forward_only: bool,
 }
 
 /// Operation (§7.14).
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// `true` if it is sent without waiting for an answer; then it returns void and has `in`
-    /// parameters only.
+    /// `true` if the operation is sent without waiting for an answer; then it returns void and has
+    /// `in` parameters only.
     pub oneway: bool,
     /// Type of the result; [`Type::Void`] for none.
     pub returns: Type,
@@ -75,7 +75,7 @@ pub struct Parameter {
 /// Single attribute; `attribute long a, b;` declares two.
 #[derive(Clone, Debug)]
 pub struct Attribute {
-    /// `true` if it has no setter.
+    /// `true` if the attribute has no setter.
     pub readonly: bool,
     /// Type as written.
     pub ty: Type,

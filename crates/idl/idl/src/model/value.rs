@@ -19,7 +19,7 @@ pub enum ValueFlavour {
 pub struct ValueType {
     /// Plain, custom or abstract.
     pub flavour: ValueFlavour,
-    /// `true` if its state may be truncated to that of its first base.
+    /// `true` if the value's state may be truncated to that of its first base.
     pub truncatable: bool,
     /// Base value types as written; a concrete one can only be the first.
     pub bases: Vec<DeclId>,
@@ -31,16 +31,16 @@ pub struct ValueType {
     pub factories: Vec<Factory>,
     /// Types, constants, exceptions, operations and attributes in source order.
     pub body: Vec<DeclId>,
-    /// `true` if only forward declarations of it were found. CORBA allows it, and a warning reports
-    /// it. Nothing is known of its state, so it counts as abstract: values that derive from it can
-    /// be passed on.
+    /// `true` if only forward declarations of the value type were found. CORBA allows it, and a
+    /// warning reports it. Nothing is known of its state, so it counts as abstract: values that
+    /// derive from it can be passed on.
     pub forward_only: bool,
 }
 
 /// State member of a value type.
 #[derive(Clone, Debug)]
 pub struct StateMember {
-    /// `true` if it is `public` rather than `private`.
+    /// `true` if the member is `public` rather than `private`.
     pub public: bool,
     /// Member.
     pub member: Member,

@@ -30,7 +30,7 @@ enum Wanted {
     Anything,
     /// Constant of a type.
     Of(Type),
-    /// One of these words.
+    /// Word out of this list.
     Word(&'static [&'static str]),
 }
 

@@ -142,7 +142,7 @@ impl Accessors {
         None
     }
 
-    /// Returns this, and those of the first base and of its first bases.
+    /// Returns the accessors of the type, of its first base, and of that one's first bases.
     fn line(&self) -> impl Iterator<Item = &Accessors> {
         std::iter::successors(Some(self), |one| one.first.as_deref())
     }

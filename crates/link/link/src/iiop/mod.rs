@@ -75,7 +75,7 @@ const KNOWN: [&str; 9] = [
 const INHERITED: &str = "inherited";
 
 impl IiopOptions {
-    /// Returns these options overridden by an endpoint's or a policy's properties.
+    /// Returns the options of the link overridden by an endpoint's or a policy's properties.
     fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = *self;
         if properties.is_empty() {

@@ -6,9 +6,9 @@ use super::wire::{self, Datagram};
 use crate::Address;
 use std::time::Duration;
 
-/// Wait before the first repetition, doubled with each.
+/// Wait before the first repetition of a handshake datagram, doubled with each.
 const FIRST: Duration = Duration::from_millis(50);
-/// Longest wait between two repetitions.
+/// Longest wait between two repetitions of a handshake datagram.
 const LONGEST: Duration = Duration::from_secs(1);
 
 /// Client's side of the handshake.

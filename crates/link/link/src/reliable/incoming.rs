@@ -129,7 +129,7 @@ impl Incoming {
         usize::try_from(end - self.read).unwrap_or(usize::MAX)
     }
 
-    /// Appends at most `wanted` of them to `block`, and returns the number.
+    /// Appends at most `wanted` of the bytes that may be read to `block`, and returns their number.
     pub(super) fn read(&mut self, block: &mut Block, wanted: usize) -> usize {
         let count = self.readable().min(wanted);
         let (front, back) = self.octets.as_slices();
@@ -151,13 +151,13 @@ impl Incoming {
         self.next
     }
 
-    /// Returns the number of bytes accepted beyond that.
+    /// Returns the number of bytes accepted beyond the acknowledged offset.
     pub(super) fn window(&self) -> u32 {
         let window = self.capacity.saturating_sub(self.readable());
         u32::try_from(window).unwrap_or(u32::MAX)
     }
 
-    /// Returns the stretches that arrived beyond gaps.
+    /// Returns the stretches of bytes that arrived beyond gaps.
     pub(super) fn stretches(&self) -> &[(u64, u64)] {
         &self.stretches
     }

@@ -85,8 +85,8 @@ const LEAST_DATAGRAM: usize = 128;
 const LEAST_WINDOW: usize = 1024;
 
 impl ReliableOptions {
-    /// Returns these options overridden by `properties`, and the remaining properties, which are
-    /// the link's below.
+    /// Returns the adapter's options overridden by `properties`, and the remaining properties,
+    /// which are the link's below.
     fn with(
         &self,
         properties: &Properties,

@@ -74,12 +74,12 @@ pub enum Trust {
 /// Effective users allowed at the other end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Allow {
-    /// This process's own user.
+    /// User of this process alone.
     #[default]
     SameUser,
-    /// This process's own user, and these.
+    /// User of this process, and the listed ones.
     Users(Arc<[u32]>),
-    /// Any user that can reach the socket.
+    /// All users that can reach the socket.
     Anyone,
 }
 
@@ -154,8 +154,8 @@ const KNOWN: [&str; 9] = [
 ];
 
 impl ShmOptions {
-    /// Returns these options overridden by an endpoint's or a policy's properties, with valid
-    /// sizes.
+    /// Returns the options of the link overridden by an endpoint's or a policy's properties, with
+    /// valid sizes.
     pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let mut options = self.clone();
         properties.only(

@@ -19,7 +19,7 @@ pub struct SpinOptions {
     pub always: bool,
 }
 
-/// Names of the properties that set them.
+/// Names of the properties that set the spinning.
 pub(crate) const SPIN_PROPERTIES: [&str; 2] = ["spin_us", "spin_always"];
 
 impl Default for SpinOptions {
@@ -32,7 +32,7 @@ impl Default for SpinOptions {
 }
 
 impl SpinOptions {
-    /// Returns these options overridden by properties.
+    /// Returns the spin options overridden by properties.
     pub(crate) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
         let budget = properties.parse("spin_us", "a number of microseconds", phase)?;
         let always = properties.parse("spin_always", "true or false", phase)?;

@@ -22,7 +22,7 @@ use std::sync::{Arc, mpsc};
 /// Options of a worker pool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerPoolOptions {
-    /// Specification of its threads; all have the same name.
+    /// Specification of the pool's threads; all have the same name.
     pub spec: ThreadSpec,
     /// Number of workers started with the pool. Default 0.
     pub started_ahead: usize,
@@ -34,7 +34,7 @@ pub struct WorkerPoolOptions {
 }
 
 impl WorkerPoolOptions {
-    /// Returns the default options with threads of this specification.
+    /// Returns the default options of a pool, with threads of this specification.
     #[must_use]
     pub fn new(spec: impl Into<ThreadSpec>) -> Self {
         Self {
@@ -59,7 +59,7 @@ struct Shared {
     threads: ThreadGroup,
     max_idle: usize,
     idle: SegQueue<Arc<Handover<Job>>>,
-    /// Number of workers in `idle`, or about to enter it.
+    /// Number of workers in the list of idle ones, or about to enter it.
     idle_count: AtomicUsize,
     stopped: AtomicBool,
 }

@@ -21,9 +21,9 @@ pub(crate) struct Body {
     pub(super) order: ByteOrder,
     pub(super) version: GiopVersion,
     pub(super) code_sets: CodeSets,
-    /// Limit on nesting of values read from it, as in the message it came from.
+    /// Limit on nesting of values read from the Any, as in the message it came from.
     pub(super) nesting: u16,
-    /// Environment for references and valuetypes in it.
+    /// Environment for references and valuetypes in the Any.
     pub(super) environment: Option<Arc<dyn Environment>>,
 }
 

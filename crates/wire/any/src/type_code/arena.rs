@@ -368,7 +368,7 @@ impl Node {
         }
     }
 
-    /// Returns the single type that this one contains, other than by members.
+    /// Returns the single type that a node contains, other than by members.
     pub(crate) fn content(&self) -> Option<Index> {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => Some(*element),

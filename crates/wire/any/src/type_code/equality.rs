@@ -103,7 +103,7 @@ struct Comparison<'a> {
     one: &'a Arena,
     other: &'a Arena,
     sameness: Sameness,
-    /// For each node, those of `one` before those of `other`, a node of its class, or itself.
+    /// Class of each node, those of `one` before those of `other`: a node of its class, or itself.
     classes: Vec<usize>,
     /// Pairs of nodes that have to be the same and were not compared yet.
     pairs: Vec<(Index, Index)>,

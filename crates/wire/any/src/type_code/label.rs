@@ -28,7 +28,7 @@ pub(crate) fn read(kind: TypeKind, input: &mut Decoder<'_>) -> Result<i128, CdrE
     })
 }
 
-/// Writes such a value.
+/// Writes a value of a kind that may be a discriminator (see [`crate::Label`]).
 ///
 /// # Errors
 /// [`CdrError::BadCharacter`] for a number that is not a `wchar`, and characters that the code set

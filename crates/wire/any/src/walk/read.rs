@@ -49,7 +49,7 @@ pub(crate) fn read(
 /// Use of elements that are read one after the other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// All of them are kept.
+    /// Elements are kept, all of them.
     Kept,
     /// Each is examined and dropped.
     Dropped,
@@ -276,7 +276,7 @@ fn is_worth_it(types: Shapes<'_>, element: Index, length: usize) -> bool {
     values.saturating_mul(OCTETS_OF_VALUE) > OCTETS_OF_BODY
 }
 
-/// Reads a value that has no parts.
+/// Reads a value of a type without parts, such as a number or a string.
 pub(super) fn leaf(node: &Node, input: &mut Decoder<'_>) -> Result<Value, CdrError> {
     Ok(match node {
         Node::Primitive(kind) => primitive(*kind, input)?,

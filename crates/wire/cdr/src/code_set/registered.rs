@@ -125,7 +125,7 @@ static ROWS: [Row; 29] = [
 ];
 
 impl RegisteredCodeSet {
-    /// Returns all of them.
+    /// Returns all code sets of the table.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..ROWS.len()).filter_map(|place| u8::try_from(place).ok().map(Self))
     }

@@ -12,8 +12,8 @@ const MOST_IDS: usize = 64;
 
 /// Type information in a value's header.
 pub(super) struct Header {
-    /// Own id, then those of types it may be truncated to, as indices into the list of ids read.
-    /// `None` where the header has no type information.
+    /// Id of the value's type, then the ids of types it may be truncated to, as indices into the
+    /// list of ids read. `None` where the header has no type information.
     pub(super) types: Option<Arc<[usize]>>,
 }
 

@@ -24,9 +24,9 @@ const CHUNKED: u32 = 0x08;
 pub(super) enum TypeInformation {
     /// Absent: the type is the expected one.
     None,
-    /// Own id alone.
+    /// Id of the value's own type alone.
     One,
-    /// Own id, and those of types that it may be truncated to.
+    /// Ids of the value's own type, and of types that it may be truncated to.
     List,
 }
 

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 /// Declarations of module CORBA, without the module around them.
 const CORBA: &str = include_str!("../../builtin/CORBA.idl");
 
-/// Large part of them that few files use other than by references.
+/// Text of the Interface Repository's part of module CORBA: large, and few files use it other than
+/// by references.
 const REPOSITORY: &str = include_str!("../../builtin/InterfaceRepository.idl");
 
 /// Statement of the text.
