@@ -141,7 +141,7 @@ impl Writer<'_> {
         self.line(indent, "};");
     }
 
-    /// Writes the poller's operation that returns the results.
+    /// Writes the poller's operation that returns the results (§17.10).
     fn polled(&mut self, called: DeclId, half: Half, results: DeclId, indent: usize) {
         let specification = self.specification;
         let (called, results) = (&specification[called], &specification[results]);

@@ -225,7 +225,7 @@ fn get(input: &mut Decoder<'_>, size: usize) -> Result<i128, CdrError> {
         if digit > 9 {
             return Err(CdrError::BadFixed);
         }
-        // 32 digits don't overflow.
+        // 31 digits and one more don't overflow.
         magnitude = magnitude * 10 + i128::from(digit);
     }
     match last & 0xf {
