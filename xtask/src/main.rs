@@ -18,6 +18,7 @@ mod run;
 mod soak;
 mod sources;
 mod tables;
+mod test;
 mod threads;
 
 use clap::{Parser, Subcommand};
@@ -46,6 +47,8 @@ enum Chore {
     Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
+    /// Run the tests that `cargo test` leaves out, or the suite on a busy machine.
+    Test(test::Options),
     /// Run libFuzzer on each target.
     Fuzz(fuzz::Options),
     /// Load and faults of every kind at once, with memory, threads and descriptors watched.
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
+        Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),

@@ -4,4 +4,3 @@
 mod ami;
 mod cubit;
 mod rt;
-mod smoke;

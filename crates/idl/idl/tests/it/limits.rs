@@ -139,24 +139,6 @@ fn the_number_of_errors_is_limited() {
 }
 
 #[test]
-fn inheritance_that_multiplies_is_an_error() {
-    let mut text = String::from("interface I0 {};\n");
-    for level in 1..20_000 {
-        text.push_str(&format!("interface I{level} : I{} {{}};\n", level - 1));
-    }
-    assert!(error_of(text).contains("bases"));
-    let mut text = String::from("interface A { void z();\n");
-    for operation in 0..20_000 {
-        text.push_str(&format!("void f{operation}();\n"));
-    }
-    text.push_str("};\ninterface B {};\n");
-    for interface in 0..20_000 {
-        text.push_str(&format!("interface C{interface} : A, B {{}};\n"));
-    }
-    assert!(error_of(text).contains("complex"));
-}
-
-#[test]
 fn names_that_multiply_are_an_error() {
     let mut text = String::new();
     for level in 0..150 {

@@ -6,7 +6,6 @@
 mod alone;
 mod asynchronous_lanes;
 mod later_threads;
-mod memory_of_calls;
 mod opentelemetry;
 mod panics;
 #[path = "../../../punctual/tests/it/support/mod.rs"]

@@ -1,7 +1,9 @@
 //! What a call in flight takes of memory: at most 600 bytes, with 100,000 on one connection.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use crate::support;
+#[path = "../../punctual/tests/it/support/mod.rs"]
+#[allow(unused_imports)]
+mod support;
 
 /// What `idl/asynchronous.idl` becomes.
 mod generated {
@@ -105,23 +107,21 @@ fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
 
 #[test]
 fn a_call_in_flight_takes_600_bytes_at_most_polled_or_with_a_handler() {
-    crate::alone::alone(|| {
-        let _watchdog = watchdog(Duration::from_secs(240));
-        let polled = of_each(|clerk| clerk.sendp_add(1, 2));
-        let awaited = of_each(|clerk| {
-            let mut call = Box::pin(clerk.add_async(1, 2));
-            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-            assert!(call.as_mut().poll(&mut context).is_pending());
-            call
-        });
-        let handled = of_each(|clerk| clerk.sendc_add(|_: Result<i32, SystemException>| (), 1, 2));
-        println!("bytes for each call: polled {polled}, awaited {awaited}, handled {handled}");
-        for (way, bytes) in [
-            ("polled", polled),
-            ("awaited", awaited),
-            ("handled", handled),
-        ] {
-            assert!(bytes <= MOST, "a call that is {way} takes {bytes} bytes");
-        }
+    let _watchdog = watchdog(Duration::from_secs(240));
+    let polled = of_each(|clerk| clerk.sendp_add(1, 2));
+    let awaited = of_each(|clerk| {
+        let mut call = Box::pin(clerk.add_async(1, 2));
+        let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+        assert!(call.as_mut().poll(&mut context).is_pending());
+        call
     });
+    let handled = of_each(|clerk| clerk.sendc_add(|_: Result<i32, SystemException>| (), 1, 2));
+    println!("bytes for each call: polled {polled}, awaited {awaited}, handled {handled}");
+    for (way, bytes) in [
+        ("polled", polled),
+        ("awaited", awaited),
+        ("handled", handled),
+    ] {
+        assert!(bytes <= MOST, "a call that is {way} takes {bytes} bytes");
+    }
 }
