@@ -12,6 +12,7 @@ mod layers;
 mod minimum_rust;
 mod modules;
 mod package;
+mod prose;
 mod published;
 mod release_notes;
 mod run;
@@ -47,6 +48,8 @@ enum Chore {
     Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
+    /// Check that comments are in plain English, or draw some of them for a reader.
+    Prose(prose::Options),
     /// Run the tests that `cargo test` leaves out, or the suite on a busy machine.
     Test(test::Options),
     /// Run libFuzzer on each target.
@@ -74,6 +77,7 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
+        Chore::Prose(options) => prose::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
