@@ -1,6 +1,7 @@
 //! Chores of the workspace, run as `cargo xtask NAME`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod api;
 mod clocks;
 mod corpus;
 mod cross;
@@ -14,6 +15,7 @@ mod modules;
 mod package;
 mod prose;
 mod published;
+mod release;
 mod release_notes;
 mod run;
 mod soak;
@@ -62,6 +64,10 @@ enum Chore {
     MinimumRust(minimum_rust::Options),
     /// Make a Debian package of the command, with its manual pages and completions.
     Package(package::Options),
+    /// Compare the public interface of each published crate with its snapshot in `api/`, or write that anew.
+    Api(api::Options),
+    /// Check that a version may be released: its number, changelog, public interface and packages.
+    Release(release::Options),
     /// Print what the changelog says of a version.
     ReleaseNotes(release_notes::Options),
 }
@@ -85,6 +91,8 @@ fn main() -> ExitCode {
         Chore::FirstMinutes(options) => first_minutes::run(&options),
         Chore::MinimumRust(options) => minimum_rust::run(&options),
         Chore::Package(options) => package::run(&options),
+        Chore::Api(options) => api::run(&options),
+        Chore::Release(options) => release::run(&options),
         Chore::ReleaseNotes(options) => release_notes::run(&options),
     };
     match done {
