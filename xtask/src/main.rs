@@ -1,6 +1,7 @@
 //! Chores of the workspace, run as `cargo xtask NAME`.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod api;
 mod clocks;
 mod corpus;
 mod cross;
@@ -12,12 +13,15 @@ mod layers;
 mod minimum_rust;
 mod modules;
 mod package;
+mod prose;
 mod published;
+mod release;
 mod release_notes;
 mod run;
 mod soak;
 mod sources;
 mod tables;
+mod test;
 mod threads;
 
 use clap::{Parser, Subcommand};
@@ -46,6 +50,10 @@ enum Chore {
     Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
+    /// Check that comments are in plain English, or draw some of them for a reader.
+    Prose(prose::Options),
+    /// Run the tests that `cargo test` leaves out, or the suite on a busy machine.
+    Test(test::Options),
     /// Run libFuzzer on each target.
     Fuzz(fuzz::Options),
     /// Load and faults of every kind at once, with memory, threads and descriptors watched.
@@ -56,6 +64,10 @@ enum Chore {
     MinimumRust(minimum_rust::Options),
     /// Make a Debian package of the command, with its manual pages and completions.
     Package(package::Options),
+    /// Compare the public interface of each published crate with its snapshot in `api/`, or write that anew.
+    Api(api::Options),
+    /// Check that a version may be released: its number, changelog, public interface and packages.
+    Release(release::Options),
     /// Print what the changelog says of a version.
     ReleaseNotes(release_notes::Options),
 }
@@ -71,12 +83,16 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
+        Chore::Prose(options) => prose::run(&options),
+        Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),
         Chore::Soak(options) => soak::run(&options),
         Chore::IdlCorpus(options) => corpus::run(&options),
         Chore::FirstMinutes(options) => first_minutes::run(&options),
         Chore::MinimumRust(options) => minimum_rust::run(&options),
         Chore::Package(options) => package::run(&options),
+        Chore::Api(options) => api::run(&options),
+        Chore::Release(options) => release::run(&options),
         Chore::ReleaseNotes(options) => release_notes::run(&options),
     };
     match done {

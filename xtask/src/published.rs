@@ -41,6 +41,13 @@ impl Dependency {
     }
 }
 
+/// Returns the names of the crates that are published.
+pub(crate) fn names() -> Result<Vec<String>> {
+    let packages: Vec<Package> = packages()?;
+    let published = packages.into_iter().filter(Package::is_published);
+    Ok(published.map(|package| package.name).collect())
+}
+
 pub(crate) fn check() -> Result<()> {
     let packages: Vec<Package> = packages()?;
     let mistakes = mistakes(&packages);

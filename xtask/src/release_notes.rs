@@ -1,4 +1,4 @@
-//! `cargo xtask release-notes VERSION`: what the changelog says of a version, and nothing that it does not.
+//! `cargo xtask release-notes VERSION`: the changelog's section of a version.
 
 use crate::run::{Result, root};
 
@@ -16,14 +16,14 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     let notes = section(&changelog, &options.version);
     let notes = notes.ok_or_else(|| {
         let (path, version) = (path.display(), &options.version);
-        format!("{path} has no section `## {version}`, or nothing in it")
+        format!("{path} has no section `## [{version}]`, or nothing in it")
     })?;
     println!("{notes}");
     Ok(())
 }
 
-/// What stands below the heading of a version, which may have more behind it (`## 0.1.0 (unreleased)`).
-fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
+/// Returns the text below the heading of a version, as Keep a Changelog has it: `## [0.1.0] - 2026-11-26`.
+pub(crate) fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
     let mut found = None;
     let mut at = 0;
     for line in changelog.split_inclusive('\n') {
@@ -35,7 +35,10 @@ fn section<'t>(changelog: &'t str, version: &str) -> Option<&'t str> {
         if let Some(from) = found {
             return text(&changelog[from..begins]);
         }
-        if heading.split_whitespace().next() == Some(version) {
+        let named = heading
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once(']'));
+        if named.is_some_and(|(named, _)| named == version) {
             found = Some(at);
         }
     }
@@ -50,7 +53,7 @@ fn text(section: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    const CHANGELOG: &str = "# Changelog\n## 0.2.0 (unreleased)\n\n- new\n  and more\n\n### Details\n- small\n\n## 0.1.10\n- old\n## 0.1.1\n";
+    const CHANGELOG: &str = "# Changelog\n## [0.2.0] - 2026-12-01\n\n- new\n  and more\n\n### Details\n- small\n\n## [0.1.10]\n- old\n## [0.1.1]\n";
 
     #[test]
     fn notes_are_the_section_of_the_version() {

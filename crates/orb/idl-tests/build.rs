@@ -70,7 +70,7 @@ fn examples(page: &str) -> String {
 fn compile(guide: &Path) -> Result<(), punctual_build::Error> {
     let builder = punctual_build::Builder::new();
     let builder = builder
-        .native("local_things::Failure", "crate::Failure")
+        .native("local_things::Failure", "crate::local::Failure")
         .asynchronous(true)
         .amh(true)
         .async_servants(true);

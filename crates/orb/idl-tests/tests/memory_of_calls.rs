@@ -1,7 +1,7 @@
 //! What a call in flight takes of memory: at most 600 bytes, with 100,000 on one connection.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-#[path = "../../punctual/tests/support/mod.rs"]
+#[path = "../../punctual/tests/it/support/mod.rs"]
 #[allow(unused_imports)]
 mod support;
 

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod access;
-#[path = "../../../../crates/orb/punctual/tests/support/authority.rs"]
+#[path = "../../../../crates/orb/punctual/tests/it/support/authority.rs"]
 mod authority;
 mod client;
 mod contexts;

@@ -4,7 +4,7 @@
 //! Skipped with a printed reason where `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../../../../crates/orb/punctual/tests/support/authority.rs"]
+#[path = "../../../../crates/orb/punctual/tests/it/support/authority.rs"]
 mod authority;
 mod cluster;
 mod history;

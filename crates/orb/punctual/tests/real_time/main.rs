@@ -16,7 +16,7 @@ mod segment_limits;
 mod segments;
 mod setting;
 mod settings;
-#[path = "../support/mod.rs"]
+#[path = "../it/support/mod.rs"]
 mod support;
 mod timeline;
 mod two_processes;

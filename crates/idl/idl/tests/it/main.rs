@@ -1,0 +1,10 @@
+//! Integration tests: one program, a module for each subject.
+#![allow(clippy::unwrap_used)]
+
+mod corpus;
+mod limits;
+mod mistakes;
+mod model;
+mod reject;
+mod robustness;
+mod scale;

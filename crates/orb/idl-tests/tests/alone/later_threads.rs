@@ -1,0 +1,66 @@
+//! That servants which answer later keep no thread for it. One test: threads are the process's.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, dead_code)]
+
+#[path = "../it/later/desk.rs"]
+mod desk;
+#[path = "../it/later/front.rs"]
+mod front;
+#[path = "../it/later/pair.rs"]
+mod pair;
+use crate::support;
+
+/// What `idl/asynchronous.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+}
+
+use desk::Desk;
+use front::Front;
+use generated::asynchronous::Clerk;
+use pair::{Pair, by_orb, tcp, until};
+use std::time::Duration;
+use support::watchdog;
+
+const CALLS: usize = 2000;
+
+/// How many threads this process has.
+fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// Opens many calls at a clerk, which has a desk do what it is asked for, and has them answered.
+fn open_many(clerk: &Clerk, desk: &Desk) {
+    // Whatever such calls start has been started.
+    assert_eq!(clerk.sendp_add(1, 2).wait().unwrap(), 3);
+    let before = threads();
+    let waits: Vec<_> = (0..CALLS).map(|_| clerk.sendp_wait_at("gate")).collect();
+    until(|| desk.waiting() == CALLS);
+    let while_open = threads();
+    assert!(
+        while_open <= before,
+        "{while_open} threads, {before} before"
+    );
+    clerk.open("gate").unwrap();
+    for one in waits {
+        assert_eq!(one.wait().unwrap(), 4);
+    }
+}
+
+#[test]
+fn neither_responses_nor_futures_that_await_other_objects_replies_keep_a_thread() {
+    crate::alone::alone(|| {
+        let _watchdog = watchdog(Duration::from_secs(120));
+        let desk = Desk::new();
+        let behind = Pair::of(&desk);
+        open_many(&behind.clerk, &desk);
+        let servant = Front {
+            behind: Some(behind.clerk.clone()),
+            ..Front::default()
+        };
+        let front = Pair::with(by_orb(servant), tcp(), |_| {}, |_| {});
+        open_many(&front.clerk, &desk);
+        front.end();
+        behind.end();
+    });
+}

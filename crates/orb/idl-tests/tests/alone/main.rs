@@ -1,0 +1,12 @@
+//! Integration tests that each need a process of their own, as they look at its threads, its memory, its log or its panic
+//! hook: each runs this program again ([`alone`]).
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../punctual/tests/it/support/alone.rs"]
+mod alone;
+mod asynchronous_lanes;
+mod later_threads;
+mod opentelemetry;
+mod panics;
+#[path = "../../../punctual/tests/it/support/mod.rs"]
+mod support;

@@ -1,0 +1,129 @@
+//! Traces of OpenTelemetry that go on from a client's spans to its server's, and from there to the next server.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+/// What `idl/asynchronous.idl` becomes.
+#[allow(dead_code, reason = "one operation is called")]
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+}
+
+use generated::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError};
+use opentelemetry::trace::{SpanId, SpanKind, TracerProvider};
+use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
+use punctual::observe::trace::Tracing;
+use punctual::{Amh, Collocation, Interface, ListenEndpoint, Orb, OrbConfig, Response, RootPoa};
+use std::sync::Arc;
+use std::time::Duration;
+use support::watchdog;
+use tracing_subscriber::layer::SubscriberExt;
+
+/// Adds, or has the next one add.
+struct Adds(Option<Clerk>);
+
+impl ClerkAmhServant for Adds {
+    fn add(&self, response: Response<i32>, a: i32, b: i32) {
+        let _within = tracing::info_span!("adding").entered();
+        let sum = match &self.0 {
+            Some(next) => next.add(a, b),
+            None => Ok(a + b),
+        };
+        response.answer(sum).unwrap();
+    }
+
+    fn rate(&self, _: Response<i32>) {}
+    fn set_rate(&self, _: Response<()>, _: i32) {}
+    fn copies(&self, _: Response<(String, i32, bool), ClerkCopiesError>, _: &str, _: i32) {}
+    fn back(&self, _: Response<Vec<u8>>, _: &[u8]) {}
+    fn wait_at(&self, _: Response<i32>, _: &str) {}
+    fn open(&self, _: Response<()>, _: &str) {}
+    fn self_or_nil(&self, _: Response<Option<Clerk>>, _: Option<&Clerk>) {}
+    fn stumble(&self, _: Response<()>) {}
+    fn note(&self, _: &str) {}
+}
+
+fn traced() -> Orb {
+    let by_wire = |config: &mut OrbConfig| config.collocation = Collocation::None;
+    Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(by_wire)
+        .initializer(Arc::new(Tracing::builder().with_opentelemetry().build()))
+        .build()
+        .unwrap()
+}
+
+/// A clerk of that ORB's, as another knows it.
+fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let clerk: Clerk = poa.activate(Amh::new(servant)).unwrap();
+    let text = server.object_to_string(&clerk).unwrap();
+    Clerk::narrow(client.string_to_object(&text).unwrap()).unwrap()
+}
+
+/// The span of that name whose parent is that one.
+fn child<'s>(spans: &'s [SpanData], name: &str, parent: SpanId) -> &'s SpanData {
+    let mut all = spans.iter();
+    let found = all.find(|one| one.name == name && one.parent_span_id == parent);
+    found.unwrap_or_else(|| panic!("no {name} below {parent} in {spans:#?}"))
+}
+
+#[test]
+fn one_trace_goes_from_a_clients_span_through_two_servers() {
+    crate::alone::alone(|| {
+        let _watchdog = watchdog(Duration::from_secs(120));
+        let exporter = InMemorySpanExporter::default();
+        let provider = SdkTracerProvider::builder()
+            .with_simple_exporter(exporter.clone())
+            .build();
+        let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("calls"));
+        let subscriber = tracing_subscriber::registry().with(layer);
+        // Of all threads: servers have others than this one.
+        tracing::subscriber::set_global_default(subscriber).unwrap();
+
+        let (first, second, client) = (traced(), traced(), traced());
+        let next = clerk(&second, Adds(None), &first);
+        let front = clerk(&first, Adds(Some(next)), &client);
+        exporter.reset();
+        tracing::info_span!("work").in_scope(|| {
+            assert_eq!(front.add(1, 2).unwrap(), 3);
+            assert_eq!(front.sendp_add(3, 4).wait().unwrap(), 7);
+        });
+        // Calls that are in no span begin traces.
+        assert_eq!(front.add(5, 6).unwrap(), 11);
+        for orb in [client, first, second] {
+            orb.shutdown(true).unwrap();
+        }
+        provider.force_flush().unwrap();
+
+        let spans = exporter.get_finished_spans().unwrap();
+        let work = child(&spans, "work", SpanId::INVALID);
+        let trace = work.span_context.trace_id();
+        let calls = spans.iter().filter(|one| one.name == "corba.call");
+        let calls: Vec<_> = calls
+            .filter(|one| one.parent_span_id == work.span_context.span_id())
+            .collect();
+        assert_eq!(calls.len(), 2, "{spans:#?}");
+        for call in calls {
+            assert_eq!(call.span_kind, SpanKind::Client);
+            let upcall = child(&spans, "corba.upcall", call.span_context.span_id());
+            assert_eq!(upcall.span_kind, SpanKind::Server);
+            assert!(upcall.parent_span_is_remote);
+            let adding = child(&spans, "adding", upcall.span_context.span_id());
+            let onwards = child(&spans, "corba.call", adding.span_context.span_id());
+            let last = child(&spans, "corba.upcall", onwards.span_context.span_id());
+            child(&spans, "adding", last.span_context.span_id());
+            for one in [call, upcall, adding, onwards, last] {
+                assert_eq!(one.span_context.trace_id(), trace);
+            }
+        }
+        let alone = child(&spans, "corba.call", SpanId::INVALID);
+        assert_ne!(alone.span_context.trace_id(), trace);
+        let upcall = child(&spans, "corba.upcall", alone.span_context.span_id());
+        assert_eq!(
+            upcall.span_context.trace_id(),
+            alone.span_context.trace_id()
+        );
+    });
+}

@@ -1,0 +1,81 @@
+//! Calls whose callers go on: polled, awaited, with reply handlers, and what becomes of them when servers do not answer.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+mod behind;
+mod dynamic_requests;
+mod faults;
+mod futures;
+mod giop_server;
+mod guide;
+mod handler_objects;
+mod handler_threads;
+mod handlers;
+mod in_flight;
+mod pollable_sets;
+mod polling;
+
+/// What `idl/asynchronous.idl` becomes.
+pub(crate) mod generated {
+    include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
+}
+
+use behind::Behind;
+use generated::asynchronous::Clerk;
+use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
+
+/// A server's ORB, a client's, and the client's reference.
+struct Pair {
+    server: Orb,
+    client: Orb,
+    clerk: Clerk,
+}
+
+impl Pair {
+    fn at(endpoint: ListenEndpoint) -> Self {
+        Self::whose_client(|_| (), endpoint)
+    }
+
+    fn whose_client(configure: impl FnOnce(&mut OrbConfig), endpoint: ListenEndpoint) -> Self {
+        let client = Orb::builder().configure(|config| {
+            // Both are of one process: calls are to go by wire.
+            config.collocation = Collocation::None;
+            configure(config);
+        });
+        let client = client.build().unwrap();
+        let server = Orb::builder().listen(endpoint).build().unwrap();
+        let poa = server.root_poa().unwrap();
+        let clerk: Clerk = poa.activate(Behind::default()).unwrap();
+        poa.manager().activate().unwrap();
+        let text = server.object_to_string(&clerk).unwrap();
+        let clerk = Clerk::narrow(client.string_to_object(&text).unwrap()).unwrap();
+        Self {
+            server,
+            client,
+            clerk,
+        }
+    }
+
+    fn over_tcp() -> Self {
+        Self::at(ListenEndpoint::iiop("127.0.0.1", 0))
+    }
+
+    fn end(self) {
+        self.client.shutdown(true).unwrap();
+        self.server.shutdown(true).unwrap();
+    }
+}
+
+/// A clerk of the client's own process.
+fn collocated(way: Collocation) -> (Orb, Clerk) {
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(|config| config.collocation = way)
+        .build()
+        .unwrap();
+    let poa = orb.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let clerk = poa.activate(Behind::default()).unwrap();
+    (orb, clerk)
+}

@@ -1,0 +1,26 @@
+//! Portable Interceptors: every point, by every way that a call goes.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+mod closures;
+mod codecs;
+mod components;
+mod dynamic_servants;
+mod fixture;
+mod flow;
+mod model;
+mod observe;
+mod one_ways;
+mod proxies;
+mod recorder;
+mod registration;
+mod slots;
+mod tables;
+mod told;
+mod ways;
+
+/// What `idl/intercepted.idl` becomes.
+mod generated {
+    include!(concat!(env!("OUT_DIR"), "/intercepted.rs"));
+}

@@ -1,0 +1,25 @@
+//! Servants that answer later: by responses (AMH), and by futures.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+use crate::asynchronous::generated;
+
+mod answers;
+mod collocated;
+mod desk;
+mod families;
+mod faults;
+mod front;
+mod futures;
+mod interceptors;
+mod pair;
+mod poas;
+mod time_outs;
+
+/// What `idl/family.idl` becomes.
+mod related {
+    include!(concat!(env!("OUT_DIR"), "/family.rs"));
+}
+
+use pair::{Pair, by_orb, over_wire, tcp, until};

@@ -1,0 +1,338 @@
+//! A long fuzz by mutation of good messages, in a process of its own, so that its size can be watched.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+use punctual::protocol::iiop::{Iiop, IiopOptions};
+use punctual::protocol::shmiop::{ShmOptions, Shmiop};
+use punctual::protocol::uiop::{Uiop, UiopOptions};
+use punctual::protocol::{Address, Connection, Deadline, Link, Pending, Properties};
+use punctual::stub::{Block, ByteOrder, Coding, Encoder};
+use punctual::{GiopVersion, Interface, ListenEndpoint, Orb, RootPoa};
+use punctual_giop::lite::{self, Kind};
+use punctual_giop::sequenced::{self, FrameHeader};
+use punctual_giop::{
+    LocateRequestHeader, MessageKind, RequestHeader, ResponseFlags, ServiceContexts, Target,
+    align_body, begin_message, finish_message,
+};
+use std::io::IoSlice;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use support::{Echo, EchoImpl, Random, watchdog};
+
+/// Good messages to the object with a key.
+type Messages = fn(&[u8]) -> Vec<Vec<u8>>;
+
+/// What is fuzzed: messages of a protocol, over a link, and so many of them unless
+/// `PUNCTUAL_FUZZ_MESSAGES` asks for another number.
+struct Fuzz {
+    messaging: &'static str,
+    link: Arc<dyn Link>,
+    place: &'static str,
+    messages: Messages,
+    count: u32,
+}
+
+/// A server of one object, which is called over TCP by those who behave.
+struct Served {
+    server: Orb,
+    client: Orb,
+    echo: Echo,
+    address: Address,
+    key: Vec<u8>,
+}
+
+/// Good messages, each in every version and byte order that the fuzz changes bits of.
+fn giop(key: &[u8]) -> Vec<Vec<u8>> {
+    let mut messages = Vec::new();
+    for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
+        for order in [ByteOrder::Big, ByteOrder::Little] {
+            let limits = Box::leak(Box::new(punctual::Limits::default()));
+            let coding = Coding::new(version, limits);
+            for operation in OPERATIONS {
+                let mut out = Encoder::new(Block::default(), order, coding);
+                begin_message(&mut out, MessageKind::Request);
+                RequestHeader {
+                    request_id: 2,
+                    response: ResponseFlags::SYNC_WITH_TARGET,
+                    target: Target::ObjectKey(key),
+                    operation,
+                    contexts: ServiceContexts::new(&[(1, &[0; 12]), (77, b"unknown")]),
+                }
+                .encode(&mut out)
+                .unwrap();
+                put_body(&mut out);
+                let mut block = out.into_block();
+                finish_message(&mut block).unwrap();
+                messages.push(block.into_vec());
+            }
+            let mut locate = Encoder::new(Block::default(), order, coding);
+            begin_message(&mut locate, MessageKind::LocateRequest);
+            LocateRequestHeader {
+                request_id: 4,
+                target: Target::ObjectKey(key),
+            }
+            .encode(&mut locate)
+            .unwrap();
+            let mut block = locate.into_block();
+            finish_message(&mut block).unwrap();
+            messages.push(block.into_vec());
+        }
+    }
+    messages
+}
+
+/// The same in GIOPlite, and a batch.
+fn giop_lite(key: &[u8]) -> Vec<Vec<u8>> {
+    let coding = Coding::default();
+    let mut messages = Vec::new();
+    for operation in OPERATIONS {
+        let mut out = lite::begin_message(Block::default(), Kind::Request, coding);
+        let header = RequestHeader {
+            request_id: 2,
+            response: ResponseFlags::SYNC_WITH_TARGET,
+            target: Target::ObjectKey(key),
+            operation,
+            contexts: ServiceContexts::none(),
+        };
+        lite::encode_request(&header, &mut out).unwrap();
+        put_body(&mut out);
+        let mut block = out.into_block();
+        lite::finish_message(&mut block).unwrap();
+        messages.push(block.into_vec());
+    }
+    let mut batch = lite::BatchWriter::begin(Block::default(), key, "ping", coding).unwrap();
+    for length in [0, 4, 13] {
+        batch.push_body(&vec![7; length]).unwrap();
+    }
+    messages.push(batch.finish().unwrap().into_vec());
+    messages
+}
+
+/// The same as frames in either byte order, and a batch of them.
+fn frames(key: &[u8]) -> Vec<Vec<u8>> {
+    let coding = Coding::default();
+    let header = |operation| FrameHeader {
+        stream: 1,
+        sequence: 1000,
+        sent_at: 1,
+        object_key: key,
+        operation,
+    };
+    let mut messages = Vec::new();
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for operation in OPERATIONS {
+            let mut out = sequenced::begin_message(Block::default(), order, coding);
+            header(operation).encode(&mut out).unwrap();
+            put_body(&mut out);
+            let mut block = out.into_block();
+            sequenced::finish_message(&mut block).unwrap();
+            messages.push(block.into_vec());
+        }
+        let header = header("ping");
+        let batch = sequenced::BatchWriter::begin(Block::default(), order, &header, coding);
+        let mut batch = batch.unwrap();
+        for octets in [&b""[..], b"four", b"some more"] {
+            let body = |out: &mut Encoder<'_>| {
+                out.put_bytes(octets);
+                Ok(())
+            };
+            batch.push(2, body).unwrap();
+        }
+        messages.push(batch.finish().unwrap().into_vec());
+    }
+    messages
+}
+
+const OPERATIONS: [&str; 6] = ["long", "text", "octets", "same", "_is_a", "ping"];
+
+/// Arguments that each operation can make something of.
+fn put_body(out: &mut Encoder<'_>) {
+    align_body(out);
+    out.put_u32(24);
+    out.put_bytes(b"some text, or some octet");
+    out.put_u32(0);
+}
+
+/// By how much a fuzz may grow the process, in KiB: what an allocator keeps, not what leaks.
+const MAX_GROWTH: u64 = 1024;
+/// Rounds of a fuzz, after each of which the size is looked at.
+const ROUNDS: u32 = 5;
+/// One fuzz after the other, as each watches the size of the process.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn iiop() -> Arc<dyn Link> {
+    Arc::new(Iiop::new(IiopOptions::default()))
+}
+
+fn uiop() -> Arc<dyn Link> {
+    Arc::new(Uiop::new(UiopOptions::default()))
+}
+
+fn shmiop() -> Arc<dyn Link> {
+    Arc::new(Shmiop::new(ShmOptions::default()))
+}
+
+#[test]
+fn a_hundred_thousand_mutated_messages_leave_the_server_alive_serving_and_no_bigger() {
+    crate::alone::alone(|| {
+        leaves_the_server_as_it_was(Fuzz {
+            messaging: "giop",
+            link: iiop(),
+            place: "127.0.0.1:0",
+            messages: giop,
+            count: 100_000,
+        });
+    });
+}
+
+#[test]
+fn mutated_messages_of_every_protocol_over_every_local_link_do_so_too() {
+    crate::alone::alone(|| {
+        let protocols: [(_, Messages); 3] =
+            [("giop", giop), ("giop_lite", giop_lite), ("frames", frames)];
+        let links = [(iiop(), "127.0.0.1:0"), (uiop(), ""), (shmiop(), "")];
+        for (messaging, messages) in protocols {
+            for (link, place) in &links {
+                leaves_the_server_as_it_was(Fuzz {
+                    messaging,
+                    link: link.clone(),
+                    place,
+                    messages,
+                    count: 20_000,
+                });
+            }
+        }
+    });
+}
+
+fn leaves_the_server_as_it_was(fuzz: Fuzz) {
+    let _watchdog = watchdog(Duration::from_secs(600));
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let what = format!("{} over {}", fuzz.messaging, fuzz.link.name());
+    let served = Served::of(&fuzz);
+    let messages = (fuzz.messages)(&served.key);
+    let mut sizes = Vec::new();
+    for seed in 1..=ROUNDS {
+        mutate(&fuzz, &served, &messages, seed.into());
+        assert_eq!(served.echo.long(1).unwrap(), 1, "{what}, seed {seed}");
+        while served.server.client_connections() > 1 {
+            std::thread::yield_now();
+        }
+        sizes.push(resident_kib());
+    }
+    eprintln!("{what}: resident size in KiB after each round: {sizes:?}");
+    // What the first two warm up does not count.
+    let (first, last) = (sizes[1], sizes[sizes.len() - 1]);
+    assert!(
+        last < first + MAX_GROWTH,
+        "{what}: resident size in KiB after each round: {sizes:?}"
+    );
+}
+
+impl Served {
+    fn of(fuzz: &Fuzz) -> Self {
+        let protocol = format!("{}+{}", fuzz.messaging, fuzz.link.name());
+        let server = Orb::builder()
+            .configure(|config| config.timeouts.message = Some(Duration::from_millis(500)))
+            .listen(ListenEndpoint::new(&protocol, fuzz.place))
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .build()
+            .unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let reference: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+        let text = server.object_to_string(&reference).unwrap();
+        let client = Orb::builder()
+            .configure(|config| config.client_protocols = vec!["iiop".into()])
+            .build()
+            .unwrap();
+        let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+        let mut profiles = echo.as_object().ior().iiop_profiles();
+        let key = profiles.next().unwrap().unwrap().object_key;
+        Self {
+            address: Address::new(fuzz.link.name(), &server.endpoints()[0].place),
+            server,
+            client,
+            key,
+            echo: echo.clone(),
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.client.shutdown(false);
+        let _ = self.server.shutdown(false);
+    }
+}
+
+/// How many messages a round has.
+fn messages_a_round(fuzz: &Fuzz) -> u32 {
+    let asked = std::env::var("PUNCTUAL_FUZZ_MESSAGES").ok();
+    asked.map_or(fuzz.count, |number| number.parse().unwrap()) / ROUNDS
+}
+
+/// Sends messages, each changed in some places, many to a connection while it lasts.
+fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
+    let mut random = Random(seed);
+    let mut peer = Peer::connect(fuzz, served);
+    let mut on_this_one = 0;
+    for _ in 0..messages_a_round(fuzz) {
+        let mut message = messages[random.below(messages.len())].clone();
+        for _ in 0..=random.below(4) {
+            random.mutate(&mut message);
+        }
+        on_this_one += 1;
+        // Answers are taken so that the server's do not fill the link.
+        if on_this_one > 50 || !peer.send(&message) || !peer.takes_answers() {
+            peer = Peer::connect(fuzz, served);
+            on_this_one = 0;
+        }
+    }
+}
+
+/// A connection of a peer that never gets anything right.
+struct Peer(Arc<dyn Connection>);
+
+impl Peer {
+    fn connect(fuzz: &Fuzz, served: &Served) -> Self {
+        let connected = fuzz
+            .link
+            .connect(&served.address, &Properties::NONE, patience());
+        Self(connected.unwrap())
+    }
+
+    fn send(&self, message: &[u8]) -> bool {
+        self.0.send(&[IoSlice::new(message)], patience()).is_ok()
+    }
+
+    /// Takes what has come, and tells whether the connection still stands.
+    fn takes_answers(&self) -> bool {
+        while self.0.pending() == Pending::Data {
+            if self.0.receive(&mut self.0.lend(0), 1, patience()).is_err() {
+                return false;
+            }
+        }
+        self.0.pending() != Pending::End
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
+fn patience() -> Deadline {
+    Deadline::after(Duration::from_secs(60))
+}
+
+fn resident_kib() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status
+        .lines()
+        .find(|line| line.starts_with("VmRSS:"))
+        .unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}

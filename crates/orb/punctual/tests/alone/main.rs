@@ -1,0 +1,15 @@
+//! Integration tests that each need a process of their own, as they look at its memory, its descriptors or its log:
+//! each runs this program again ([`alone`]).
+#![allow(clippy::unwrap_used)]
+
+#[path = "../it/support/alone.rs"]
+mod alone;
+#[cfg(feature = "tls")]
+#[path = "../it/support/authority.rs"]
+mod authority;
+mod crowd;
+mod fuzz;
+mod log_that_calls;
+#[path = "../it/support/mod.rs"]
+mod support;
+mod warm;

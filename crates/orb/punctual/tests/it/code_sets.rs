@@ -1,0 +1,183 @@
+//! Code sets over the wire: what a server's reference announces, the client's calls are in.
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+use punctual::stub::{Marshal, Operation, Unmarshal};
+use punctual::{
+    Char, CharCodeSet, CompletionStatus, Interface, OrbConfig, Policy, SetOverride,
+    SystemExceptionKind as Kind, minor,
+};
+use punctual_cdr::{GiopVersion, NarrowCodeSet};
+use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
+use std::sync::Arc;
+use std::time::Duration;
+use support::{Echo, Pair, watchdog};
+
+const UTF_16: u32 = 0x0001_0109;
+
+/// The object, by a reference that announces these code sets for narrow text, the native one first.
+fn announcing(pair: &Pair, narrow: &[u32]) -> Echo {
+    let (native, conversion) = narrow.split_first().unwrap();
+    announcing_both(pair, Some(((*native, conversion), UTF_16)))
+}
+
+/// The same with a code set for wide text; without any, the reference announces none.
+fn announcing_both(pair: &Pair, code_sets: Option<((u32, &[u32]), u32)>) -> Echo {
+    let info = code_sets.map(|((native, conversion), wide)| CodeSetComponentInfo {
+        char_data: CodeSetComponent {
+            native,
+            conversion: conversion.to_vec(),
+        },
+        wchar_data: CodeSetComponent {
+            native: wide,
+            conversion: Vec::new(),
+        },
+    });
+    let mut ior = pair.echo.as_object().ior().clone();
+    for tagged in &mut ior.profiles {
+        let mut profile = IiopProfile::decode(&tagged.data).unwrap();
+        let code_sets = tags::component::CODE_SETS;
+        profile.components.retain(|one| one.tag != code_sets);
+        let component = info.as_ref().map(TaggedComponent::code_sets);
+        profile.components.extend(component.transpose().unwrap());
+        *tagged = profile
+            .to_tagged(punctual::stub::ByteOrder::NATIVE)
+            .unwrap();
+    }
+    let text = ior.stringify(punctual::stub::ByteOrder::NATIVE).unwrap();
+    let object = pair.client.string_to_object(&text).unwrap();
+    Echo::from_object(object)
+}
+
+#[test]
+fn text_travels_in_the_code_set_that_the_server_announces() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    for (id, text) in [
+        (0x0001_000f, "5 €"),
+        (0x1002_04e3, "Мир"),
+        (0x0003_0010, "日本"),
+        (0x0500_0011, "ソ表"),
+        (0x1002_0570, "中文 😀"),
+    ] {
+        // Another connection each time: code sets are agreed on once for each.
+        let echo = announcing(&pair, &[id]);
+        assert_eq!(echo.text(text).unwrap(), text, "{id:#x}");
+    }
+}
+
+#[test]
+fn wide_text_is_refused_by_what_the_reference_says_and_by_what_the_version_has() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    assert_eq!(pair.echo.wide('€').unwrap(), '€');
+    let refused = |echo: &Echo| {
+        let refused = echo.wide('€').unwrap_err();
+        assert_eq!(refused.completed(), CompletionStatus::No);
+        (refused.kind(), refused.minor())
+    };
+    let silent = announcing_both(&pair, None);
+    assert_eq!(refused(&silent), (Kind::InvObjref, minor::NO_CODE_SETS));
+    let narrow_alone = announcing_both(&pair, Some(((0x0001_0001, &[]), 0)));
+    let expected = (Kind::InvObjref, minor::WIDE_NOT_SUPPORTED);
+    assert_eq!(refused(&narrow_alone), expected);
+    let old = Pair::with(|_| {}, |config| config.giop_version = GiopVersion::V1_0);
+    let expected = (Kind::Marshal, minor::WIDE_ARGUMENT_IN_GIOP_1_0);
+    assert_eq!(refused(&old.echo), expected);
+}
+
+#[test]
+fn wide_text_to_a_forwarded_reference_is_refused_by_what_that_one_says() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let (pair, elsewhere) = (Pair::new(), Pair::new());
+    assert_eq!(pair.echo.wide('€').unwrap(), '€');
+    let narrow_alone = Some(((0x0001_0001, [].as_slice()), 0));
+    for (announced, minor) in [
+        (None, minor::NO_CODE_SETS),
+        (narrow_alone, minor::WIDE_NOT_SUPPORTED),
+    ] {
+        let goal = announcing_both(&elsewhere, announced);
+        let here: Echo = pair
+            .poa
+            .activate(Arc::new(support::EchoImpl::default()))
+            .unwrap();
+        pair.poa.forward(&here, &goal).unwrap();
+        let echo = pair.as_client(&here);
+        // First where the forward is not known yet, then by the way that a call has gone.
+        for _ in 0..3 {
+            let refused = echo.wide('€').unwrap_err();
+            assert_eq!(refused.completed(), CompletionStatus::No);
+            let expected = (Kind::InvObjref, minor);
+            assert_eq!((refused.kind(), refused.minor()), expected);
+            assert_eq!(echo.long(1).unwrap(), 1);
+        }
+    }
+}
+
+#[test]
+fn a_character_that_the_code_set_lacks_is_refused_before_the_call() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    let echo = announcing(&pair, &[0x0001_0005]);
+    assert_eq!(echo.text("Мир").unwrap(), "Мир");
+    let refused = echo.text("日本").unwrap_err();
+    assert_eq!(refused.kind(), Kind::DataConversion);
+    assert_eq!(refused.completed(), CompletionStatus::No);
+    const OPERATION: Operation = Operation::two_way("text");
+    let character = Char::try_from('ä').unwrap();
+    let sent = echo
+        .as_object()
+        .invoke(&OPERATION, |out| character.marshal(out), String::unmarshal);
+    assert_eq!(sent.unwrap_err().kind(), Kind::DataConversion);
+}
+
+#[test]
+fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    // EBCDIC has letters, so that both sides have UTF-8 in place of it.
+    let ebcdic = announcing(&pair, &[0x1002_0025]);
+    assert_eq!(ebcdic.text("Grüße").unwrap(), "Grüße");
+    let unheard_of = announcing(&pair, &[0x7fff_0001]);
+    let refused = unheard_of.text("a").unwrap_err();
+    assert_eq!(refused.kind(), Kind::CodesetIncompatible);
+    assert_eq!(refused.completed(), CompletionStatus::No);
+    // One that both convert is taken in place of the native one.
+    let either = announcing(&pair, &[0x7fff_0001, 0x0001_0002]);
+    assert_eq!(either.text("Łódź").unwrap(), "Łódź");
+}
+
+/// Text that ISO 8859-1 has, and text that it has not.
+fn is_in_latin_1(echo: &Echo) {
+    assert_eq!(echo.text("grüß dich").unwrap(), "grüß dich");
+    let error = echo.text("世界").unwrap_err();
+    assert_eq!(error.kind(), Kind::DataConversion, "{error}");
+}
+
+#[test]
+fn an_orb_may_prefer_iso_8859_1() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let latin = |config: &mut OrbConfig| config.char_code_set = CharCodeSet::Iso8859_1;
+    let pair = Pair::with(|_| {}, latin);
+    is_in_latin_1(&pair.echo);
+    // A server's references name it first: other ORBs convert to it.
+    let pair = Pair::with(latin, |_| {});
+    let profile = pair.echo.as_object().ior().iiop_profiles().next();
+    let component = profile.unwrap().unwrap().code_sets().unwrap().char_data;
+    assert_eq!(component.native, NarrowCodeSet::Iso8859_1.id());
+    assert_eq!(component.conversion, [NarrowCodeSet::Utf8.id()]);
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+}
+
+#[test]
+fn a_reference_may_prefer_iso_8859_1() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+    let policy = Policy::CharCodeSet(CharCodeSet::Iso8859_1);
+    let object = pair.echo.as_object();
+    let object = object.set_policy_overrides(&[policy], SetOverride::Add);
+    is_in_latin_1(&Echo::from_object(object.unwrap()));
+    assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+}

@@ -1,0 +1,293 @@
+//! The links that hostile peers come by, and a server that is reached by one of them.
+
+use crate::hostile::log;
+use crate::hostile::peer::Peer;
+use crate::hostile::tls::Authority;
+use crate::support::{Echo, EchoImpl};
+use punctual::protocol::diop::{Diop, DiopOptions};
+use punctual::protocol::iiop::{Iiop, IiopOptions};
+use punctual::protocol::reliable::{Reliable, ReliableOptions};
+use punctual::protocol::shmiop::{ShmOptions, Shmiop};
+use punctual::protocol::ssliop::Ssliop;
+use punctual::protocol::uiop::{Uiop, UiopOptions};
+use punctual::protocol::{Address, Link, LinkAdapter};
+use punctual::{
+    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa, Security,
+};
+use punctual_ior::{IiopProfile, Ior, PairProfile, UiopProfile, tags};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A link that carries GIOP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    Iiop,
+    Uiop,
+    Shmiop,
+    Reliable,
+    Ssliop,
+    /// TCP, served by one thread on a reactor.
+    Reactive,
+    /// TCP, served by a pool.
+    Pooled,
+    /// TLS, served by a pool.
+    PooledSsliop,
+}
+
+impl Over {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Iiop | Self::Reactive | Self::Pooled => "iiop",
+            Self::Uiop => "uiop",
+            Self::Shmiop => "shmiop",
+            Self::Reliable => "reliable+diop",
+            Self::Ssliop | Self::PooledSsliop => "ssliop",
+        }
+    }
+
+    /// What tells it from all others.
+    pub(crate) fn label(self) -> String {
+        format!("{self:?}")
+    }
+
+    /// Who serves connections.
+    fn concurrency(self) -> Concurrency {
+        match self {
+            Self::Reactive => Concurrency::Reactive,
+            Self::Pooled | Self::PooledSsliop => Concurrency::LeaderFollowers(PoolSize {
+                threads: 2,
+                most: 8,
+                reserve: true,
+            }),
+            _ => Concurrency::ThreadPerConnection,
+        }
+    }
+
+    pub(crate) fn labelled(label: &str) -> Self {
+        [
+            Self::Iiop,
+            Self::Uiop,
+            Self::Shmiop,
+            Self::Reliable,
+            Self::Ssliop,
+            Self::Reactive,
+            Self::Pooled,
+            Self::PooledSsliop,
+        ]
+        .into_iter()
+        .find(|over| over.label() == label)
+        .unwrap()
+    }
+
+    /// Whether upcalls run beside each other; says so where a case that needs that is passed by.
+    pub(crate) fn runs_upcalls_at_once(self) -> bool {
+        let at_once = self != Self::Reactive;
+        if !at_once {
+            eprintln!("passed by: one thread serves all");
+        }
+        at_once
+    }
+
+    /// A place of the link's or the kernel's choice.
+    pub(crate) fn anywhere(self) -> &'static str {
+        match self {
+            Self::Uiop | Self::Shmiop => "",
+            _ => "127.0.0.1:0",
+        }
+    }
+
+    /// The link itself, for peers that do without an ORB.
+    pub(crate) fn link(self, tls: &Path) -> Arc<dyn Link> {
+        match self {
+            Self::Iiop | Self::Reactive | Self::Pooled => {
+                Arc::new(Iiop::new(IiopOptions::default()))
+            }
+            Self::Uiop => Arc::new(Uiop::new(UiopOptions::default())),
+            Self::Shmiop => Arc::new(Shmiop::new(ShmOptions::default())),
+            Self::Reliable => {
+                Reliable::new(impatient()).over(Arc::new(Diop::new(DiopOptions::default())))
+            }
+            Self::Ssliop | Self::PooledSsliop => {
+                Arc::new(Ssliop::new(Authority::options(tls)).unwrap())
+            }
+        }
+    }
+
+    /// An ORB that can speak over it.
+    pub(crate) fn orb(self, tls: &Path, configure: impl FnOnce(&mut OrbConfig)) -> OrbBuilder {
+        Orb::builder().configure(|config| {
+            config.reliable = impatient();
+            config.concurrency = self.concurrency();
+            if self.name() == "ssliop" {
+                config.tls = Some(Authority::options(tls));
+            }
+            configure(config);
+        })
+    }
+}
+
+/// A peer that is gone without a word is given up soon.
+fn impatient() -> ReliableOptions {
+    ReliableOptions {
+        tries: 6,
+        keep_alive: Duration::from_millis(100),
+        ..ReliableOptions::default()
+    }
+}
+
+/// A server with one object, reached by one link, and a client that behaves.
+pub(crate) struct Rig {
+    pub(crate) over: Over,
+    pub(crate) server: Orb,
+    pub(crate) client: Orb,
+    pub(crate) servant: Arc<EchoImpl>,
+    /// As the client has it.
+    pub(crate) echo: Echo,
+    pub(crate) tls: Authority,
+    link: Arc<dyn Link>,
+}
+
+impl Rig {
+    pub(crate) fn new(over: Over) -> Self {
+        Self::with(over, |_| {})
+    }
+
+    pub(crate) fn with(over: Over, configure: impl FnOnce(&mut OrbConfig)) -> Self {
+        let endpoint = ListenEndpoint::new(over.name(), over.anywhere());
+        Self::at(over, &[endpoint], configure)
+    }
+
+    /// A server that speaks another protocol than GIOP.
+    pub(crate) fn of(messaging: &str, over: Over) -> Self {
+        Self::speaking_with(messaging, over, |_| {})
+    }
+
+    pub(crate) fn speaking_with(
+        messaging: &str,
+        over: Over,
+        configure: impl FnOnce(&mut OrbConfig),
+    ) -> Self {
+        let protocol = format!("{messaging}+{}", over.name());
+        let guilty = ListenEndpoint::new(&protocol, over.anywhere());
+        // Those who behave may want answers, which not every protocol has: by an endpoint in clear then, beside one over
+        // TLS.
+        let plain = ListenEndpoint::iiop("127.0.0.1", 0);
+        Self::at(over, &[guilty, plain], configure)
+    }
+
+    pub(crate) fn at(
+        over: Over,
+        endpoints: &[ListenEndpoint],
+        configure: impl FnOnce(&mut OrbConfig),
+    ) -> Self {
+        log::catch();
+        let tls = Authority::new();
+        let mut builder = over.orb(tls.folder(), configure);
+        for endpoint in endpoints {
+            builder = builder.listen(endpoint.clone());
+        }
+        let server = builder.build().unwrap();
+        let client = over.orb(tls.folder(), |config| config.security = Security::Off);
+        let client = client.build().unwrap();
+        let poa = server.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let servant = Arc::new(EchoImpl::default());
+        let reference: Echo = poa.activate(servant.clone()).unwrap();
+        let text = server.object_to_string(&reference).unwrap();
+        let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+        Self {
+            link: over.link(tls.folder()),
+            over,
+            server,
+            client,
+            servant,
+            echo,
+            tls,
+        }
+    }
+
+    /// Where the server listens first.
+    pub(crate) fn address(&self) -> Address {
+        Address::new(self.over.name(), &self.server.endpoints()[0].place)
+    }
+
+    /// A peer that sends octets of its own.
+    pub(crate) fn peer(&self) -> Peer {
+        Peer::connect(&*self.link, &self.address())
+    }
+
+    /// The key of the server's object.
+    pub(crate) fn key(&self) -> Vec<u8> {
+        key_in(self.echo.as_object().ior())
+    }
+
+    /// Asserts that the client that behaves is served.
+    pub(crate) fn others_are_served(&self) {
+        assert_eq!(self.echo.long(1).unwrap(), 1, "over {}", self.over.name());
+    }
+
+    /// Waits until at most `count` clients are connected.
+    pub(crate) fn has_at_most(&self, count: usize) {
+        while self.server.client_connections() > count {
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Rig {
+    fn drop(&mut self) {
+        self.servant.gate.open();
+        let _ = self.client.shutdown(false);
+        let _ = self.server.shutdown(false);
+    }
+}
+
+/// The object key of a reference's first profile.
+pub(crate) fn key_in(ior: &Ior) -> Vec<u8> {
+    let first = &ior.profiles[0];
+    match first.tag {
+        tags::profile::PUNCTUAL_PAIR => PairProfile::decode(&first.data).unwrap().object_key,
+        tags::profile::INTERNET_IOP => IiopProfile::decode(&first.data).unwrap().object_key,
+        _ => UiopProfile::decode(&first.data).unwrap().object_key,
+    }
+}
+
+/// A test for each link, named after it: `name::over_uiop` runs the case with `Over::Uiop`.
+macro_rules! over_every_link {
+    ($($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
+        $crate::hostile::links::over_links! {
+            [
+                (over_iiop, Iiop), (over_uiop, Uiop), (over_shmiop, Shmiop),
+                (over_reliable_diop, Reliable), (over_ssliop, Ssliop), (by_a_reactor, Reactive),
+                (by_a_pool, Pooled), (over_ssliop_by_a_pool, PooledSsliop)
+            ]
+            $($(#[$doc])* fn $name($over: Over) $body)*
+        }
+    };
+}
+
+/// The same for some links.
+macro_rules! over_links {
+    ($links:tt $($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
+        $($crate::hostile::links::over_links! { @one $links $(#[$doc])* fn $name($over: Over) $body })*
+    };
+    (@one [$(($test:ident, $link:ident)),*] $(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block) => {
+        $(#[$doc])*
+        mod $name {
+            use super::*;
+
+            fn case($over: Over) $body
+
+            $(
+                #[test]
+                fn $test() {
+                    let _watchdog = $crate::support::watchdog($crate::hostile::LIMIT);
+                    case(Over::$link);
+                }
+            )*
+        }
+    };
+}
+
+pub(crate) use {over_every_link, over_links};

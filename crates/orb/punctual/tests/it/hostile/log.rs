@@ -1,0 +1,92 @@
+//! What servers log, caught so that a test can look for its own peer's lines.
+
+use crate::hostile::peer::Peer;
+use std::io::Write;
+use std::sync::{Mutex, Once};
+use std::time::Duration;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// All that was logged, by any test of this program.
+static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static LOGGING: Once = Once::new();
+
+struct Log;
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        LOG.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        Log
+    }
+}
+
+/// From now on; the first time counts.
+pub(crate) fn catch() {
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(Log)
+            .with_ansi(false)
+            .init();
+    });
+}
+
+/// From now on to the standard error stream, for a process of its own.
+pub(crate) fn to_stderr() {
+    LOGGING.call_once(|| {
+        tracing_subscriber::fmt()
+            .with_writer(std::io::stderr)
+            .with_ansi(false)
+            .init();
+    });
+}
+
+/// Asserts that something with all of `parts` was logged about this peer.
+pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
+    let marker = format!("peer={}", peer.address());
+    is_in_a_line(&marker, parts, |line| {
+        line.split(' ').any(|word| word == marker)
+    });
+}
+
+/// Asserts that something with all of `parts` was logged about one of these peers.
+pub(crate) fn is_logged_of_one(peers: &[Peer], parts: &[&str]) {
+    let markers: Vec<String> = peers
+        .iter()
+        .map(|peer| format!("peer={}", peer.address()))
+        .collect();
+    is_in_a_line(&markers.join(", "), parts, |line| {
+        line.split(' ')
+            .any(|word| markers.iter().any(|marker| word == marker))
+    });
+}
+
+/// Asserts that something with all of `parts` was logged about a peer of the server at this place.
+pub(crate) fn is_logged_at(place: &str, parts: &[&str]) {
+    is_in_a_line(place, parts, |line| line.contains(&format!("{place}#")));
+}
+
+fn is_in_a_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
+    for _ in 0..6000 {
+        let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
+        let mut lines = log.lines().filter(|line| is_about(line));
+        if lines.any(|line| parts.iter().all(|part| line.contains(part))) {
+            return;
+        }
+        // The line is written by the server's thread, after its answer, however late that is.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
+    let said: Vec<&str> = log.lines().filter(|line| is_about(line)).collect();
+    panic!("nothing with {parts:?} was logged about {marker}, but {said:#?}");
+}

@@ -1,0 +1,192 @@
+//! Peers that never read what they are sent.
+
+use crate::hostile::links::{Over, Rig, over_every_link, over_links};
+use crate::hostile::log::is_logged;
+use crate::hostile::peer::{Peer, request};
+use punctual_giop::MessageKind;
+use std::time::{Duration, Instant};
+
+const SHORT: Duration = Duration::from_millis(100);
+
+/// Replies of 1 MiB that may be made for a peer that reads none of them: what its link holds.
+const MOST: u32 = 40;
+
+over_every_link! {
+    fn a_peer_that_never_reads_its_replies_is_closed(over: Over) {
+        let short = Some(Duration::from_millis(100));
+        let rig = Rig::with(over, |config| config.timeouts.reply = short);
+        let mut peer = rig.peer();
+        let large = request(&rig.key(), "octets", |out| {
+            out.put_octets(&vec![7; 1 << 20]).unwrap();
+        });
+        // The server may close while the last of them is being written.
+        for _ in 0..32 {
+            if peer.try_send(&large).is_err() {
+                break;
+            }
+        }
+        rig.has_at_most(0);
+        is_logged(&peer, &["reply could not be sent", "timed out"]);
+        rig.others_are_served();
+    }
+
+    fn no_more_replies_are_made_for_a_peer_that_never_reads_than_its_link_holds(over: Over) {
+        let rig = Rig::with(over, |config| {
+            config.timeouts.reply = Some(Duration::from_secs(1));
+            config.timeouts.hand_over = Some(Duration::from_millis(1));
+        });
+        let mut peer = rig.peer();
+        let filled = request(&rig.key(), "filled", |out| out.put_u32(1 << 20));
+        let ping = request(&rig.key(), "ping", |_| {});
+        let both = [filled, ping].concat();
+        // The server may close while the last of them are being written.
+        for _ in 0..300 {
+            if peer.try_send(&both).is_err() {
+                break;
+            }
+        }
+        // Meanwhile others are served.
+        while rig.server.client_connections() > 1 {
+            rig.others_are_served();
+        }
+        is_logged(&peer, &["reply could not be sent", "timed out"]);
+        let served = *rig.servant.pings.lock().unwrap();
+        assert!(served <= MOST, "{served} replies of 1 MiB were made");
+    }
+}
+
+/// Has a peer called so often that the thread which serves it waits for room for a reply, and says how often that was.
+/// The reply waited for the one-way that came with its request, and leaves when no request is in progress.
+fn has_called(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
+    let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+    let mut ping = request(&rig.key(), "ping", |_| {});
+    // Its response flags: nobody waits for an answer.
+    ping[16] = 0;
+    let both = [filled, ping].concat();
+    let pings = || usize::try_from(*rig.servant.pings.lock().unwrap()).unwrap();
+    let before = pings();
+    for called in 0..most {
+        peer.send(&both);
+        let begun = Instant::now();
+        while pings() == before + called {
+            if begun.elapsed() > 5 * SHORT {
+                return called;
+            }
+            std::thread::yield_now();
+        }
+    }
+    most
+}
+
+over_links! {
+    [(over_iiop, Iiop), (over_uiop, Uiop)]
+
+    fn a_peer_that_reads_no_reply_that_waited_keeps_nobody_from_being_accepted(over: Over) {
+        let rig = Rig::with(over, |config| {
+            config.max_connections = 4;
+            config.timeouts.make_room = Some(SHORT);
+            config.timeouts.reply = None;
+        });
+        let calls = has_called(&rig, &mut rig.peer(), usize::MAX);
+        // The same again, but for the call that told, so that nothing more is there to be received.
+        let mut peer = rig.peer();
+        has_called(&rig, &mut peer, calls);
+        let call = request(&rig.key(), "long", |out| out.put_i32(1));
+        let _quiet = [rig.peer(), rig.peer()].map(|mut peer| {
+            peer.send(&call).receive();
+            peer
+        });
+        for _ in 0..16 {
+            rig.others_are_served();
+            std::thread::sleep(SHORT / 2);
+        }
+        let mut next = rig.peer();
+        next.send(&call);
+        assert_eq!(next.receive().0, MessageKind::Reply);
+    }
+}
+
+/// Whether it comes about soon.
+fn comes_soon(is_there: impl Fn() -> bool) -> bool {
+    let begun = Instant::now();
+    while !is_there() && begun.elapsed() < 5 * SHORT {
+        std::thread::yield_now();
+    }
+    is_there()
+}
+
+/// Whether a one-way of a peer's is received soon, and what comes behind it in the same octets: what was answered before
+/// has left then.
+fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
+    let pings = || *rig.servant.pings.lock().unwrap();
+    let before = pings();
+    let mut ping = request(&rig.key(), "ping", |_| {});
+    // Its response flags: nobody waits for an answer.
+    ping[16] = 0;
+    peer.send(&[&*ping, behind].concat());
+    comes_soon(|| pings() > before)
+}
+
+/// Has a peer called, of whose replies each leaves at once, until one does not; how many did, `most` at most.
+fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
+    let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+    let mut called = 0;
+    while called < most && is_received(rig, peer, &filled) {
+        called += 1;
+    }
+    match called < most {
+        // The one before was not to be received, as the last reply has no room.
+        true => called.saturating_sub(1),
+        false => called,
+    }
+}
+
+/// A peer that reads nothing, and has a call in progress before which a reply waits that has no room.
+fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
+    let most = has_room_for(rig, &mut rig.peer(), usize::MAX);
+    let mut peer = rig.peer();
+    if has_room_for(rig, &mut peer, most) < most || !is_received(rig, &mut peer, &[]) {
+        return None;
+    }
+    // It waits for nobody while its thread is in the upcall that came with it.
+    let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
+    peer.send(&[filled, request(&rig.key(), "wait", |_| {})].concat());
+    // Who receives next sends that reply before.
+    (!is_received(rig, &mut peer, &[])).then_some(peer)
+}
+
+over_links! {
+    [(over_uiop, Uiop)]
+
+    /// The watch, which is one thread for all connections, has the reply sent by another: it would wait for the peer, and
+    /// no other connection would be handed over.
+    fn a_peer_that_never_reads_and_whose_long_call_is_handed_over_keeps_nobody_elses_from_that(over: Over) {
+        const OTHERS: usize = 4;
+        /// Far more than the two looks of the watch that it takes.
+        const SOON: Duration = Duration::from_secs(10);
+        let rig = Rig::with(over, |config| {
+            config.timeouts.hand_over = Some(SHORT);
+            config.timeouts.reply = None;
+        });
+        // On a busy machine replies may leave together now and then, by which they take less room.
+        let peer = (0..8).find_map(|_| whose_reply_waits(&rig));
+        assert!(peer.is_some(), "replies have room");
+        // Neither of the calls before and behind the long one would be answered before that.
+        let long = |value| request(&rig.key(), "long", |out| out.put_i32(value));
+        let all = [long(1), request(&rig.key(), "wait", |_| {}), long(2)].concat();
+        let mut others: Vec<Peer> = (0..OTHERS).map(|_| rig.peer()).collect();
+        for peer in &mut others {
+            peer.send(&all);
+        }
+        for peer in &mut others {
+            for answer in ["before", "behind"] {
+                assert!(peer.hears_within(SOON), "the call {answer} the long one waits for it");
+                assert_eq!(peer.receive().0, MessageKind::Reply);
+            }
+        }
+        rig.servant.gate.open();
+        for peer in &mut others {
+            assert_eq!(peer.receive().0, MessageKind::Reply);
+        }
+    }
+}

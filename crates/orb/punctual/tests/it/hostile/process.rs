@@ -1,0 +1,223 @@
+//! This test's program as another process, which can be killed, or short of descriptors.
+
+use crate::hostile::links::Over;
+use crate::hostile::log;
+use crate::hostile::scribble::scribble;
+use crate::support::{Echo, EchoImpl};
+use punctual::{Interface, ListenEndpoint, RootPoa};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+
+/// What the process is told by.
+const ROLE: &str = "PUNCTUAL_HOSTILE_ROLE";
+const LINK: &str = "PUNCTUAL_HOSTILE_LINK";
+const FOLDER: &str = "PUNCTUAL_HOSTILE_FOLDER";
+const REFERENCE: &str = "PUNCTUAL_HOSTILE_REFERENCE";
+/// What lines begin with that it says to the test.
+const MARK: &str = "@ ";
+/// Octets that a client holds of the memory it shares.
+const LOAN: usize = 1 << 20;
+
+/// The other process. It ends with this.
+pub(crate) struct Process {
+    child: Child,
+    stdin: ChildStdin,
+    said: Receiver<String>,
+    logged: Receiver<String>,
+}
+
+impl Process {
+    /// A server of one object. It says its reference, then obeys what it is told.
+    pub(crate) fn server(over: Over, folder: &Path) -> Self {
+        Self::start("serve", over, folder, "")
+    }
+
+    /// A client whose one call does not return.
+    pub(crate) fn caller(over: Over, folder: &Path, reference: &str) -> Self {
+        Self::start("call", over, folder, reference)
+    }
+
+    /// A client that holds lent buffers, and has one in a call that does not return.
+    pub(crate) fn lender(over: Over, folder: &Path, reference: &str) -> Self {
+        Self::start("lend", over, folder, reference)
+    }
+
+    /// A client that overwrites the memory it shares with the server, on one connection after another.
+    /// It says so when it has spoilt a number of them.
+    pub(crate) fn scribbler(over: Over, folder: &Path, reference: &str) -> Self {
+        Self::start("scribble", over, folder, reference)
+    }
+
+    fn start(role: &str, over: Over, folder: &Path, reference: &str) -> Self {
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .args(["hostile::process::another_process", "--exact", "--ignored"])
+            .args(["--nocapture", "--test-threads=1"])
+            .env(ROLE, role)
+            .env(LINK, over.label())
+            .env(FOLDER, folder)
+            .env(REFERENCE, reference)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = lines(child.stdout.take().unwrap());
+        let logged = lines(child.stderr.take().unwrap());
+        let stdin = child.stdin.take().unwrap();
+        Self {
+            child,
+            stdin,
+            said,
+            logged,
+        }
+    }
+
+    /// The next that it says.
+    pub(crate) fn says(&mut self) -> String {
+        loop {
+            let line = self.said.recv();
+            let line = line.unwrap_or_else(|_| panic!("it ended: {:?}", self.log()));
+            if let Some(said) = line.strip_prefix(MARK) {
+                return said.to_owned();
+            }
+        }
+    }
+
+    /// Waits until it has logged a line with this in it.
+    pub(crate) fn has_logged(&mut self, part: &str) {
+        while !self.logged.recv().unwrap().contains(part) {}
+    }
+
+    fn log(&self) -> Vec<String> {
+        self.logged.iter().collect()
+    }
+
+    /// Has it do something, and waits until that is done.
+    pub(crate) fn told(&mut self, what: &str) -> &mut Self {
+        writeln!(self.stdin, "{what}").unwrap();
+        assert_eq!(self.says(), what);
+        self
+    }
+
+    /// SIGKILL, at whatever it is doing.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Gone already is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The lines of a pipe, read so that whoever writes never waits.
+fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
+    let (line, lines) = channel();
+    std::thread::spawn(move || {
+        let all = BufReader::new(pipe).lines().map_while(Result::ok);
+        for one in all {
+            if line.send(one).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// Not a test: what [`Process`] starts.
+#[test]
+#[ignore = "another process of the other tests"]
+fn another_process() {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    log::to_stderr();
+    let over = Over::labelled(&std::env::var(LINK).unwrap());
+    let folder = PathBuf::from(std::env::var_os(FOLDER).unwrap());
+    let reference = std::env::var(REFERENCE).unwrap();
+    match role.as_str() {
+        "serve" => serve(over, &folder),
+        "call" => {
+            let _ = echo(over, &folder, &reference).wait();
+        }
+        "lend" => lend(&echo(over, &folder, &reference)),
+        "scribble" => {
+            scribble(over, &folder, &reference);
+            say("scribbled");
+        }
+        _ => panic!("{role}"),
+    }
+}
+
+fn say(what: &str) {
+    // The test's own line may not have ended.
+    println!("\n{MARK}{what}");
+}
+
+fn serve(over: Over, folder: &Path) {
+    let inside = folder.join("socket");
+    let place = match over {
+        Over::Uiop | Over::Shmiop => inside.to_str().unwrap(),
+        _ => over.anywhere(),
+    };
+    let server = over
+        .orb(folder, |_| {})
+        .listen(ListenEndpoint::new(over.name(), place))
+        .build()
+        .unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let servant = Arc::new(EchoImpl::default());
+    let reference: Echo = poa.activate(servant.clone()).unwrap();
+    say(&server.object_to_string(&reference).unwrap());
+    let mut held = Vec::new();
+    for line in std::io::stdin().lines().map_while(Result::ok) {
+        match line.as_str() {
+            "starve" => held = all_descriptors(),
+            "feed" => held.clear(),
+            "few" => few_descriptors(),
+            "wait for a caller" => servant.gate.wait_for_waiters(1),
+            _ => panic!("{line}"),
+        }
+        say(&line);
+    }
+}
+
+/// All descriptors that this process may still open.
+fn all_descriptors() -> Vec<File> {
+    few_descriptors();
+    std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
+}
+
+/// As many as this process may have open from now on.
+fn few_descriptors() {
+    let limited = Rlimit {
+        current: Some(64),
+        maximum: getrlimit(Resource::Nofile).maximum,
+    };
+    setrlimit(Resource::Nofile, limited).unwrap();
+}
+
+fn echo(over: Over, folder: &Path, reference: &str) -> Echo {
+    let client = over.orb(folder, |_| {}).build().unwrap();
+    Echo::from_object(client.string_to_object(reference).unwrap())
+}
+
+fn lend(echo: &Echo) {
+    let mut loans: Vec<_> = (0..4)
+        .map(|_| echo.as_object().loan(LOAN).unwrap())
+        .collect();
+    for loan in &mut loans {
+        loan.fill(1);
+    }
+    let _ = echo.sum_behind_gate(&loans[0]);
+}

@@ -1,0 +1,396 @@
+//! References with several profiles, replicas that die, and forwards within forwards (Schmidt et al. 2001,
+//! §3.3.5 and §4.7).
+#![allow(clippy::unwrap_used)]
+
+use crate::support;
+
+use punctual::protocol::{
+    Acceptor, Address, Connection, Deadline, Framing, Guarantees, Link, LinkError, Phase,
+    Properties,
+};
+use punctual::stub::{Arc, ByteOrder, DispatchError, Dispatched, ObjectRef, ServerCall};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use punctual_ior::{Ior, PairProfile};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+use support::{Answering, Echo, EchoImpl, watchdog};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A server with one object of its own.
+struct Replica {
+    orb: Orb,
+    servant: Arc<EchoImpl>,
+    reference: Ior,
+}
+
+impl Replica {
+    fn at(protocol: &str, place: &str) -> Self {
+        let orb = Orb::builder()
+            .listen(ListenEndpoint::new(protocol, place))
+            .build()
+            .unwrap();
+        let poa = orb.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let servant = Arc::new(EchoImpl::default());
+        let echo: Echo = poa.activate(servant.clone()).unwrap();
+        let reference = echo.as_object().ior().clone();
+        Self {
+            orb,
+            servant,
+            reference,
+        }
+    }
+
+    fn tcp() -> Self {
+        Self::at("iiop", "127.0.0.1:0")
+    }
+
+    fn pings(&self) -> u32 {
+        *self.servant.pings.lock().unwrap()
+    }
+
+    fn die(&self) {
+        self.orb.shutdown(false).unwrap();
+    }
+}
+
+/// What a server answers every request with, by the forward's number.
+struct Forwarder {
+    to: Mutex<Vec<ObjectRef>>,
+    permanently: bool,
+    asked: AtomicU32,
+}
+
+impl Answering for Forwarder {
+    fn answer(&self, _call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        let to = self.to.lock().unwrap()[0].clone();
+        Err(if self.permanently {
+            DispatchError::forward_permanently(&to)
+        } else {
+            DispatchError::forward(&to)
+        })
+    }
+}
+
+/// A server whose one object forwards.
+struct ForwardingServer {
+    orb: Orb,
+    forwarder: Arc<Forwarder>,
+    reference: Ior,
+}
+
+impl ForwardingServer {
+    fn new(permanently: bool) -> Self {
+        let orb = Orb::builder()
+            .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+            .build()
+            .unwrap();
+        let poa = orb.root_poa().unwrap();
+        poa.manager().activate().unwrap();
+        let forwarder = Arc::new(Forwarder {
+            to: Mutex::new(Vec::new()),
+            permanently,
+            asked: AtomicU32::new(0),
+        });
+        let echo: Echo = poa.activate(forwarder.clone()).unwrap();
+        let reference = echo.as_object().ior().clone();
+        Self {
+            orb,
+            forwarder,
+            reference,
+        }
+    }
+
+    fn forward_to(&self, to: &Ior) {
+        let text = to.stringify(order()).unwrap();
+        let object = self.orb.string_to_object(&text).unwrap();
+        *self.forwarder.to.lock().unwrap() = vec![object];
+    }
+
+    fn asked(&self) -> u32 {
+        self.forwarder.asked.load(Ordering::SeqCst)
+    }
+}
+
+fn order() -> ByteOrder {
+    ByteOrder::NATIVE
+}
+
+/// One reference with the profiles of several.
+fn joined(references: &[&Ior]) -> Ior {
+    Ior {
+        type_id: references[0].type_id.clone(),
+        profiles: references
+            .iter()
+            .flat_map(|one| one.profiles.clone())
+            .collect(),
+    }
+}
+
+fn client_of(reference: &Ior) -> (Orb, Echo) {
+    let client = Orb::builder().build().unwrap();
+    let text = reference.stringify(order()).unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    (client, echo)
+}
+
+#[test]
+fn a_replica_that_dies_in_traffic_loses_no_call_that_was_safe_to_repeat() {
+    let _watchdog = watchdog(LIMIT);
+    let replicas = [
+        Replica::tcp(),
+        Replica::at("uiop", ""),
+        Replica::at("giop_lite+iiop", "127.0.0.1:0"),
+    ];
+    let all: Vec<&Ior> = replicas.iter().map(|one| &one.reference).collect();
+    let (_client, echo) = client_of(&joined(&all));
+    let stop = AtomicBool::new(false);
+    let lost = AtomicU32::new(0);
+    let done = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            let (echo, stop, lost, done) = (echo.clone(), &stop, &lost, &done);
+            scope.spawn(move || {
+                while !stop.load(Ordering::SeqCst) {
+                    match echo.long(1) {
+                        Ok(_) => done.fetch_add(1, Ordering::SeqCst),
+                        // The server had begun, perhaps: not safe to repeat, and the caller is told.
+                        Err(error) if error.completed() != punctual::CompletionStatus::No => 0,
+                        Err(error) => {
+                            eprintln!("{error}");
+                            lost.fetch_add(1, Ordering::SeqCst)
+                        }
+                    };
+                }
+            });
+        }
+        let goes_on = |from: u32| {
+            while done.load(Ordering::SeqCst) < from + 200 {
+                std::thread::yield_now();
+            }
+            done.load(Ordering::SeqCst)
+        };
+        let count = goes_on(0);
+        replicas[0].die();
+        let count = goes_on(count);
+        replicas[1].die();
+        goes_on(count);
+        stop.store(true, Ordering::SeqCst);
+    });
+    assert_eq!(lost.load(Ordering::SeqCst), 0);
+    replicas[2].die();
+    let error = echo.long(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient, "{error}");
+    // All three are told of.
+    let text = error.to_string();
+    assert!(
+        text.contains("iiop://") && text.contains("uiop://"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_forwarded_reference_whose_profiles_all_fail_falls_back_to_the_one_behind_the_forwarded() {
+    let _watchdog = watchdog(LIMIT);
+    // P1 forwards to P3 and P4, which are dead; P2 serves (figure 12 of the paper).
+    let (forwarding, second) = (ForwardingServer::new(false), Replica::tcp());
+    let (third, fourth) = (Replica::tcp(), Replica::tcp());
+    forwarding.forward_to(&joined(&[&third.reference, &fourth.reference]));
+    third.die();
+    fourth.die();
+    let (_client, echo) = client_of(&joined(&[&forwarding.reference, &second.reference]));
+    assert_eq!(echo.long(1).unwrap(), 1);
+    echo.ping().unwrap();
+    assert_eq!(echo.pings().unwrap(), 1);
+    assert_eq!(second.pings(), 1);
+}
+
+#[test]
+fn who_listens_where_another_server_did_does_not_stop_the_fail_over() {
+    let _watchdog = watchdog(LIMIT);
+    let (gone, alive) = (Replica::at("uiop", ""), Replica::tcp());
+    let path = gone.orb.endpoints()[0].place.clone();
+    let reference = joined(&[&gone.reference, &alive.reference]);
+    gone.die();
+    let _other = Replica::at("uiop", &path);
+    let (_client, echo) = client_of(&reference);
+    assert_eq!(echo.long(1).unwrap(), 1);
+    // Where no other profile is left, it is the answer.
+    let (_client, only) = client_of(&gone.reference);
+    assert_eq!(only.long(1).unwrap_err().kind(), Kind::ObjectNotExist);
+}
+
+#[test]
+fn the_profiles_of_a_forward_are_tried_in_turn() {
+    let _watchdog = watchdog(LIMIT);
+    let forwarding = ForwardingServer::new(false);
+    let (dead, alive) = (Replica::tcp(), Replica::at("uiop", ""));
+    forwarding.forward_to(&joined(&[&dead.reference, &alive.reference]));
+    dead.die();
+    let (_client, echo) = client_of(&forwarding.reference);
+    assert_eq!(echo.long(1).unwrap(), 1);
+    // The forward is remembered.
+    assert_eq!(echo.long(2).unwrap(), 2);
+    assert_eq!(forwarding.asked(), 1);
+}
+
+#[test]
+fn forwards_nest_to_the_configured_depth_and_no_deeper() {
+    let _watchdog = watchdog(LIMIT);
+    let end = Replica::tcp();
+    let chain: Vec<ForwardingServer> = (0..4).map(|_| ForwardingServer::new(false)).collect();
+    for (server, next) in chain.iter().zip(&chain[1..]) {
+        server.forward_to(&next.reference);
+    }
+    chain[3].forward_to(&end.reference);
+    let text = chain[0].reference.stringify(order()).unwrap();
+    let call = |depth| {
+        let client = Orb::builder().configure(|config| config.max_forwards = depth);
+        let client = client.build().unwrap();
+        let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+        echo.long(9)
+    };
+    assert_eq!(call(4).unwrap(), 9);
+    let error = call(3).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient, "{error}");
+    assert!(error.to_string().contains("deeper than 3"), "{error}");
+}
+
+#[test]
+fn a_forwarding_loop_ends_with_a_clear_transient() {
+    let _watchdog = watchdog(LIMIT);
+    let (one, other) = (ForwardingServer::new(false), ForwardingServer::new(false));
+    one.forward_to(&other.reference);
+    other.forward_to(&one.reference);
+    let (_client, echo) = client_of(&one.reference);
+    let error = echo.long(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient);
+    let text = error.to_string();
+    assert!(text.contains("loop") && text.contains("iiop://"), "{text}");
+    assert!(one.asked() + other.asked() <= 12);
+}
+
+#[test]
+fn a_permanent_forward_is_followed_at_once_by_later_calls_even_when_its_connection_breaks() {
+    let _watchdog = watchdog(LIMIT);
+    let (forwarding, end) = (ForwardingServer::new(true), Replica::tcp());
+    forwarding.forward_to(&end.reference);
+    let (_client, echo) = client_of(&forwarding.reference);
+    assert_eq!(echo.long(1).unwrap(), 1);
+    let other = echo.as_object().with_timeout(Duration::from_secs(20));
+    assert_eq!(Echo::from_object(other).long(2).unwrap(), 2);
+    assert_eq!(forwarding.asked(), 1);
+}
+
+#[test]
+fn a_forward_that_has_gone_stale_leads_back_to_the_original_place() {
+    let _watchdog = watchdog(LIMIT);
+    let forwarding = ForwardingServer::new(false);
+    let (old, new) = (Replica::tcp(), Replica::tcp());
+    forwarding.forward_to(&old.reference);
+    let (_client, echo) = client_of(&forwarding.reference);
+    assert_eq!(echo.long(1).unwrap(), 1);
+    forwarding.forward_to(&new.reference);
+    old.die();
+    assert_eq!(echo.long(2).unwrap(), 2);
+    assert_eq!(forwarding.asked(), 2);
+}
+
+#[test]
+fn a_single_profile_that_fails_reports_its_own_failure() {
+    let _watchdog = watchdog(LIMIT);
+    let replica = Replica::tcp();
+    replica.die();
+    let (_client, echo) = client_of(&replica.reference);
+    let error = echo.long(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient);
+    assert!(error.to_string().contains("refused"), "{error}");
+}
+
+/// A link whose other end never answers.
+#[derive(Debug)]
+struct Silent;
+
+impl Link for Silent {
+    fn name(&self) -> &str {
+        "silent"
+    }
+
+    fn guarantees(&self) -> Guarantees {
+        Guarantees {
+            reliable: true,
+            ordered: true,
+            framing: Framing::Stream,
+            largest: None,
+        }
+    }
+
+    fn connect(
+        &self,
+        _address: &Address,
+        _properties: &Properties,
+        deadline: Deadline,
+    ) -> Result<Arc<dyn Connection>, LinkError> {
+        while !deadline.has_passed() {
+            std::thread::yield_now();
+        }
+        Err(LinkError::timed_out(Phase::Connect))
+    }
+
+    fn listen(
+        &self,
+        _address: &Address,
+        _properties: &Properties,
+    ) -> Result<Box<dyn Acceptor>, LinkError> {
+        Err(LinkError::timed_out(Phase::Listen))
+    }
+}
+
+#[test]
+fn a_profile_that_never_answers_takes_none_of_the_time_of_those_behind_it() {
+    let _watchdog = watchdog(LIMIT);
+    let replica = Replica::tcp();
+    let profile = PairProfile {
+        protocol: "giop+silent".to_owned(),
+        places: vec!["nowhere".to_owned()],
+        object_key: b"key".to_vec(),
+        components: Vec::new(),
+    };
+    let silent = Ior {
+        type_id: replica.reference.type_id.clone(),
+        profiles: vec![profile.to_tagged(order()).unwrap()],
+    };
+    let client = Orb::builder()
+        .link(Arc::new(Silent))
+        .configure(|config| config.timeouts.connect = Some(Duration::from_millis(100)))
+        .build()
+        .unwrap();
+    let text = joined(&[&silent, &replica.reference])
+        .stringify(order())
+        .unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    assert_eq!(echo.long(5).unwrap(), 5);
+}
+
+#[test]
+fn a_reference_from_a_peer_cannot_name_a_protocol_without_end() {
+    let client = Orb::builder().build().unwrap();
+    let profile = PairProfile {
+        protocol: format!("giop+{}diop", "reliable+".repeat(1000)),
+        places: vec!["127.0.0.1:1".to_owned()],
+        object_key: b"key".to_vec(),
+        components: Vec::new(),
+    };
+    let ior = Ior {
+        type_id: "IDL:test/Echo:1.0".to_owned(),
+        profiles: vec![profile.to_tagged(order()).unwrap()],
+    };
+    let text = ior.stringify(order()).unwrap();
+    let echo = Echo::from_object(client.string_to_object(&text).unwrap());
+    let error = echo.long(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::Transient);
+    assert!(error.to_string().contains("at most 4 parts"), "{error}");
+}

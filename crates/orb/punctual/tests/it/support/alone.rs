@@ -1,0 +1,33 @@
+//! Tests that need a process of their own: what they look at (threads, memory, descriptors, the log, the panic hook)
+//! belongs to the process, and other tests of the same program would change it.
+
+use std::process::Command;
+
+/// Set in the process that runs one test alone.
+const ALONE: &str = "PUNCTUAL_TEST_ALONE";
+
+/// Runs `body`, the body of the calling test, in a process of its own: this program again, with this test only.
+pub(crate) fn alone(body: impl FnOnce()) {
+    if std::env::var_os(ALONE).is_some() {
+        return body();
+    }
+    // The test harness names each test's thread by the test's path.
+    let thread = std::thread::current();
+    let test = thread.name().unwrap();
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--nocapture", "--include-ignored"])
+        .env(ALONE, "")
+        .output()
+        .unwrap();
+    let (said, told) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(
+        output.status.success() && said.contains("1 passed"),
+        "{test}, in a process of its own: {}\n{said}\n{told}",
+        output.status
+    );
+    // Lines that say that a test was skipped are for whoever runs the suite.
+    print!("{said}");
+}

@@ -1,0 +1,11 @@
+//! Integration tests: one program, a module for each subject.
+#![allow(clippy::unwrap_used)]
+
+mod corbaloc;
+mod corbaname;
+#[path = "../../../cdr/tests/it/support/hex.rs"]
+mod hex;
+#[path = "../../../cdr/tests/it/support/peak.rs"]
+mod peak;
+mod real_time;
+mod references;

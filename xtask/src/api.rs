@@ -1,0 +1,154 @@
+//! `cargo xtask api`: the public interface of each published library, one item a line, in `api/CRATE.txt`.
+//!
+//! A change of the interface shows as a change of these files. They are written from rustdoc's JSON, whose format is
+//! that of the pinned compiler, with the default features.
+
+use crate::published;
+use crate::run::{Result, cargo, packages, root};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+
+/// Folder of the snapshots, from the root.
+const FOLDER: &str = "api";
+
+/// Lines of a difference that are printed.
+const SHOWN: usize = 30;
+
+/// Options of `cargo xtask api`.
+#[derive(clap::Args, Default)]
+pub(crate) struct Options {
+    /// Write the snapshots anew.
+    #[arg(long)]
+    write: bool,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let published: BTreeSet<String> = published::names()?.into_iter().collect();
+    let packages: Vec<Package> = packages()?;
+    let libraries = packages.iter().filter_map(|package| {
+        let is_library = |target: &&Target| target.kind.iter().any(|kind| kind == "lib");
+        let target = package.targets.iter().find(is_library)?;
+        published
+            .contains(&package.name)
+            .then_some((package, target))
+    });
+    let mut changed = Vec::new();
+    let mut count = 0;
+    for (package, target) in libraries {
+        let interface = interface_of(&package.name, &target.name)?;
+        let file = root().join(FOLDER).join(format!("{}.txt", package.name));
+        count += 1;
+        match options.write {
+            true => write(&file, &interface)?,
+            false => changed.extend(difference(&file, &interface)),
+        }
+    }
+    if changed.is_empty() {
+        println!("api: {count} public interfaces are those in {FOLDER}/");
+        return Ok(());
+    }
+    Err(format!(
+        "public interfaces have changed (`cargo xtask api --write` writes them anew; say it in CHANGELOG.md):\n{}",
+        changed.join("\n")
+    ))
+}
+
+/// Returns the public items of a library, a line each.
+fn interface_of(package: &str, library: &str) -> Result<String> {
+    // The JSON form is unstable, and the compiler is the pinned one.
+    let output = cargo()
+        .env("RUSTC_BOOTSTRAP", "1")
+        .args(["rustdoc", "--quiet", "--lib", "--package", package, "--"])
+        .args([
+            "-Z",
+            "unstable-options",
+            "--output-format",
+            "json",
+            "--cap-lints",
+            "allow",
+        ])
+        .output()
+        .map_err(|error| format!("cargo rustdoc could not be started: {error}"))?;
+    if !output.status.success() {
+        let told = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("rustdoc of {package} failed:\n{told}"));
+    }
+    let json = target_folder().join("doc").join(format!("{library}.json"));
+    public_api::Builder::from_rustdoc_json(&json)
+        .omit_blanket_impls(true)
+        .omit_auto_trait_impls(true)
+        .omit_auto_derived_impls(true)
+        .build()
+        .map(|interface| interface.to_string())
+        .map_err(|error| format!("{}: {error}", json.display()))
+}
+
+fn target_folder() -> PathBuf {
+    let folder = std::env::var_os("CARGO_TARGET_DIR");
+    folder.map_or_else(|| root().join("target"), |folder| root().join(folder))
+}
+
+fn write(file: &PathBuf, interface: &str) -> Result<()> {
+    let failed = |error| format!("{}: {error}", file.display());
+    fs::create_dir_all(root().join(FOLDER)).map_err(failed)?;
+    fs::write(file, interface).map_err(failed)
+}
+
+/// Returns the lines that were added and removed since the snapshot, the first of them.
+fn difference(file: &PathBuf, interface: &str) -> Option<String> {
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    let Ok(before) = fs::read_to_string(file) else {
+        return Some(format!("  {name}: there is no snapshot"));
+    };
+    let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
+        (before.lines().collect(), interface.lines().collect());
+    let removed = old
+        .difference(&new)
+        .map(|line| format!("  {name}: - {line}"));
+    let added = new
+        .difference(&old)
+        .map(|line| format!("  {name}: + {line}"));
+    let lines: Vec<String> = removed.chain(added).collect();
+    let more = lines.len().saturating_sub(SHOWN);
+    let mut shown: Vec<String> = lines.into_iter().take(SHOWN).collect();
+    if more > 0 {
+        shown.push(format!("  {name}: and {more} lines more"));
+    }
+    (!shown.is_empty()).then(|| shown.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_interface_is_shown_by_its_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("punctual-a.txt");
+        assert_eq!(
+            difference(&file, "x").unwrap(),
+            "  punctual-a: there is no snapshot"
+        );
+        fs::write(&file, "pub fn a::b()\npub fn a::c()\n").unwrap();
+        let shown = difference(&file, "pub fn a::c()\npub fn a::d()\n").unwrap();
+        assert_eq!(
+            shown,
+            "  punctual-a: - pub fn a::b()\n  punctual-a: + pub fn a::d()"
+        );
+        assert_eq!(difference(&file, "pub fn a::b()\npub fn a::c()\n"), None);
+    }
+}

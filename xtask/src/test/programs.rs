@@ -1,0 +1,148 @@
+//! Test programs of the workspace, as cargo builds and names them.
+
+use crate::run::{Result, cargo, packages};
+use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Stdio;
+
+/// A test program that is built.
+#[derive(Debug)]
+pub(super) struct Program {
+    /// Name of its package.
+    pub(super) package: String,
+    /// Name of its target.
+    pub(super) name: String,
+    /// Executable file.
+    pub(super) file: PathBuf,
+    /// Folder of its package, which it runs in.
+    pub(super) folder: PathBuf,
+}
+
+impl Program {
+    /// Returns its package and its name, for people.
+    pub(super) fn shown(&self) -> String {
+        format!("{} {}", self.package, self.name)
+    }
+}
+
+/// All programs of `cargo test --workspace`, and the processor time of building them.
+#[derive(Debug)]
+pub(super) struct Built {
+    pub(super) programs: Vec<Program>,
+    /// Processor time, in seconds.
+    pub(super) seconds: f64,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    name: String,
+    manifest_path: PathBuf,
+    targets: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+    test: bool,
+    #[serde(default, rename = "required-features")]
+    required_features: Vec<String>,
+}
+
+/// Message of `cargo --message-format=json`, as far as it is read here.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    manifest_path: Option<PathBuf>,
+    executable: Option<PathBuf>,
+    target: Option<Named>,
+    profile: Option<Profile>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    test: bool,
+}
+
+/// Returns the names of the test programs that `cargo test` leaves out and that need no feature of their own.
+pub(super) fn left_out() -> Result<Vec<String>> {
+    let packages: Vec<Package> = packages()?;
+    let targets = packages.iter().flat_map(|package| &package.targets);
+    let left_out = targets.filter(|target| {
+        target.kind.iter().any(|kind| kind == "test")
+            && !target.test
+            && target.required_features.is_empty()
+    });
+    let names: BTreeSet<String> = left_out.map(|target| target.name.clone()).collect();
+    Ok(names.into_iter().collect())
+}
+
+/// Builds the programs of `cargo test --workspace`.
+pub(super) fn build() -> Result<Built> {
+    let before = super::report::children_seconds()?;
+    let output = cargo()
+        .args(["test", "--workspace", "--no-run", "--message-format=json"])
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| format!("cargo test could not be started: {error}"))?;
+    if !output.status.success() {
+        return Err("the tests do not compile: run `cargo test --workspace --no-run`".to_owned());
+    }
+    let seconds = super::report::children_seconds()? - before;
+    let packages: Vec<Package> = packages()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let programs = text.lines().filter_map(|line| program(line, &packages));
+    Ok(Built {
+        programs: programs.collect(),
+        seconds,
+    })
+}
+
+fn program(line: &str, packages: &[Package]) -> Option<Program> {
+    let message: Message = serde_json::from_str(line).ok()?;
+    if message.reason != "compiler-artifact" || !message.profile?.test {
+        return None;
+    }
+    let manifest = message.manifest_path?;
+    let package = packages
+        .iter()
+        .find(|package| package.manifest_path == manifest)?;
+    Some(Program {
+        package: package.name.clone(),
+        name: message.target?.name,
+        file: message.executable?,
+        folder: manifest.parent()?.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_the_test_executables_among_cargos_messages() {
+        let packages = [Package {
+            name: "a".to_owned(),
+            manifest_path: "/w/a/Cargo.toml".into(),
+            targets: Vec::new(),
+        }];
+        let line = |test: bool, executable: &str| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/w/a/Cargo.toml",
+                "target":{{"name":"it"}},"profile":{{"test":{test}}},"executable":{executable}}}"#
+            )
+        };
+        let found = program(&line(true, "\"/w/target/it-1\""), &packages).unwrap();
+        assert_eq!(found.shown(), "a it");
+        assert_eq!(found.folder, PathBuf::from("/w/a"));
+        assert!(program(&line(true, "null"), &packages).is_none());
+        assert!(program(&line(false, "\"/w/target/it-1\""), &packages).is_none());
+        assert!(program("no message", &packages).is_none());
+    }
+}

@@ -1,0 +1,218 @@
+//! Results of test programs: counts, failures, processor time.
+
+use super::load::{Load, keep_test_threads};
+use super::programs::Program;
+use crate::run::{Result, root};
+use serde::Serialize;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+/// USER_HZ, in which `/proc` counts processor time: 100 on every machine that Punctual runs on.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// One run of all programs.
+#[derive(Debug, Serialize)]
+pub(super) struct Round {
+    pub(super) number: u32,
+    pub(super) verdicts: Vec<Verdict>,
+}
+
+/// Result of one program.
+#[derive(Debug, Serialize)]
+pub(super) struct Verdict {
+    program: String,
+    passed: u32,
+    ignored: u32,
+    /// Names of the tests that failed, or how the program ended.
+    pub(super) failures: Vec<String>,
+    /// Processor time, in seconds.
+    processor_seconds: f64,
+    /// Wall-clock time, in seconds.
+    seconds: f64,
+}
+
+impl Verdict {
+    /// Runs a program; under load, on the processor that this thread is kept to.
+    pub(super) fn of(program: &Program, load: Option<&Load>) -> Result<Self> {
+        let mut command = Command::new(&program.file);
+        command
+            .current_dir(&program.folder)
+            .env("CARGO_MANIFEST_DIR", &program.folder)
+            .stdin(Stdio::null());
+        if let Some(load) = load {
+            keep_test_threads(&mut command, load);
+        }
+        let (before, began) = (children_seconds()?, Instant::now());
+        let output = command
+            .output()
+            .map_err(|error| format!("{} could not be started: {error}", program.shown()))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let mut failures = failed_tests(&text);
+        if failures.is_empty() && !output.status.success() {
+            let told = String::from_utf8_lossy(&output.stderr);
+            let last = told.lines().rev().take(5).collect::<Vec<_>>();
+            failures.push(format!("{}: {}", output.status, last.join(" | ")));
+        }
+        if !failures.is_empty() {
+            keep_output(program, &text, &String::from_utf8_lossy(&output.stderr))?;
+        }
+        Ok(Self {
+            program: program.shown(),
+            passed: count(&text, "passed"),
+            ignored: count(&text, "ignored"),
+            failures,
+            processor_seconds: children_seconds()? - before,
+            seconds: began.elapsed().as_secs_f64(),
+        })
+    }
+}
+
+/// Writes what a failed program printed to target/tests, and says where.
+fn keep_output(program: &Program, said: &str, told: &str) -> Result<()> {
+    let folder = root().join("target/tests");
+    let file = folder.join(format!("{}-{}.txt", program.package, program.name));
+    let failed = |error| format!("{}: {error}", file.display());
+    fs::create_dir_all(&folder).map_err(failed)?;
+    fs::write(&file, format!("{said}\n{told}")).map_err(failed)?;
+    eprintln!("\r\x1b[Kits output: {}", file.display());
+    Ok(())
+}
+
+/// Returns the names of the tests that a program's lines say have failed.
+fn failed_tests(text: &str) -> Vec<String> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("test "));
+    lines
+        .filter_map(|line| line.strip_suffix(" ... FAILED"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Returns the number before `word` in a program's result lines, added up.
+fn count(text: &str, word: &str) -> u32 {
+    text.lines()
+        .filter(|line| line.starts_with("test result:"))
+        .flat_map(|line| line.split([';', '.']))
+        .filter_map(|part| part.trim().strip_suffix(word)?.trim().parse::<u32>().ok())
+        .sum()
+}
+
+/// Returns the processor time of the processes that this one has started and waited for, and of theirs, in seconds.
+pub(super) fn children_seconds() -> Result<f64> {
+    let stat = fs::read_to_string("/proc/self/stat")
+        .map_err(|error| format!("/proc/self/stat: {error}"))?;
+    // Behind the name in parentheses: state is field 3, cutime and cstime are 16 and 17 (proc(5)).
+    let ticks: u64 = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .skip(13)
+        .take(2)
+        .filter_map(|field| field.parse::<u64>().ok())
+        .sum();
+    Ok(ticks as f64 / TICKS_A_SECOND)
+}
+
+/// Prints a table of the programs that took longest or failed, and the sums.
+pub(super) fn print(rounds: &[Round], programs: &[Program], build_seconds: f64) {
+    for round in rounds {
+        let mut verdicts: Vec<&Verdict> = round.verdicts.iter().collect();
+        verdicts.sort_by(|a, b| b.processor_seconds.total_cmp(&a.processor_seconds));
+        println!(
+            "round {}: processor s, wall s, passed, failed",
+            round.number
+        );
+        for one in verdicts.iter().take(15) {
+            println!(
+                "{:9.1} {:8.1} {:6} {:4}  {}",
+                one.processor_seconds,
+                one.seconds,
+                one.passed,
+                one.failures.len(),
+                one.program
+            );
+        }
+        let sum = |of: fn(&Verdict) -> f64| round.verdicts.iter().map(of).sum::<f64>();
+        println!(
+            "{:9.1} {:8.1} {:6} {:4}  all {} programs, {} ignored",
+            sum(|one| one.processor_seconds),
+            sum(|one| one.seconds),
+            sum(|one| f64::from(one.passed)),
+            round
+                .verdicts
+                .iter()
+                .map(|one| one.failures.len())
+                .sum::<usize>(),
+            programs.len(),
+            sum(|one| f64::from(one.ignored)),
+        );
+    }
+    println!(
+        "building them took {build_seconds:.0} s of processor time; target/debug has {:.1} GiB",
+        size(&root().join("target/debug")) as f64 / f64::from(1 << 30)
+    );
+}
+
+/// Returns the bytes of all files below a folder.
+fn size(folder: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return 0;
+    };
+    entries
+        .flatten()
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => size(&entry.path()),
+            _ => entry.metadata().map_or(0, |metadata| metadata.len()),
+        })
+        .sum()
+}
+
+/// Writes all results as JSON.
+pub(super) fn write(file: &Path, rounds: &[Round], build_seconds: f64) -> Result<()> {
+    #[derive(Serialize)]
+    struct Results<'r> {
+        build_processor_seconds: f64,
+        rounds: &'r [Round],
+    }
+    let results = Results {
+        build_processor_seconds: build_seconds,
+        rounds,
+    };
+    let text = serde_json::to_string_pretty(&results).map_err(|error| error.to_string())?;
+    fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
+}
+
+/// Fails with the names of all tests that failed in any round.
+pub(super) fn failures(rounds: &[Round]) -> Result<()> {
+    let all: Vec<String> = rounds
+        .iter()
+        .flat_map(|round| round.verdicts.iter().map(move |one| (round, one)))
+        .flat_map(|(round, one)| {
+            one.failures
+                .iter()
+                .map(move |name| format!("round {}: {}: {name}", round.number, one.program))
+        })
+        .collect();
+    match all.is_empty() {
+        true => Ok(()),
+        false => Err(format!("tests failed:\n  {}", all.join("\n  "))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "\nrunning 3 tests\ntest a::b ... ok\ntest a::c ... FAILED\ntest d ... ignored, slow\n\n\
+        test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.53s\n";
+
+    #[test]
+    fn a_programs_lines_say_what_passed_and_which_failed() {
+        assert_eq!(failed_tests(TEXT), ["a::c"]);
+        assert_eq!(count(TEXT, "passed"), 1);
+        assert_eq!(count(TEXT, "ignored"), 1);
+        assert_eq!(count("running 0 tests", "passed"), 0);
+    }
+}
