@@ -8,6 +8,7 @@ use crate::run::{Result, cargo, packages, root};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 /// Folder of the snapshots, from the root.
@@ -69,9 +70,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 /// Returns the public items of a library, a line each.
 fn interface_of(package: &str, library: &str) -> Result<String> {
-    // The JSON form is unstable, and the compiler is the pinned one.
     let output = cargo()
-        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTDOC", rustdoc()?)
         .args(["rustdoc", "--quiet", "--lib", "--package", package, "--"])
         .args([
             "-Z",
@@ -95,6 +95,19 @@ fn interface_of(package: &str, library: &str) -> Result<String> {
         .build()
         .map(|interface| interface.to_string())
         .map_err(|error| format!("{}: {error}", json.display()))
+}
+
+/// Writes a program that is rustdoc with its unstable options allowed, and returns its path.
+///
+/// Only rustdoc sees the permission: in cargo's own environment it would have build scripts run again, and most crates
+/// compiled again.
+fn rustdoc() -> Result<PathBuf> {
+    let file = target_folder().join("api").join("rustdoc");
+    let failed = |error| format!("{}: {error}", file.display());
+    fs::create_dir_all(target_folder().join("api")).map_err(failed)?;
+    fs::write(&file, "#!/bin/sh\nRUSTC_BOOTSTRAP=1 exec rustdoc \"$@\"\n").map_err(failed)?;
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).map_err(failed)?;
+    Ok(file)
 }
 
 fn target_folder() -> PathBuf {

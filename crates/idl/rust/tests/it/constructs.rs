@@ -252,10 +252,7 @@ fn the_runtime_may_have_another_path() {
         ..without_type_codes()
     };
     let text = generated_with("struct S { char c; string s; };", &options);
-    assert!(
-        text.contains("use crate::constructs::orb::Char;")
-            && text.contains("use crate::constructs::orb::stub::{")
-    );
+    assert!(text.contains("use crate::orb::Char;") && text.contains("use crate::orb::stub::{"));
 }
 
 #[test]

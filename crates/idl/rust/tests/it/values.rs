@@ -140,7 +140,7 @@ fn a_native_type_that_is_raised_is_a_variant_of_the_error() {
         ..Options::default()
     };
     let text = generated_with("native U; valuetype H { void f() raises (U); };", &options);
-    assert!(text.contains("U(crate::values::Raised),"), "{text}");
+    assert!(text.contains("U(crate::Raised),"), "{text}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn call_at(rt: &RtOrb, clerk: &Clerk, priority: i16) {
 
 #[test]
 fn a_lane_has_no_thread_that_reads_replies_before_it_needs_one_and_then_one_of_its_priority() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
         let config = RtConfig {
             mapping: Mapping::Direct,

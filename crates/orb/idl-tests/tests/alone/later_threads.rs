@@ -49,7 +49,7 @@ fn open_many(clerk: &Clerk, desk: &Desk) {
 
 #[test]
 fn neither_responses_nor_futures_that_await_other_objects_replies_keep_a_thread() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
         let desk = Desk::new();
         let behind = Pair::of(&desk);

@@ -1,9 +1,7 @@
 //! Integration tests that each need a process of their own, as they look at its threads, its memory, its log or its panic
-//! hook: each runs this program again ([`alone`]).
+//! hook: each runs this program again (`support/alone.rs`).
 #![allow(clippy::unwrap_used)]
 
-#[path = "../../../punctual/tests/it/support/alone.rs"]
-mod alone;
 mod asynchronous_lanes;
 mod later_threads;
 mod opentelemetry;

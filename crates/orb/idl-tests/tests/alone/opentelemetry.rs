@@ -71,7 +71,7 @@ fn child<'s>(spans: &'s [SpanData], name: &str, parent: SpanId) -> &'s SpanData 
 
 #[test]
 fn one_trace_goes_from_a_clients_span_through_two_servers() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
         let exporter = InMemorySpanExporter::default();
         let provider = SdkTracerProvider::builder()

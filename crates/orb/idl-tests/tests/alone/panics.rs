@@ -58,7 +58,7 @@ fn deep_in_the_servant() -> Result<i32, SystemException> {
 /// One test, as hooks are the process's.
 #[test]
 fn a_servants_panic_is_one_event_with_its_backtrace_and_others_go_where_they_went() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(Duration::from_secs(120));
         std::panic::set_hook(Box::new(|info| {
             eprintln!("{info}");

@@ -113,7 +113,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
 
 #[test]
 fn a_crowd_that_says_nothing_costs_little_and_keeps_nobody_waiting() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         served_beside_a_crowd(Concurrency::Reactive);
         served_beside_a_crowd(Concurrency::LeaderFollowers(PoolSize::default()));
     });

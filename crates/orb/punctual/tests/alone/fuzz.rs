@@ -175,7 +175,7 @@ fn shmiop() -> Arc<dyn Link> {
 
 #[test]
 fn a_hundred_thousand_mutated_messages_leave_the_server_alive_serving_and_no_bigger() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         leaves_the_server_as_it_was(Fuzz {
             messaging: "giop",
             link: iiop(),
@@ -188,7 +188,7 @@ fn a_hundred_thousand_mutated_messages_leave_the_server_alive_serving_and_no_big
 
 #[test]
 fn mutated_messages_of_every_protocol_over_every_local_link_do_so_too() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let protocols: [(_, Messages); 3] =
             [("giop", giop), ("giop_lite", giop_lite), ("frames", frames)];
         let links = [(iiop(), "127.0.0.1:0"), (uiop(), ""), (shmiop(), "")];

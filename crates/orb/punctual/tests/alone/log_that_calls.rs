@@ -87,7 +87,7 @@ fn end() {
 
 #[test]
 fn upcalls_that_fail_are_logged_by_calls() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         let (pair, collector) = (Pair::new(), Pair::new());
         let from_server = Echo::from_object(
@@ -110,7 +110,7 @@ fn upcalls_that_fail_are_logged_by_calls() {
 
 #[test]
 fn one_ways_that_are_lost_are_logged_by_calls_to_the_same_server() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         let pair = Pair::with(
             |_| {},
@@ -142,7 +142,7 @@ fn one_ways_that_are_lost_are_logged_by_calls_to_the_same_server() {
 
 #[test]
 fn a_batch_that_is_lost_is_logged_by_calls_on_its_own_connection() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         const MOST: usize = 200;
         let _watchdog = watchdog(LIMIT);
         let server = Orb::builder()
@@ -180,7 +180,7 @@ fn a_batch_that_is_lost_is_logged_by_calls_on_its_own_connection() {
 
 #[test]
 fn one_ways_that_are_lost_at_the_end_of_a_thread_are_logged() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         let pair = Pair::new();
         let text = pair.server.object_to_string(&pair.echo).unwrap();
@@ -272,7 +272,7 @@ fn object_at_a_peer(client: &Orb, answer: Answer) -> Echo {
 
 #[test]
 fn a_reply_that_nobody_waits_for_is_logged_by_calls_on_its_connection() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         let (_client, echo) = object_of_a_peer(|_, id| [reply(77_777), reply(id)].concat());
         let _alone = calling(std::slice::from_ref(&echo));
@@ -284,7 +284,7 @@ fn a_reply_that_nobody_waits_for_is_logged_by_calls_on_its_connection() {
 
 #[test]
 fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         // The second request of each connection is answered with one.
         let (_client, echo) = object_of_a_peer(|answered, id| match answered {
@@ -309,7 +309,7 @@ fn long_reply(id: u32, octets: usize) -> Vec<u8> {
 
 #[test]
 fn a_connection_that_makes_room_is_logged_by_calls_on_the_one_that_needs_it() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         const MIB: usize = 1 << 20;
         let _watchdog = watchdog(LIMIT);
         let client = Orb::builder()
@@ -345,7 +345,7 @@ fn a_connection_that_makes_room_is_logged_by_calls_on_the_one_that_needs_it() {
 #[cfg(feature = "tls")]
 #[test]
 fn certificates_that_are_read_anew_are_logged_by_calls_over_tls() {
-    crate::alone::alone(|| {
+    crate::support::alone::alone(|| {
         let _watchdog = watchdog(LIMIT);
         let authority = authority::Authority::new();
         let options = authority.options("127.0.0.1");

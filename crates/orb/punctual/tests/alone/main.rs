@@ -1,9 +1,7 @@
 //! Integration tests that each need a process of their own, as they look at its memory, its descriptors or its log:
-//! each runs this program again ([`alone`]).
+//! each runs this program again (`support/alone.rs`).
 #![allow(clippy::unwrap_used)]
 
-#[path = "../it/support/alone.rs"]
-mod alone;
 #[cfg(feature = "tls")]
 #[path = "../it/support/authority.rs"]
 mod authority;

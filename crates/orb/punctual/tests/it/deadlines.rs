@@ -17,6 +17,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use support::alone::alone;
 use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -217,26 +218,28 @@ fn a_servant_may_wait_for_another_thread_of_the_same_client() {
 
 #[test]
 fn connections_to_servers_that_are_gone_are_let_go() {
-    let _watchdog = watchdog(LIMIT);
-    let client = Orb::builder().build().unwrap();
-    let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
-    let mut references = Vec::new();
-    let call_and_leave = |references: &mut Vec<Echo>| {
-        let gone = Pair::new();
-        let text = gone.server.object_to_string(&gone.echo).unwrap();
-        let echo = Echo::narrow(client.string_to_object(&text).unwrap()).unwrap();
-        assert_eq!(echo.long(1).unwrap(), 1);
-        references.push(echo);
-    };
-    for _ in 0..50 {
+    alone(|| {
+        let _watchdog = watchdog(LIMIT);
+        let client = Orb::builder().build().unwrap();
+        let descriptors = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+        let mut references = Vec::new();
+        let call_and_leave = |references: &mut Vec<Echo>| {
+            let gone = Pair::new();
+            let text = gone.server.object_to_string(&gone.echo).unwrap();
+            let echo = Echo::narrow(client.string_to_object(&text).unwrap()).unwrap();
+            assert_eq!(echo.long(1).unwrap(), 1);
+            references.push(echo);
+        };
+        for _ in 0..50 {
+            call_and_leave(&mut references);
+        }
+        // They are looked for when another is opened, at most once a second.
+        std::thread::sleep(Duration::from_millis(1100));
         call_and_leave(&mut references);
-    }
-    // They are looked for when another is opened, at most once a second.
-    std::thread::sleep(Duration::from_millis(1100));
-    call_and_leave(&mut references);
-    // Other tests of this process have some, too.
-    assert!(descriptors() < 50, "{} descriptors", descriptors());
-    assert_eq!(references.len(), 51);
+        // Other tests of this process have some, too.
+        assert!(descriptors() < 50, "{} descriptors", descriptors());
+        assert_eq!(references.len(), 51);
+    });
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::process::Command;
 const ALONE: &str = "PUNCTUAL_TEST_ALONE";
 
 /// Runs `body`, the body of the calling test, in a process of its own: this program again, with this test only.
-pub(crate) fn alone(body: impl FnOnce()) {
+pub fn alone(body: impl FnOnce()) {
     if std::env::var_os(ALONE).is_some() {
         return body();
     }

@@ -1,6 +1,8 @@
 //! An interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod alone;
+
 use punctual::protocol::FrameArrival;
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Nilable, Operation, Servant,
