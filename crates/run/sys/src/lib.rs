@@ -8,6 +8,7 @@
 //! Rust. It knows nothing of connections, messages or threads' purposes.
 
 pub mod access;
+pub mod activity;
 pub mod clock;
 pub mod credentials;
 #[allow(unsafe_code)]

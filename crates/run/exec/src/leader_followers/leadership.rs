@@ -91,21 +91,22 @@ impl<N> fmt::Debug for Waiter<N> {
 
 /// Count of leaders, and list of followers.
 pub struct Leadership<N> {
-    /// Number of followers in the upper half, of leaders in the lower.
+    /// Number of leaders in the lowest 20 bits, of followers in the next 20, of rounds in the rest, which wrap.
     counts: AtomicU64,
     followers: Mutex<Vec<Arc<Waiter<N>>>>,
 }
 
-/// Increments of the counts for one leader and one follower.
+/// Increments of the counts for one leader, one follower and one round.
 const LEADER: u64 = 1;
-const FOLLOWER: u64 = 1 << 32;
+const FOLLOWER: u64 = 1 << 20;
+const ROUND: u64 = 1 << 40;
 
 fn leaders(counts: u64) -> u64 {
     counts & (FOLLOWER - 1)
 }
 
 fn followers(counts: u64) -> u64 {
-    counts / FOLLOWER
+    (counts / FOLLOWER) & (FOLLOWER - 1)
 }
 
 impl<N: Notify> Leadership<N> {
@@ -124,9 +125,22 @@ impl<N: Notify> Leadership<N> {
         leaders(self.counts.load(Ordering::SeqCst))
     }
 
+    /// Returns the number of times that threads have become leaders by [`Leadership::join`], or have said that they
+    /// go on by [`Leadership::go_on`], modulo 2^24: unchanged where no thread has finished its work in between.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.counts.load(Ordering::SeqCst) / ROUND
+    }
+
     /// Makes the calling thread a leader, beside any others.
     pub fn join(&self) {
-        self.counts.fetch_add(LEADER, Ordering::SeqCst);
+        self.counts.fetch_add(LEADER + ROUND, Ordering::SeqCst);
+    }
+
+    /// Counts a round of a thread that has finished one piece of work and goes on with the next.
+    pub fn go_on(&self) {
+        // Relaxed: only the number matters.
+        self.counts.fetch_add(ROUND, Ordering::Relaxed);
     }
 
     /// Makes the calling thread the leader if there is none; returns whether it did.

@@ -9,6 +9,7 @@ mod leadership;
 mod pool;
 mod reserve;
 mod wait;
+mod workers;
 
 pub use leadership::{Leadership, Notify, Waiter};
 pub use pool::{LeaderFollowers, PoolOptions};

@@ -1,10 +1,10 @@
 //! A bounded pool of threads that run one reactor.
 
 use super::reserve::{Reserve, ReserveOptions};
+use super::workers::Workers;
 use crate::reactor::Reactor;
 use crate::thread::Scheduling;
 use crate::{Deadline, SpawnError, ThreadGroup, ThreadSpec};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 /// Options of a thread pool.
@@ -53,9 +53,7 @@ struct Growth {
     reactor: Weak<Reactor>,
     threads: ThreadGroup,
     spec: ThreadSpec,
-    max_threads: usize,
-    /// Number of threads started so far.
-    started: AtomicUsize,
+    workers: Arc<Workers>,
 }
 
 impl LeaderFollowers {
@@ -66,6 +64,7 @@ impl LeaderFollowers {
     pub fn start(reactor: Arc<Reactor>, options: &PoolOptions) -> Result<Self, SpawnError> {
         let max_threads = options.max_threads.max(options.threads).max(1);
         let threads = ThreadGroup::new(max_threads + usize::from(options.reserve.is_some()));
+        let workers = Arc::new(Workers::new(max_threads));
         let growth = Arc::new(Growth {
             reactor: Arc::downgrade(&reactor),
             threads: threads.clone(),
@@ -73,10 +72,10 @@ impl LeaderFollowers {
                 Some(scheduling) => options.spec.clone().scheduling(scheduling),
                 None => options.spec.clone(),
             },
-            max_threads,
-            started: AtomicUsize::new(0),
+            workers: workers.clone(),
         });
-        let start = |reserve| Reserve::start(&reactor, &threads, &options.spec, reserve);
+        let start =
+            |reserve| Reserve::start(&reactor, &workers, (&threads, &options.spec), reserve);
         let reserve = options.reserve.clone().map(start).transpose();
         let reserve = reserve.inspect_err(|_| reactor.stop())?;
         let (when_busy, reserve_of_pool) = (growth.clone(), reserve.clone());
@@ -151,20 +150,20 @@ impl Drop for LeaderFollowers {
 impl Growth {
     /// Starts one more thread; returns `false` if the maximum is reached.
     fn grow(&self) -> Result<bool, SpawnError> {
-        let one_more = |started| (started < self.max_threads).then_some(started + 1);
-        // Relaxed: a mere counter.
-        let counted = self
-            .started
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more);
-        let (Ok(number), Some(reactor)) = (counted, self.reactor.upgrade()) else {
+        let Some(reactor) = self.reactor.upgrade() else {
+            return Ok(false);
+        };
+        let Some(number) = self.workers.one_more() else {
             return Ok(false);
         };
         let name = format!("{}-{number}", self.spec.name());
-        let started = self
-            .threads
-            .spawn(self.spec.with_name(name), move || reactor.run());
+        let workers = self.workers.clone();
+        let started = self.threads.spawn(self.spec.with_name(name), move || {
+            workers.arrive();
+            reactor.run();
+        });
         if started.is_err() {
-            self.started.fetch_sub(1, Ordering::Relaxed);
+            self.workers.not_started();
         }
         started.map(|()| true)
     }

@@ -1,8 +1,9 @@
 //! Reserve thread, which serves while all others are busy.
 //!
-//! It is woken when the last worker takes an event, which happens constantly under load: so it
-//! waits for a while before it acts, and is woken again only once it has parked.
+//! It is woken when the last worker takes an event, which happens constantly under load: so it acts only once all
+//! workers have been held up for a while ([`Workers::change_since`]), and is woken again only once it has parked.
 
+use super::workers::{Change, Workers};
 use crate::reactor::{Reactor, Role};
 use crate::sync::Parker;
 use crate::{SpawnError, ThreadGroup, ThreadSpec};
@@ -20,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Options of the reserve thread.
 #[derive(Clone, Debug)]
 pub struct ReserveOptions {
-    /// Time for which all workers must be busy before the reserve acts.
+    /// Time for which all workers must be held up before the reserve acts.
     pub patience: Duration,
     /// `true` if the reserve serves what arrives then, and refuses or queues what would take long
     /// ([`Role::Reserve`]); otherwise new events wait.
@@ -49,6 +50,7 @@ impl Default for ReserveOptions {
 #[derive(Debug)]
 pub(super) struct Reserve {
     reactor: Weak<Reactor>,
+    workers: Arc<Workers>,
     options: ReserveOptions,
     /// Parker of the reserve thread; set once that runs.
     parker: OnceLock<Parker>,
@@ -61,12 +63,13 @@ pub(super) struct Reserve {
 impl Reserve {
     pub(super) fn start(
         reactor: &Arc<Reactor>,
-        threads: &ThreadGroup,
-        spec: &ThreadSpec,
+        workers: &Arc<Workers>,
+        (threads, spec): (&ThreadGroup, &ThreadSpec),
         options: ReserveOptions,
     ) -> Result<Arc<Self>, SpawnError> {
         let reserve = Arc::new(Self {
             reactor: Arc::downgrade(reactor),
+            workers: workers.clone(),
             options,
             parker: OnceLock::new(),
             running: AtomicBool::new(true),
@@ -119,11 +122,30 @@ impl Reserve {
         }
     }
 
-    /// Serves events while no worker waits for them, once that has lasted for a while.
+    /// Serves events while no worker waits for them, once all workers have been held up for a while.
     fn stand_in(&self, reactor: &Arc<Reactor>) {
+        let patience = self.options.patience;
+        let mut watch = self.workers.watch(reactor);
+        let mut held_up = false;
         self.rest();
         let mut found = EpollEvents::new(1);
         while reactor.waiting() == 0 && !reactor.is_stopped() {
+            // Workers that are held up stay so until one of them goes on.
+            match self
+                .workers
+                .change_since(&watch, reactor, patience, held_up)
+            {
+                Change::HeldUp => held_up = true,
+                Change::Starved => {
+                    self.rest();
+                    continue;
+                }
+                Change::Progress => {
+                    (watch, held_up) = (self.workers.watch(reactor), false);
+                    self.rest();
+                    continue;
+                }
+            }
             let Ok(has_event) = self.wait(reactor) else {
                 return;
             };

@@ -209,6 +209,12 @@ impl Reactor {
         self.leadership.leaders()
     }
 
+    /// Returns the number of times, modulo 2^24, that threads of [`Reactor::run`] have finished what they served.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.leadership.rounds()
+    }
+
     /// Ends [`Reactor::run`] and [`Reactor::run_until`] on every thread, once it has finished what
     /// it serves. Registrations stay, but are no longer served.
     pub fn stop(&self) {

@@ -25,6 +25,7 @@ impl Reactor {
         let works = self.work.get().is_some();
         while !self.is_stopped() {
             if works && self.works(&mut found) {
+                self.leadership.go_on();
                 continue;
             }
             self.leadership.join();
