@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Change, ContextId, Loading, StoreError, Target};
+use super::StoreError;
+use super::change::{Change, ContextId, Loading, Target};
 
 /// What a change rests upon: what the server that asks for it has seen.
 #[derive(Clone, Debug, PartialEq, Eq)]

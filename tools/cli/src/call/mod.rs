@@ -15,13 +15,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use crate::fail;
-use crate::serving::ON_CONFIGURATION;
 use crate::shown;
 use crate::time::with_unit;
 use interface::Found;
 pub(crate) use interface::{compiled, repository};
 use punctual::json::{JsonError, OctetForm, nearest};
 use punctual::{ObjectRef, OperationDescription, Orb, SystemException};
+use punctual_host::run::ON_CONFIGURATION;
 pub(crate) use show::scoped;
 
 /// A system exception.
@@ -163,6 +163,13 @@ pub(crate) enum Problem {
     System(SystemException, Option<String>),
     /// The call ended with a user exception, as JSON.
     User(String),
+}
+
+impl From<punctual_host::Problem> for Problem {
+    fn from(problem: punctual_host::Problem) -> Self {
+        let help = problem.help().map(str::to_owned);
+        Self::Usage(problem.message, help)
+    }
 }
 
 impl Problem {

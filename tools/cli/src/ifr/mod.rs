@@ -3,13 +3,13 @@
 mod serve;
 
 use crate::fail;
-use crate::serving::Problem;
 use crate::shown;
+use punctual_host::Problem;
 use punctual_idl::diagnostic::render;
-use punctual_ifr::InterfaceRepository;
+use punctual_ifr::{InterfaceRepository, open_file};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What is done with a repository.
@@ -65,12 +65,12 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err((message, help)) => fail(message, (!help.is_empty()).then_some(help)),
+        Err(problem) => fail(&problem, problem.help()),
     }
 }
 
 fn load(options: &LoadOptions) -> Result<(), Problem> {
-    let repository = open(&options.store)?;
+    let repository = open_file(&options.store)?;
     let new = load_all(&repository, &options.files, &options.idl)?;
     let files = options.files.len();
     println!("{new} new definitions from {files} files");
@@ -92,12 +92,12 @@ fn load_all(
         let compiled = punctual_idl::compile(file, &front).map_err(|failure| {
             let colours = std::io::stderr().is_terminal();
             eprint!("{}", render(&failure.diagnostics, colours));
-            (format!("{} was not loaded", file.display()), "")
+            Problem::new(format!("{} was not loaded", file.display()), "")
         })?;
         let loaded = repository.load(&compiled.specification);
         new += loaded.map_err(|refusal| {
             let message = format!("{}: {refusal}", file.display());
-            (
+            Problem::new(
                 message,
                 "the repository holds another definition that does not fit",
             )
@@ -106,17 +106,12 @@ fn load_all(
     Ok(new)
 }
 
-fn open(path: &Path) -> Result<InterfaceRepository, Problem> {
-    let opened = InterfaceRepository::open(path);
-    opened.map_err(|error| (format!("{}: {error}", path.display()), ON_STORES))
-}
-
 fn list(options: &ListOptions) -> Result<(), Problem> {
     if !options.store.exists() {
         let message = format!("{}: there is no such file", options.store.display());
-        return Err((message, ON_STORES));
+        return Err(Problem::new(message, ON_STORES));
     }
-    let definitions = open(&options.store)?.list();
+    let definitions = open_file(&options.store)?.list();
     if options.json {
         let entry = |(kind, name, id): &(String, String, String)| json!({ "kind": kind, "name": name, "id": id });
         let entries: Vec<_> = definitions.iter().map(entry).collect();

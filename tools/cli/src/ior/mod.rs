@@ -4,10 +4,10 @@ mod check;
 mod text;
 
 use crate::fail;
-use crate::serving::ON_CONFIGURATION;
 use crate::shown;
 use crate::time::with_unit;
 use check::{Answer, Endpoint};
+use punctual_host::run::ON_CONFIGURATION;
 use punctual_ior::{Corbaloc, Corbaname, Ior};
 use punctual_reference::Facts;
 use serde::Serialize;

@@ -4,8 +4,8 @@ mod change;
 mod check;
 mod exchange;
 mod group;
-mod group_options;
 mod read;
+pub(crate) mod registry;
 mod serve;
 mod service;
 mod tree;
@@ -79,7 +79,7 @@ struct Common {
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => return serve::run(options),
+        Options::Serve(options) => serve::run(options).map_err(Problem::from),
         Options::List(options) => read::list(options, orb_options),
         Options::Tree(options) => read::tree(options, orb_options),
         Options::Resolve(options) => read::resolve(options, orb_options),

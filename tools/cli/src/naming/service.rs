@@ -116,7 +116,8 @@ impl Service {
     }
 }
 
-fn initial(orb: &Orb) -> Result<ObjectRef, String> {
+/// Returns the ORB's initial reference NameService, or that of the usual port of this machine.
+pub(super) fn initial(orb: &Orb) -> Result<ObjectRef, String> {
     let is_known = orb
         .list_initial_services()
         .iter()

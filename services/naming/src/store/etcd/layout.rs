@@ -9,9 +9,10 @@
 //!
 //! Numbers have 16 hexadecimal digits, so that the bindings of a context stand one after the other.
 
-use super::api::Keys;
+use punctual_etcd::Keys;
+
+use crate::store::change::{Change, ContextId};
 use crate::store::record::decoded;
-use crate::store::{Change, ContextId};
 
 /// The keys below a prefix.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Target;
+    use crate::store::change::Target;
     use crate::store::record::encoded;
 
     #[test]

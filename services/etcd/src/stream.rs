@@ -9,43 +9,48 @@ use std::time::Duration;
 use punctual::protocol::ssliop::{self, TlsOptions};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use thiserror::Error;
 
-use crate::store::StoreError;
-
-/// How members of a cluster are known, and this server to them. TLS 1.2 at least.
+/// Certificates by which the members of a cluster and this client know one another. TLS 1.2 at least.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EtcdTls {
-    /// The authorities that have made the members' certificates, in PEM. One is wanted at least: this system's list is not
+pub struct Tls {
+    /// The authorities that have issued the members' certificates, in PEM. One is needed at least: this system's list is not
     /// consulted. A certificate has to be for the host in the endpoint.
     pub trusted: Vec<PathBuf>,
-    /// This server's certificate in PEM, where members ask for one.
+    /// This client's certificate in PEM, where members ask for one.
     pub certificate: Option<PathBuf>,
     /// The private key of that certificate, not encrypted.
     pub key: Option<PathBuf>,
 }
 
-impl EtcdTls {
-    pub(super) fn config(&self) -> Result<Arc<ClientConfig>, StoreError> {
+/// Error of files that TLS is set up from.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct TlsError(String);
+
+impl Tls {
+    /// Reads the files.
+    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
         let mut options = TlsOptions::default();
         options.trusted.clone_from(&self.trusted);
         options.certificate.clone_from(&self.certificate);
         options.key.clone_from(&self.key);
         let config = ssliop::client_config(&options);
-        let config = config.map_err(|error| StoreError::Io(error.to_string()))?;
-        config.ok_or_else(|| StoreError::Io("no authority is trusted".into()))
+        let config = config.map_err(|error| TlsError(error.to_string()))?;
+        config.ok_or_else(|| TlsError("no authority is trusted".into()))
     }
 }
 
-/// A connection's bytes.
+/// Byte stream of a connection.
 #[derive(Debug)]
-pub(super) enum Stream {
+pub(crate) enum Stream {
     Clear(TcpStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
 }
 
 impl Stream {
     /// Connects to `host:port` and shakes hands. `patience` bounds the connecting, and each wait of what follows.
-    pub(super) fn open(
+    pub(crate) fn open(
         endpoint: &str,
         patience: Duration,
         tls: Option<&Arc<ClientConfig>>,
@@ -68,8 +73,8 @@ impl Stream {
         Ok(Self::Tls(Box::new(StreamOwned::new(connection, tcp))))
     }
 
-    /// The socket.
-    pub(super) fn tcp(&self) -> &TcpStream {
+    /// Returns the socket.
+    pub(crate) fn tcp(&self) -> &TcpStream {
         match self {
             Self::Clear(tcp) => tcp,
             Self::Tls(tls) => tls.get_ref(),

@@ -1,4 +1,4 @@
-//! etcd's calls, as its gateway has them: JSON over HTTP, numbers and bytes as text.
+//! Calls of etcd by its gateway: JSON over HTTP, numbers and bytes as text.
 //!
 //! A [`Client`] has one connection at a time, to one of its endpoints, and goes on to the next when that fails. What was
 //! sent and not answered may have been done: [`Failure::Unknown`].
@@ -13,27 +13,38 @@ use parking_lot::Mutex;
 use rustls::ClientConfig;
 use serde_json::{Value, json};
 
-use super::EtcdOptions;
-use super::http::{Connection, Lines};
-use super::stream::EtcdTls;
-use crate::store::StoreError;
+use crate::http::{Connection, Lines};
+use crate::stream::{Tls, TlsError};
 
-/// Why a call has no result.
-#[derive(Debug)]
-pub(super) enum Failure {
+/// Reason that a call has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
     /// Nothing was done: no endpoint answers, or etcd has refused.
     Undone(String),
     /// It may have been done.
     Unknown(String),
 }
 
-/// Who calls.
+/// A cluster to call, and the credentials of the caller.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientOptions {
+    /// The members that are called, as `host:port`. One is enough; others are tried when it fails.
+    pub endpoints: Vec<String>,
+    /// Time that a call may take.
+    pub patience: Duration,
+    /// TLS, and the authorities of the members' certificates; without it everything is sent in clear.
+    pub tls: Option<Tls>,
+    /// User, where etcd asks for one. Without TLS, its name and password are sent in clear.
+    pub user: Option<User>,
+}
+
+/// Client of a cluster.
 #[derive(Debug)]
-pub(super) struct Client {
+pub struct Client {
     endpoints: Vec<String>,
     patience: Duration,
     tls: Option<Arc<ClientConfig>>,
-    user: Option<EtcdUser>,
+    user: Option<User>,
     open: Mutex<Open>,
 }
 
@@ -43,54 +54,59 @@ struct Open {
     connection: Option<Connection>,
 }
 
-/// Who calls, where etcd asks (`etcdctl auth enable`).
+/// User of etcd, where it asks for one (`etcdctl auth enable`).
 #[derive(Clone, PartialEq, Eq)]
-pub struct EtcdUser {
+pub struct User {
     /// The user's name.
     pub name: String,
-    /// And its password.
+    /// The user's password.
     pub password: String,
 }
 
-impl fmt::Debug for EtcdUser {
+impl fmt::Debug for User {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EtcdUser({})", self.name)
+        write!(f, "User({})", self.name)
     }
 }
 
-/// A key and what it has.
+/// A key and its value.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) key: Vec<u8>,
-    pub(super) value: Vec<u8>,
+pub struct Record {
+    /// The key.
+    pub key: Vec<u8>,
+    /// Its value.
+    pub value: Vec<u8>,
 }
 
-/// What a watch tells.
+/// Report of a watch.
 #[derive(Debug)]
-pub(super) enum Told {
+pub enum Told {
     /// Keys of one revision or several, each with its value or gone; all up to a revision.
     Changes(Vec<(Vec<u8>, Option<Vec<u8>>)>, i64),
-    /// etcd does not have what came before any more, or has older data: all is to be read anew.
+    /// etcd has dropped earlier changes, or has older data: everything has to be read anew.
     Lost(String),
 }
 
 impl Client {
-    /// A client of endpoints `host:port`, of which there is one.
+    /// Creates a client, which connects when it is first used.
     ///
     /// # Errors
-    /// What TLS is set up from cannot be read.
-    pub(super) fn new(options: &EtcdOptions) -> Result<Self, StoreError> {
+    /// The files that TLS is set up from cannot be read.
+    pub fn new(options: &ClientOptions) -> Result<Self, TlsError> {
         Ok(Self {
             endpoints: options.endpoints.clone(),
             patience: options.patience,
-            tls: options.tls.as_ref().map(EtcdTls::config).transpose()?,
+            tls: options.tls.as_ref().map(Tls::config).transpose()?,
             user: options.user.clone(),
             open: Mutex::default(),
         })
     }
 
-    /// Calls, at the first endpoint that can be reached.
-    pub(super) fn call(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+    /// Calls the first endpoint that can be reached. Blocks.
+    ///
+    /// # Errors
+    /// See [`Failure`].
+    pub fn call(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         let body = body.to_string();
         let mut open = self.open.lock();
         let (mut status, mut reply) = self.posted(&mut open, path, &body)?;
@@ -167,7 +183,10 @@ impl Client {
     }
 
     /// Watches keys from a revision on, at the endpoint of that number, by a connection of its own.
-    pub(super) fn watch(&self, at: usize, keys: &Keys, from: i64) -> io::Result<Lines> {
+    ///
+    /// # Errors
+    /// The endpoint cannot be reached, or refuses.
+    pub fn watch(&self, at: usize, keys: &Keys, from: i64) -> io::Result<Lines> {
         let create = json!({ "create_request": {
             "key": BASE64.encode(&keys.first),
             "range_end": BASE64.encode(&keys.end),
@@ -180,14 +199,17 @@ impl Client {
 
 /// Keys from the first on to an end.
 #[derive(Debug)]
-pub(super) struct Keys {
-    pub(super) first: Vec<u8>,
-    pub(super) end: Vec<u8>,
+pub struct Keys {
+    /// The first.
+    pub first: Vec<u8>,
+    /// The end, which is not included.
+    pub end: Vec<u8>,
 }
 
 impl Keys {
-    /// All that begin so. The prefix ends with an ASCII character.
-    pub(super) fn below(prefix: &str) -> Self {
+    /// Returns the keys that begin so. The prefix ends with an ASCII character.
+    #[must_use]
+    pub fn below(prefix: &str) -> Self {
         let first = prefix.as_bytes().to_vec();
         let mut end = first.clone();
         if let Some(last) = end.last_mut() {
@@ -207,7 +229,7 @@ fn code(reply: &Value) -> i64 {
     reply["code"].as_i64().unwrap_or_default()
 }
 
-/// What etcd's error says.
+/// Returns the failure that etcd reports.
 fn refused(reply: &Value) -> Failure {
     let text = reply["error"].as_str().unwrap_or("etcd refuses").to_owned();
     match code(reply) {
@@ -218,18 +240,20 @@ fn refused(reply: &Value) -> Failure {
     }
 }
 
-/// The revision that etcd has come to, by a reply's header.
-pub(super) fn revision(reply: &Value) -> i64 {
+/// Returns the revision in a reply's header.
+#[must_use]
+pub fn revision(reply: &Value) -> i64 {
     number(&reply["header"]["revision"])
 }
 
-/// A number as the gateway writes it: text.
-pub(super) fn number(value: &Value) -> i64 {
+/// Reads a number as the gateway writes it: text.
+#[must_use]
+pub fn number(value: &Value) -> i64 {
     let text = value.as_str().and_then(|text| text.parse().ok());
     text.or_else(|| value.as_i64()).unwrap_or_default()
 }
 
-/// Bytes as the gateway writes them.
+/// Reads bytes as the gateway writes them.
 fn bytes(value: &Value) -> Option<Vec<u8>> {
     match value {
         Value::Null => Some(Vec::new()),
@@ -237,8 +261,9 @@ fn bytes(value: &Value) -> Option<Vec<u8>> {
     }
 }
 
-/// The records of a range's reply.
-pub(super) fn records(reply: &Value) -> Option<Vec<Record>> {
+/// Reads the records of a range's reply; `None` for a malformed one.
+#[must_use]
+pub fn records(reply: &Value) -> Option<Vec<Record>> {
     let Some(all) = reply["kvs"].as_array() else {
         return Some(Vec::new());
     };
@@ -251,8 +276,9 @@ pub(super) fn records(reply: &Value) -> Option<Vec<Record>> {
     all.iter().map(record).collect()
 }
 
-/// What a line of a watch says; nothing where it is none. `seen` is the revision that was told last.
-pub(super) fn told(line: &[u8], seen: i64) -> Option<Told> {
+/// Reads a line of a watch; `None` for a malformed one. `seen` is the revision of the line before.
+#[must_use]
+pub fn told(line: &[u8], seen: i64) -> Option<Told> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let result = line.get("result")?;
     let revision = revision(result);
@@ -285,40 +311,46 @@ pub(super) fn told(line: &[u8], seen: i64) -> Option<Told> {
     Some(Told::Changes(changes, last))
 }
 
-/// A key that is put.
-pub(super) fn put(key: &[u8], value: &[u8], lease: i64) -> Value {
+/// Makes the part of a transaction that puts a key, with a lease or 0.
+#[must_use]
+pub fn put(key: &[u8], value: &[u8], lease: i64) -> Value {
     json!({ "requestPut": {
         "key": BASE64.encode(key), "value": BASE64.encode(value), "lease": lease.to_string(),
     }})
 }
 
-/// A key that is deleted.
-pub(super) fn delete(key: &[u8]) -> Value {
+/// Makes the part of a transaction that deletes a key.
+#[must_use]
+pub fn delete(key: &[u8]) -> Value {
     json!({ "requestDeleteRange": { "key": BASE64.encode(key) } })
 }
 
-/// Keys that are deleted, if there are any.
-pub(super) fn delete_all(keys: &Keys) -> Value {
+/// Makes the part of a transaction that deletes all of these keys.
+#[must_use]
+pub fn delete_all(keys: &Keys) -> Value {
     json!({ "requestDeleteRange": {
         "key": BASE64.encode(&keys.first), "range_end": BASE64.encode(&keys.end),
     }})
 }
 
-/// That a key has a value.
-pub(super) fn has_value(key: &[u8], value: &[u8]) -> Value {
+/// Makes the condition that a key has a value.
+#[must_use]
+pub fn has_value(key: &[u8], value: &[u8]) -> Value {
     json!({ "key": BASE64.encode(key), "target": "VALUE", "result": "EQUAL",
             "value": BASE64.encode(value) })
 }
 
-/// That a key is there, or that it is not.
-pub(super) fn is_there(key: &[u8], is_there: bool) -> Value {
+/// Makes the condition that a key exists, or that it does not.
+#[must_use]
+pub fn is_there(key: &[u8], is_there: bool) -> Value {
     let result = if is_there { "GREATER" } else { "EQUAL" };
     json!({ "key": BASE64.encode(key), "target": "CREATE", "result": result,
             "create_revision": "0" })
 }
 
-/// That none of these keys is there.
-pub(super) fn none_is_there(keys: &Keys) -> Value {
+/// Makes the condition that none of these keys exists.
+#[must_use]
+pub fn none_is_there(keys: &Keys) -> Value {
     json!({ "key": BASE64.encode(&keys.first), "range_end": BASE64.encode(&keys.end),
             "target": "CREATE", "result": "EQUAL", "create_revision": "0" })
 }

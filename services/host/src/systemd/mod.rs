@@ -1,4 +1,7 @@
-//! What systemd is told of a service (sd_notify(3)): one datagram to the Unix socket that it has named.
+//! Notifications of systemd (sd_notify(3)): each is one datagram to the Unix socket that systemd has named.
+//!
+//! Sockets that systemd has opened for the process (socket activation) are endpoints of the ORB's:
+//! `iiop://HOST:PORT/inherited=N` is the socket with number N, from 0 on.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt;
@@ -9,24 +12,24 @@ use std::time::Duration;
 
 use punctual_exec::thread::ThreadSpec;
 
-/// Tells who has started this process what becomes of it; nothing where nobody wants to know. Clones are the same one.
+/// Sender of notifications; it sends none where systemd has not started the process. Clones share a socket.
 #[derive(Clone, Debug)]
 pub struct Notifier {
     to: Option<(Arc<UnixDatagram>, SocketAddr)>,
     watchdog: Option<Duration>,
 }
 
-/// A thread that tells the watchdog that the service goes on, until this is dropped.
+/// Thread that notifies the watchdog, until this is dropped.
 #[derive(Debug)]
 pub struct KeptAlive {
     _ends_with_this: Sender<()>,
 }
 
 impl Notifier {
-    /// As the environment says it: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    /// Creates a notifier from the environment: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
     ///
     /// # Errors
-    /// The socket's name is none, or the system has no socket.
+    /// The socket's name is invalid, or the system has no socket.
     pub fn from_environment() -> io::Result<Self> {
         let variable = |name| std::env::var(name).ok();
         let watches =
@@ -51,13 +54,13 @@ impl Notifier {
         Ok(Self { to, watchdog })
     }
 
-    /// How often the watchdog is told: twice as often as is asked for. Nothing where it is not.
+    /// Returns the time between notifications of the watchdog, half of what it allows; `None` where there is none.
     fn interval(&self) -> Option<Duration> {
         self.to.as_ref().and(self.watchdog).map(|time| time / 2)
     }
 
-    /// Tells the watchdog, where there is one, that the service goes on, as often as is asked for and as long as `check`
-    /// comes back.
+    /// Starts a thread that notifies the watchdog, where there is one, as long as `check` returns. Returns `None` where
+    /// there is none.
     ///
     /// # Errors
     /// The system has no thread for it.
@@ -78,17 +81,17 @@ impl Notifier {
         Ok(Some(KeptAlive { _ends_with_this }))
     }
 
-    /// The service can be called.
+    /// Notifies systemd that the service can be called.
     pub fn ready(&self) {
         self.tell("READY=1");
     }
 
-    /// The service goes on.
+    /// Notifies the watchdog.
     fn alive(&self) {
         self.tell("WATCHDOG=1");
     }
 
-    /// The service comes to its end.
+    /// Notifies systemd that the service ends.
     pub fn stopping(&self) {
         self.tell("STOPPING=1");
     }
@@ -97,7 +100,7 @@ impl Notifier {
         if let Some((socket, address)) = &self.to
             && let Err(error) = socket.send_to_addr(what.as_bytes(), address)
         {
-            tracing::warn!("systemd was not told {what}: {error}");
+            tracing::warn!("systemd was not notified of {what}: {error}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! As much of HTTP/1.1 as etcd's gateway needs: a POST of JSON and its reply, whole or line by line.
+//! HTTP/1.1, as much of it as etcd's gateway needs: a POST of JSON and its reply, whole or line by line.
 //!
 //! Calls block their thread, and end by a time-out at the latest: no wait is longer than the one that the connection
-//! was opened with. What a server sends is bounded before it is kept.
+//! was opened with. Everything that a server sends is bounded before it is kept.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -11,20 +11,20 @@ use std::time::Duration;
 
 use rustls::ClientConfig;
 
-use super::stream::Stream;
+use crate::stream::Stream;
 
-/// Bytes of a head, of a line of a stream, and of a whole reply.
+/// Bytes of a head, at most; below, those of a line of a stream and of a whole reply.
 const MOST_HEAD: u64 = 16 << 10;
 const MOST_BODY: u64 = 64 << 20;
 
 /// A connection to one server, for one request after the other.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     stream: BufReader<Stream>,
     host: String,
     token: Option<String>,
 }
 
-/// A reply: its status, and what is to be read of it.
+/// Head of a reply: its status, and the length of its body.
 struct Head {
     status: u16,
     length: Length,
@@ -36,8 +36,9 @@ enum Length {
     Chunked,
 }
 
-/// A reply whose end does not come: line after line, each of them JSON.
-pub(super) struct Lines {
+/// Reply without an end: line after line, each of them JSON.
+#[derive(Debug)]
+pub struct Lines {
     connection: Connection,
     chunk: u64,
 }
@@ -50,7 +51,7 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Connects to `host:port`, by TLS where it is given. `patience` bounds the connecting, and each wait of what follows.
-    pub(super) fn open(
+    pub(crate) fn open(
         host: &str,
         patience: Duration,
         tls: Option<&Arc<ClientConfig>>,
@@ -64,13 +65,13 @@ impl Connection {
     }
 
     /// Shows a token with each request from now on.
-    pub(super) fn with_token(mut self, token: String) -> Self {
+    pub(crate) fn with_token(mut self, token: String) -> Self {
         self.token = Some(token);
         self
     }
 
-    /// Posts JSON; the status and body of the reply.
-    pub(super) fn post(&mut self, path: &str, body: &[u8]) -> io::Result<(u16, Vec<u8>)> {
+    /// Posts JSON; returns the status and body of the reply.
+    pub(crate) fn post(&mut self, path: &str, body: &[u8]) -> io::Result<(u16, Vec<u8>)> {
         self.send(path, body)?;
         let head = self.head()?;
         let mut reply = Vec::new();
@@ -89,8 +90,8 @@ impl Connection {
         Ok((head.status, reply))
     }
 
-    /// Posts JSON whose reply is a stream.
-    pub(super) fn stream(mut self, path: &str, body: &[u8]) -> io::Result<Lines> {
+    /// Posts JSON, and returns the reply as a stream.
+    pub(crate) fn stream(mut self, path: &str, body: &[u8]) -> io::Result<Lines> {
         self.send(path, body)?;
         let head = self.head()?;
         match (head.status, head.length) {
@@ -142,7 +143,7 @@ impl Connection {
         }
     }
 
-    /// The length of the next chunk.
+    /// Reads the length of the next chunk.
     fn chunk(&mut self) -> io::Result<u64> {
         let line = self.line(MOST_HEAD)?;
         let digits = line.split(';').next().unwrap_or_default().trim();
@@ -162,7 +163,7 @@ impl Connection {
         }
     }
 
-    /// A line without its end.
+    /// Reads a line, and returns it without its end.
     fn line(&mut self, most: u64) -> io::Result<String> {
         let mut line = Vec::new();
         self.stream
@@ -183,13 +184,21 @@ impl Connection {
 }
 
 impl Lines {
-    /// Ends the stream for whoever reads it, when it is shut down.
-    pub(super) fn closer(&self) -> Option<TcpStream> {
+    /// Returns a handle of the socket. Shutting it down ends the stream for its reader.
+    #[must_use]
+    pub fn closer(&self) -> Option<TcpStream> {
         self.connection.stream.get_ref().tcp().try_clone().ok()
     }
 
-    /// The next line. Blocks until it comes, and no longer than the connection's patience without a byte.
-    pub(super) fn next(&mut self) -> io::Result<Vec<u8>> {
+    /// Reads the next line. Blocks until it comes, and no longer than the connection's patience without a byte.
+    ///
+    /// # Errors
+    /// The stream has ended, or is malformed.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "an iterator would end at an error"
+    )]
+    pub fn next(&mut self) -> io::Result<Vec<u8>> {
         let mut line = Vec::new();
         loop {
             if self.chunk == 0 {

@@ -1,12 +1,12 @@
-//! Which member of a group its name is resolved to.
+//! Strategies for choosing a member.
 
-/// Which member of a group its name is resolved to.
+/// Strategy by which one member of a group is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Choice {
-    /// One after the other.
+    /// Each in its turn.
     RoundRobin = 0,
-    /// Any.
+    /// A random one.
     ByChance = 1,
     /// The one that reports the least load.
     LeastLoaded = 2,
@@ -15,7 +15,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The choice of a number, as stores have it.
+    /// Returns the choice of a number, as stores have it.
     #[must_use]
     pub const fn from_number(number: u8) -> Option<Self> {
         match number {

@@ -1,8 +1,8 @@
-//! Group commit: the operations of all callers that wait are done and committed at once.
+//! Group commit: the operations of all waiting callers are performed and committed at once.
 //!
-//! There is no thread for it. Who asks while nobody commits does it, for all that wait by then (the *leader*); who asks
-//! meanwhile waits, and when the leader is done one of those is the next. So a lone caller waits for nobody, and with
-//! many, each commit takes all that came during the one before it.
+//! There is no thread for it. A caller that finds no commit under way becomes the *leader* and commits for all callers
+//! that wait by then. Callers that come meanwhile wait; when the leader is done, one of them is the next leader. So a
+//! lone caller never waits for another, and under load each commit takes all operations that came during the one before.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,12 +10,12 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Operations in one commit.
+/// Operations in one commit, at most.
 const MOST: usize = 4096;
 
-/// Those who wait, and whether somebody commits.
+/// Queue of operations that wait for a commit.
 #[derive(Debug)]
-pub(crate) struct Commits<O, R> {
+pub struct Commits<O, R> {
     queue: Mutex<Queue<O, R>>,
 }
 
@@ -25,7 +25,7 @@ struct Queue<O, R> {
     has_leader: bool,
 }
 
-/// Where one caller waits.
+/// Place in which one caller waits.
 #[derive(Debug)]
 struct Place<R> {
     state: Mutex<State<R>>,
@@ -39,8 +39,16 @@ enum State<R> {
     Done(R),
 }
 
+impl<O, R> Default for Commits<O, R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<O, R> Commits<O, R> {
-    pub(crate) fn new() -> Self {
+    /// Creates an empty queue.
+    #[must_use]
+    pub fn new() -> Self {
         Self {
             queue: Mutex::new(Queue {
                 waiting: VecDeque::new(),
@@ -49,11 +57,12 @@ impl<O, R> Commits<O, R> {
         }
     }
 
-    /// Has an operation done with those of others, by `commit` on this thread or another's, and returns what came of
-    /// it. `commit` says what came of each, in their order; where it does not, or panics, `lost` does.
+    /// Performs an operation together with those of other callers, by `commit` on this thread or on another caller's,
+    /// and returns its outcome. `commit` returns the outcomes of all operations in their order; where it returns fewer,
+    /// or panics, `lost` makes the missing ones.
     ///
-    /// Blocks until that is so.
-    pub(crate) fn submit(
+    /// Blocks until the commit is done.
+    pub fn submit(
         &self,
         operation: O,
         commit: impl FnOnce(Vec<O>) -> Vec<R>,
@@ -75,7 +84,7 @@ impl<O, R> Commits<O, R> {
         place.wait().unwrap_or_else(lost)
     }
 
-    /// Does the operations of all who wait, and has one of those lead who came meanwhile.
+    /// Performs the operations of all waiting callers, and then makes one that came meanwhile the leader.
     fn lead(&self, commit: impl FnOnce(Vec<O>) -> Vec<R>, lost: &impl Fn() -> R) {
         let (operations, places): (Vec<O>, Vec<_>) = {
             let waiting = &mut self.queue.lock().waiting;
@@ -103,7 +112,7 @@ impl<R> Place<R> {
         self.changed.notify_one();
     }
 
-    /// What came of the operation; nothing where its caller is to lead.
+    /// Waits for the operation's outcome; returns `None` if its caller is to lead.
     fn wait(&self) -> Option<R> {
         let mut state = self.state.lock();
         loop {
