@@ -126,7 +126,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // services: programs of their own, on the facade; first what they stand on.
-    (HOST, &["punctual", EXEC]),
+    (HOST, &["punctual", EXEC, "punctual-build"]),
     (ETCD, &["punctual"]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (

@@ -20,7 +20,7 @@ use crate::settings::{
 
 /// Part of the process that is started when the service is served, and ended by being dropped before the ORB is shut
 /// down: a page of the console.
-pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem>>;
+pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem> + Send>;
 
 /// Event that ends a run.
 pub(super) enum Ending {

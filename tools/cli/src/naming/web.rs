@@ -40,7 +40,7 @@ fn any(_: &str) -> Result<(), String> {
 /// Returns the part of the process that serves the page, if settings have one.
 #[cfg(feature = "web")]
 pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
-    use punctual_console::{Console, ConsoleError, ConsoleOptions, NamesPage};
+    use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};
 
     const ON_PAGES: &str = "an address of this machine and a port, as 127.0.0.1:2811";
     const ON_OTHERS: &str = "name a loopback address, as 127.0.0.1:2811, or add --web-remote: whoever reaches it then reads \
@@ -58,7 +58,7 @@ pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> 
             let Some(address) = address else {
                 return Ok(Box::new(()));
             };
-            let names = NamesPage {
+            let names = Naming {
                 directory: server.service.directory(),
                 orb: orb.clone(),
                 asks,

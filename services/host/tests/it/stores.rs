@@ -1,0 +1,129 @@
+//! Stores of a service: versions, other files, full disks.
+
+use punctual_host::store::{Faults, StoreError, StoreFile, StoreKind, TableDefinition};
+
+use crate::board::{Board, KIND};
+
+#[test]
+fn a_full_disk_at_each_write_refuses_a_change_whole_and_later_ones_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.redb");
+    let faults = Faults::default();
+    let board = Board::with_faults(&path, faults.clone()).unwrap();
+    board.post("before").unwrap();
+    let mut expected = vec!["before".to_owned()];
+    let text = |limit: u64| format!("{limit} {}", "x".repeat(5_000));
+    let limits = faults.at_each_write(
+        |limit| board.post(&text(limit)).is_err(),
+        |limit, is_refused| {
+            if !is_refused {
+                expected.push(text(limit));
+            }
+            assert_eq!(board.texts(), expected, "{limit}");
+            // There is room again.
+            board.post("after").unwrap();
+            expected.push("after".to_owned());
+        },
+    );
+    assert!(limits > 1, "a commit has several writes");
+    assert!(expected.len() > 2);
+    drop(board);
+    let board = Board::with_faults(&path, Faults::default()).unwrap();
+    assert_eq!(board.texts(), expected);
+}
+
+#[test]
+fn what_is_on_the_disk_though_it_was_refused_is_gone_with_the_next_commit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.redb");
+    let faults = Faults::default();
+    let board = Board::with_faults(&path, faults.clone()).unwrap();
+    board.post("kept").unwrap();
+    faults.fail_late();
+    for _ in 0..2 {
+        board.post("refused").unwrap_err();
+    }
+    faults.mend();
+    board.post("later").unwrap();
+    assert_eq!(board.texts(), ["kept", "later"]);
+    drop(board);
+    let board = Board::with_faults(&path, Faults::default()).unwrap();
+    assert_eq!(board.texts(), ["kept", "later"]);
+}
+
+#[test]
+fn a_store_of_a_newer_version_and_one_of_another_service_are_refused_and_left_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.redb");
+    let newer = StoreKind { format: 7, ..KIND };
+    drop(StoreFile::open(&path, newer).unwrap());
+    let before = std::fs::read(&path).unwrap();
+    let refused = StoreFile::open(&path, KIND).unwrap_err();
+    assert_eq!(refused, StoreError::Newer { found: 7, known: 1 });
+    assert!(refused.to_string().contains("left as it is"), "{refused}");
+    let other = StoreKind {
+        service: "other",
+        ..KIND
+    };
+    let refused = StoreFile::open(&path, other).unwrap_err();
+    assert!(
+        matches!(
+            refused,
+            StoreError::Foreign {
+                service: "other",
+                ..
+            }
+        ),
+        "{refused}"
+    );
+    // The newer version opens it still.
+    StoreFile::open(&path, newer).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap().len(), before.len());
+}
+
+#[test]
+fn a_file_without_a_name_is_taken_over_by_the_service_that_knows_its_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.redb");
+    const OLD: TableDefinition<'_, u64, u64> = TableDefinition::new("old");
+    {
+        let database = redb::Database::create(&path).unwrap();
+        let transaction = database.begin_write().unwrap();
+        transaction.open_table(OLD).unwrap().insert(1, 2).unwrap();
+        transaction.commit().unwrap();
+    }
+    assert!(StoreFile::open(&path, KIND).is_err());
+    let knowing = StoreKind {
+        known_by: Some("old"),
+        ..KIND
+    };
+    let identity = StoreFile::open(&path, knowing).unwrap().identity();
+    let again = StoreFile::open(&path, knowing).unwrap();
+    assert_eq!(again.identity(), identity);
+    let kept = again.read(|transaction| {
+        let table = transaction.open_table(OLD).map_err(StoreError::io)?;
+        let value = table.get(1).map_err(StoreError::io)?;
+        Ok(value.map(|value| value.value()))
+    });
+    assert_eq!(kept, Ok(Some(2)));
+}
+
+#[test]
+fn a_store_can_be_compacted_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.redb");
+    let big: TableDefinition<'static, u64, Vec<u8>> = TableDefinition::new("big");
+    let store = StoreFile::open(&path, KIND).unwrap();
+    for number in 0..20 {
+        let put = store.commit(|batch| batch.table(big)?.insert(number, vec![7; 100_000]));
+        put.unwrap();
+    }
+    let full = store.bytes().unwrap();
+    store
+        .commit(|batch| batch.table(big)?.remove_while(0, |number| *number < 19))
+        .unwrap();
+    assert!(store.compact().unwrap());
+    assert!(store.bytes().unwrap() < full);
+    let put = store.commit(|batch| batch.table(big)?.insert(0, vec![1]));
+    assert_eq!(put, Ok(()));
+}
