@@ -15,6 +15,16 @@ pub struct ServeError {
     pub reason: String,
 }
 
+impl ServeError {
+    /// Returns the error of a service, with a reason.
+    pub fn of<S: Service>(reason: impl std::fmt::Display) -> Self {
+        Self {
+            service: S::NAME,
+            reason: reason.to_string(),
+        }
+    }
+}
+
 /// Reason that a service cannot answer requests at present.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]

@@ -24,10 +24,7 @@ impl Service for RepositoryServer {
             true => self.repository.serve(parent),
             false => self.repository.serve_read_only(parent),
         };
-        let root = root.map_err(|error| ServeError {
-            service: Self::NAME,
-            reason: error.to_string(),
-        })?;
+        let root = root.map_err(ServeError::of::<Self>)?;
         Ok(root.as_object().clone())
     }
 

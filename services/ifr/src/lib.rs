@@ -24,7 +24,7 @@ mod types;
 pub use hosted::RepositoryServer;
 pub use refusal::{Refusal, ServeError};
 pub use repository::{InterfaceRepository, OpenError, Quota};
-pub use settings::{LISTEN, SETTINGS, open, open_file};
+pub use settings::{LISTEN, open, open_file, settings};
 
 include!(concat!(env!("OUT_DIR"), "/ir.rs"));
 

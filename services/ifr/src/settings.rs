@@ -3,11 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use punctual_host::Problem;
-use punctual_host::access::{BadPrincipal, Principal, Rules};
-use punctual_host::settings::{
-    BIND_NAME, COMPACT, CONFIG, Key, LOG, NAMING, SETTINGS as FILE, STATUS, STOP_DEADLINE, Setting,
-    Values, WRITE_REFERENCE, listen,
-};
+use punctual_host::access::{Rules, check_principal};
+use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
 
 use crate::hosted::RepositoryServer;
 use crate::repository::{InterfaceRepository, OpenError, Quota};
@@ -22,7 +19,7 @@ const WRITABLE: Key<bool> = Key::flag("writable").doc(
     "Let whoever reaches the server change it, as the standard's interface allows. Without it, whatever would raises \
      NO_PERMISSION.",
 );
-const ALLOW: Key<Vec<String>> = Key::list("allow", is_principal)
+const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
     .conflicts(&["writable"])
     .doc(
@@ -40,7 +37,13 @@ const MOST_BYTES: Key<u64> = Key::number("most-bytes", 0..=u64::MAX)
     .doc("How many bytes the records of all definitions may take.");
 
 /// All settings, in the order of `--help`.
-pub const SETTINGS: &[&Setting] = &[
+#[must_use]
+pub fn settings() -> Vec<&'static Setting> {
+    [OWN, PROCESS].concat()
+}
+
+/// Settings of this service alone.
+const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,
     &WRITABLE.setting,
@@ -48,20 +51,9 @@ pub const SETTINGS: &[&Setting] = &[
     &MOST_DEFINITIONS.setting,
     &MOST_BYTES.setting,
     &COMPACT.setting,
-    &STATUS.setting,
-    &WRITE_REFERENCE.setting,
     &BIND_NAME.setting,
     &NAMING.setting,
-    &CONFIG.setting,
-    &LOG.setting,
-    &STOP_DEADLINE.setting,
-    &FILE.setting,
 ];
-
-fn is_principal(text: &str) -> Result<(), String> {
-    let parsed = text.parse::<Principal>();
-    parsed.map(drop).map_err(|error| error.to_string())
-}
 
 const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
 const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
@@ -72,12 +64,11 @@ const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network
 /// The store cannot be opened.
 pub fn open(values: &Values) -> Result<RepositoryServer, Problem> {
     let repository = stored(values)?;
-    let count = |key: &Key<u64>| usize::try_from(values.get(key)).unwrap_or(usize::MAX);
     repository.set_quota(Quota {
-        definitions: count(&MOST_DEFINITIONS),
-        bytes: count(&MOST_BYTES),
+        definitions: values.count(&MOST_DEFINITIONS),
+        bytes: values.count(&MOST_BYTES),
     });
-    let writers = writers(&values.get(&ALLOW));
+    let writers = Rules::of(&values.get(&ALLOW));
     let writers = writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?;
     let is_writable = values.get(&WRITABLE) || writers.is_restricted();
     repository.set_writers(writers);
@@ -111,21 +102,13 @@ fn bad(path: &Path, error: &OpenError) -> Problem {
     Problem::new(format!("{}: {error}", path.display()), ON_STORES)
 }
 
-fn writers(texts: &[String]) -> Result<Rules<()>, BadPrincipal> {
-    let mut rules = Rules::default();
-    for text in texts {
-        rules.grant((), text.parse()?);
-    }
-    Ok(rules)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn without_a_setting_the_quota_is_as_it_is_in_code() {
-        let values = Values::from_toml(SETTINGS, "ifr.toml", "listen = \"iiop://:0\"").unwrap();
+        let values = Values::from_toml(&settings(), "ifr.toml", "listen = \"iiop://:0\"").unwrap();
         let quota = Quota {
             definitions: values.get(&MOST_DEFINITIONS) as usize,
             bytes: values.get(&MOST_BYTES) as usize,

@@ -12,9 +12,8 @@ const DEFINITIONS: Records<Number, Cdr<Definition>> = Records::named("definition
 
 /// Name and format of the store. Files of version 0.1 name neither.
 const KIND: StoreKind = StoreKind {
-    service: "ifr",
-    format: 1,
     known_by: Some("definitions"),
+    ..StoreKind::new("ifr", 1)
 };
 
 /// The file of a repository.

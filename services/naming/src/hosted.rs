@@ -22,10 +22,7 @@ impl Service for NamingServer {
 
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let root = self.service.serve(parent, self.options);
-        let root = root.map_err(|error| ServeError {
-            service: Self::NAME,
-            reason: error.to_string(),
-        })?;
+        let root = root.map_err(ServeError::of::<Self>)?;
         Ok(root.as_object().clone())
     }
 

@@ -36,7 +36,7 @@ pub use observe::Observer;
 pub use refusal::Refusal;
 pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};
-pub use settings::{LISTEN, SETTINGS, open};
+pub use settings::{LISTEN, open, settings};
 
 include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));
 

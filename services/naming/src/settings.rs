@@ -8,10 +8,7 @@ use std::time::Duration;
 
 use punctual_host::Problem;
 use punctual_host::access::parse_grant;
-use punctual_host::settings::{
-    COMPACT, CONFIG, Key, LOG, SETTINGS as FILE, STATUS, STOP_DEADLINE, Setting, Values,
-    WRITE_REFERENCE, listen,
-};
+use punctual_host::settings::{COMPACT, Key, PROCESS, Setting, Values, listen};
 
 use crate::access::Access;
 use crate::hosted::NamingServer;
@@ -73,7 +70,13 @@ const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
     .doc("How long a binding iterator lives that nobody uses.");
 
 /// All settings, in the order of `--help`.
-pub const SETTINGS: &[&Setting] = &[
+#[must_use]
+pub fn settings() -> Vec<&'static Setting> {
+    [OWN, PROCESS].concat()
+}
+
+/// Settings of this service alone.
+const OWN: &[&Setting] = &[
     &LISTEN.setting,
     &STORE.setting,
     &MEMORY.setting,
@@ -110,12 +113,6 @@ pub const SETTINGS: &[&Setting] = &[
     &MOST_ITERATORS.setting,
     &ITERATOR_IDLE.setting,
     &COMPACT.setting,
-    &STATUS.setting,
-    &WRITE_REFERENCE.setting,
-    &CONFIG.setting,
-    &LOG.setting,
-    &STOP_DEADLINE.setting,
-    &FILE.setting,
 ];
 
 fn is_grant(text: &str) -> Result<(), String> {
@@ -145,14 +142,13 @@ pub fn open(values: &Values) -> Result<NamingServer, Problem> {
 }
 
 fn limits(values: &Values) -> Limits {
-    let count = |key: &Key<u64>| usize::try_from(values.get(key)).unwrap_or(usize::MAX);
     Limits {
-        name_components: count(&MOST_COMPONENTS),
-        component_bytes: count(&MOST_COMPONENT_BYTES),
-        contexts: count(&MOST_CONTEXTS),
-        bindings: count(&MOST_BINDINGS),
-        members: count(&MOST_MEMBERS),
-        iterators: count(&MOST_ITERATORS),
+        name_components: values.count(&MOST_COMPONENTS),
+        component_bytes: values.count(&MOST_COMPONENT_BYTES),
+        contexts: values.count(&MOST_CONTEXTS),
+        bindings: values.count(&MOST_BINDINGS),
+        members: values.count(&MOST_MEMBERS),
+        iterators: values.count(&MOST_ITERATORS),
         iterator_idle: values.get(&ITERATOR_IDLE),
         ..Limits::default()
     }
@@ -201,7 +197,7 @@ mod tests {
 
     #[test]
     fn without_a_setting_the_service_is_as_it_is_in_code() {
-        let values = Values::from_toml(SETTINGS, "naming.toml", "memory = true").unwrap();
+        let values = Values::from_toml(&settings(), "naming.toml", "memory = true").unwrap();
         assert_eq!(limits(&values), Limits::default());
         assert_eq!(open(&values).unwrap().options, ServeOptions::default());
         assert_eq!(values.get(&LISTEN), ["iiop://:2809"]);
@@ -211,13 +207,13 @@ mod tests {
     fn the_settings_file_says_what_the_flags_do() {
         let text = "memory = true\nmost_bindings = 7\nallow = [\"plants=local\", \"=10.0.0.0/8\"]\n\
                     group_remove = 0\nfederation_timeout = \"200ms\"";
-        let values = Values::from_toml(SETTINGS, "naming.toml", text).unwrap();
+        let values = Values::from_toml(&settings(), "naming.toml", text).unwrap();
         assert_eq!(limits(&values).bindings, 7);
         let options = open(&values).unwrap().options;
         assert_eq!(options.group_remove, None);
         assert_eq!(options.federated_timeout, Duration::from_millis(200));
         let text = "memory = true\nallow = \"plants=nobody\"";
-        let wrong = Values::from_toml(SETTINGS, "naming.toml", text).unwrap_err();
+        let wrong = Values::from_toml(&settings(), "naming.toml", text).unwrap_err();
         assert!(wrong.to_string().contains("naming.toml, line 2"), "{wrong}");
     }
 }

@@ -24,6 +24,20 @@ impl<P> Default for Rules<P> {
     }
 }
 
+impl Rules<()> {
+    /// Reads principals as settings have them; each may change everything.
+    ///
+    /// # Errors
+    /// A text names no principal.
+    pub fn of(principals: &[String]) -> Result<Self, BadPrincipal> {
+        let mut rules = Self::default();
+        for principal in principals {
+            rules.grant((), principal.parse()?);
+        }
+        Ok(rules)
+    }
+}
+
 impl<P> Rules<P> {
     /// Grants a place to a principal.
     pub fn grant(&mut self, place: P, to: Principal) {
@@ -53,6 +67,15 @@ impl<P> Rules<P> {
             false => Requester::Process,
         }
     }
+}
+
+/// Checks the text of a principal, for settings.
+///
+/// # Errors
+/// The text names no principal.
+pub fn check_principal(text: &str) -> Result<(), String> {
+    let parsed = text.parse::<Principal>();
+    parsed.map(drop).map_err(|error| error.to_string())
 }
 
 /// Reads a grant as settings have it: `PLACE=PRINCIPAL`; the place may be empty.

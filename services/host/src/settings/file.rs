@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::error::SettingsError;
 use super::text::check;
-use super::{Kind, Setting, SettingsError};
+use super::{Kind, Setting};
 
 /// Parses a file and checks each of its values. Returns texts by the settings' names.
 pub(super) fn parsed(

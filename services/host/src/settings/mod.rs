@@ -20,6 +20,7 @@
 //! ```
 
 mod document;
+mod error;
 mod file;
 mod process;
 mod text;
@@ -31,12 +32,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use document::markdown;
+pub use error::SettingsError;
 pub use process::{
-    BIND_NAME, COMPACT, CONFIG, LOG, NAMING, SETTINGS, STATUS, STOP_DEADLINE, WRITE_REFERENCE,
-    listen,
+    BIND_NAME, COMPACT, CONFIG, LOG, NAMING, PROCESS, SETTINGS, STATUS, STOP_DEADLINE,
+    WRITE_REFERENCE, listen,
 };
 pub use text::check;
-pub use values::{FromTexts, SettingsError, Values};
+pub use values::{FromTexts, Values};
 
 /// One key of a table.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Key;
+use super::{Key, Setting};
 use crate::log::LEVELS;
 
 /// Creates the key of the endpoints. A service with a well-known port gives it a default, others make it required.
@@ -68,3 +68,13 @@ pub const NAMING: Key<Option<String>> = Key::text("naming")
         "The naming context that --bind-name is in, an IOR: or corbaloc: text. Without it, the ORB's initial reference \
          NameService, or else corbaloc::localhost:2809/NameService.",
     );
+
+/// Settings that every service has, beside its endpoints.
+pub const PROCESS: &[&Setting] = &[
+    &STATUS.setting,
+    &WRITE_REFERENCE.setting,
+    &CONFIG.setting,
+    &LOG.setting,
+    &STOP_DEADLINE.setting,
+    &SETTINGS.setting,
+];

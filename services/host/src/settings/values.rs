@@ -4,49 +4,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use thiserror::Error;
-
+use super::error::SettingsError;
 use super::text::{check, time};
 use super::{Key, Setting, file};
-
-/// Error in a service's settings.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-pub enum SettingsError {
-    /// The file cannot be read, or is not TOML.
-    #[error("{file}: {reason}")]
-    File {
-        /// The file.
-        file: String,
-        /// The system's or the parser's reason.
-        reason: String,
-    },
-    /// A key of the file is not in the table.
-    #[error("{file}, line {line}: unknown key `{key}`{}", nearest.as_ref().map_or(String::new(), |one| format!("; did you mean `{one}`?")))]
-    Unknown {
-        /// The file.
-        file: String,
-        /// Line of the key, from 1 on.
-        line: usize,
-        /// The key.
-        key: String,
-        /// A key that is in the table and spelt alike.
-        nearest: Option<String>,
-    },
-    /// A value is of the wrong kind or out of bounds.
-    #[error("{place}: `{key}`: {reason}")]
-    Value {
-        /// File and line, or the command line.
-        place: String,
-        /// The key.
-        key: String,
-        /// The reason.
-        reason: String,
-    },
-    /// Keys do not go together, or one is missing.
-    #[error("{0}")]
-    Combination(String),
-}
 
 /// Checked values of a table of settings.
 #[derive(Clone, Debug)]
@@ -139,6 +99,12 @@ impl Values {
     fn is_given(&self, name: &str) -> bool {
         let texts = self.given.get(name);
         texts.is_some_and(|texts| texts.iter().any(|text| text != "false"))
+    }
+
+    /// Returns the value of a number as a count; the largest one that the machine has for larger numbers.
+    #[must_use]
+    pub fn count(&self, key: &Key<u64>) -> usize {
+        usize::try_from(self.get(key)).unwrap_or(usize::MAX)
     }
 
     /// Returns the value of a key: the one given, or the default.

@@ -158,10 +158,7 @@ mod tests {
         const INITIAL_REFERENCE: &'static str = "Idle";
 
         fn serve(&self, _: &punctual::Poa) -> Result<punctual::ObjectRef, ServeError> {
-            Err(ServeError {
-                service: Self::NAME,
-                reason: "it has no objects".to_owned(),
-            })
+            Err(ServeError::of::<Self>("it has no objects"))
         }
 
         fn check_ready(&self) -> Result<(), NotReady> {

@@ -32,6 +32,16 @@ pub struct StoreKind {
 }
 
 impl StoreKind {
+    /// Creates the kind of a service's stores.
+    #[must_use]
+    pub const fn new(service: &'static str, format: u64) -> Self {
+        Self {
+            service,
+            format,
+            known_by: None,
+        }
+    }
+
     /// Returns the error of a store that turns out to be something else.
     pub fn foreign(&self, reason: impl std::fmt::Display) -> StoreError {
         StoreError::Foreign {

@@ -74,6 +74,21 @@ impl<K: Key + 'static, R: Record> Records<K, R> {
     }
 }
 
+impl<K: Key + 'static, R: Record> Records<K, R> {
+    /// Reads the records without their keys, in the order of these.
+    ///
+    /// # Errors
+    /// As of [`read`](Self::read).
+    pub fn values(&self, transaction: &ReadTransaction) -> Result<Vec<R>, StoreError> {
+        let mut values = Vec::new();
+        self.read(transaction, |_, record| {
+            values.push(record);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+}
+
 /// A value that is kept as its CDR, big-endian on every machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cdr<T>(pub T);

@@ -1,54 +1,41 @@
-//! An example of a service: a board that keeps texts. All of it is domain logic, but for the settings' table.
+//! An example of a service: a board that keeps texts.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
 use punctual::{Interface, ObjectRef, Poa, SystemException, SystemExceptionKind as Kind};
-use punctual_host::access::{BadPrincipal, Principal, Rules};
+use punctual_host::access::{Rules, check_principal};
 use punctual_host::commit::Commits;
 use punctual_host::metrics::{Exposition, Timed};
-use punctual_host::settings::{
-    Key, LOG, SETTINGS as FILE, STATUS, STOP_DEADLINE, Setting, Values, WRITE_REFERENCE, listen,
-};
-use punctual_host::store::{Cdr, Faults, Records, StoreError, StoreFile, StoreKind};
+use punctual_host::settings::{Key, PROCESS, Setting, Values, listen};
+use punctual_host::store::{Cdr, Records, StoreError, StoreFile, StoreKind};
 use punctual_host::{Problem, ServeError, Service};
 
 use crate::idl;
 
-pub(crate) const KIND: StoreKind = StoreKind {
-    service: "board",
-    format: 1,
-    known_by: None,
-};
+pub(crate) const KIND: StoreKind = StoreKind::new("board", 1);
 const TEXTS: Records<u64, Cdr<String>> = Records::named("texts");
 
 pub(crate) const LISTEN: Key<Vec<String>> = listen().default("iiop://127.0.0.1:0");
 const STORE: Key<Option<PathBuf>> = Key::path("store")
     .default("board.redb")
     .doc("The file that texts are kept in.");
-const ALLOW: Key<Vec<String>> = Key::list("allow", is_principal)
+const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
     .value_name("WHO")
     .doc("Let WHO post, and no others.");
 const MOST_TEXTS: Key<u64> = Key::number("most-texts", 1..=1_000)
     .default("100")
     .doc("How many texts there may be.");
 
-pub(crate) const SETTINGS: &[&Setting] = &[
-    &LISTEN.setting,
-    &STORE.setting,
-    &ALLOW.setting,
-    &MOST_TEXTS.setting,
-    &STATUS.setting,
-    &WRITE_REFERENCE.setting,
-    &LOG.setting,
-    &STOP_DEADLINE.setting,
-    &FILE.setting,
-];
-
-fn is_principal(text: &str) -> Result<(), String> {
-    let parsed = text.parse::<Principal>();
-    parsed.map(drop).map_err(|error| error.to_string())
+pub(crate) fn settings() -> Vec<&'static Setting> {
+    let own = [
+        &LISTEN.setting,
+        &STORE.setting,
+        &ALLOW.setting,
+        &MOST_TEXTS.setting,
+    ];
+    [&own[..], PROCESS].concat()
 }
 
 /// A board. Clones are the same one.
@@ -56,9 +43,9 @@ fn is_principal(text: &str) -> Result<(), String> {
 pub(crate) struct Board(Arc<Shared>);
 
 struct Shared {
-    texts: RwLock<Vec<String>>,
+    texts: RwLock<Vec<Cdr<String>>>,
     store: StoreFile,
-    commits: Commits<String, Result<u32, Kind>>,
+    commits: Commits<Cdr<String>, Result<u32, Kind>>,
     rules: Rules<()>,
     most: usize,
     posts: Timed,
@@ -70,32 +57,14 @@ impl Board {
         let path = values.get(&STORE).unwrap_or_default();
         let bad = |error| Problem::new(error, "--store names another file");
         let store = StoreFile::open(&path, KIND).map_err(bad)?;
-        let mut rules = Rules::default();
-        for text in values.get(&ALLOW) {
-            let to = text.parse();
-            rules.grant(
-                (),
-                to.map_err(|error: BadPrincipal| Problem::new(error, ""))?,
-            );
-        }
-        let most = usize::try_from(values.get(&MOST_TEXTS)).unwrap_or(usize::MAX);
-        Self::on(store, rules, most).map_err(bad)
+        let rules = Rules::of(&values.get(&ALLOW));
+        let rules = rules.map_err(|error| Problem::new(error, ""))?;
+        Self::on(store, rules, values.count(&MOST_TEXTS)).map_err(bad)
     }
 
-    /// Opens a board on a disk with faults.
-    pub(crate) fn with_faults(path: &Path, faults: Faults) -> Result<Self, StoreError> {
-        let store = StoreFile::open_with_faults(path, KIND, faults)?;
-        Self::on(store, Rules::default(), 1_000)
-    }
-
-    fn on(store: StoreFile, rules: Rules<()>, most: usize) -> Result<Self, StoreError> {
-        let mut texts = Vec::new();
-        store.read(|transaction| {
-            TEXTS.read(transaction, |_, Cdr(text)| {
-                texts.push(text);
-                Ok(())
-            })
-        })?;
+    /// Opens the board in a store.
+    pub(crate) fn on(store: StoreFile, rules: Rules<()>, most: usize) -> Result<Self, StoreError> {
+        let texts = store.read(|transaction| TEXTS.values(transaction))?;
         Ok(Self(Arc::new(Shared {
             texts: RwLock::new(texts),
             store,
@@ -107,20 +76,24 @@ impl Board {
     }
 
     pub(crate) fn texts(&self) -> Vec<String> {
-        self.0.texts.read().clone()
+        self.0
+            .texts
+            .read()
+            .iter()
+            .map(|text| text.0.clone())
+            .collect()
     }
 
     /// Posts a text, together with other callers.
     pub(crate) fn post(&self, text: &str) -> Result<u32, Kind> {
+        let (text, lost) = (Cdr(text.to_owned()), || Err(Kind::Internal));
         let commit = |posted| self.commit(posted);
-        let submit = || {
-            let lost = || Err(Kind::Internal);
-            self.0.commits.submit(text.to_owned(), commit, lost)
-        };
-        self.0.posts.count(submit)
+        self.0
+            .posts
+            .count(|| self.0.commits.submit(text, commit, lost))
     }
 
-    fn commit(&self, posted: Vec<String>) -> Vec<Result<u32, Kind>> {
+    fn commit(&self, posted: Vec<Cdr<String>>) -> Vec<Result<u32, Kind>> {
         let mut texts = self.0.texts.write();
         if texts.len() + posted.len() > self.0.most {
             return vec![Err(Kind::NoResources); posted.len()];
@@ -128,10 +101,8 @@ impl Board {
         let first = texts.len();
         let written = self.0.store.commit(|batch| {
             let mut table = batch.records(TEXTS)?;
-            let numbered = (first as u64..).zip(&posted);
-            numbered
-                .into_iter()
-                .try_for_each(|(number, text)| table.put(number, &Cdr(text.clone())))
+            let mut numbered = (first as u64..).zip(&posted);
+            numbered.try_for_each(|(number, text)| table.put(number, text))
         });
         if written.is_err() {
             return vec![Err(Kind::PersistStore); posted.len()];
@@ -155,7 +126,7 @@ impl idl::BoardServant for Board {
 
     fn read(&self, number: u32) -> Result<String, SystemException> {
         let texts = self.0.texts.read();
-        let text = texts.get(number as usize).cloned();
+        let text = texts.get(number as usize).map(|text| text.0.clone());
         text.ok_or_else(|| Kind::ObjectNotExist.because("there is no such text"))
     }
 }
@@ -166,10 +137,7 @@ impl Service for Board {
 
     fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
         let board = parent.activate::<idl::Board, _>(self.clone());
-        let board = board.map_err(|error| ServeError {
-            service: Self::NAME,
-            reason: error.to_string(),
-        })?;
+        let board = board.map_err(ServeError::of::<Self>)?;
         Ok(board.as_object().clone())
     }
 

@@ -11,7 +11,7 @@ use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run};
 use punctual_host::settings::Values;
 
-use crate::board::{Board, LISTEN, SETTINGS};
+use crate::board::{self, Board, LISTEN};
 use crate::idl;
 
 /// A board that runs as [`run`] runs it, on a thread of its own, until this is ended.
@@ -31,7 +31,7 @@ impl Running {
             folder.join("board.redb"),
             reference
         );
-        let values = Values::from_toml(SETTINGS, "board.toml", &text).unwrap();
+        let values = Values::from_toml(&board::settings(), "board.toml", &text).unwrap();
         let (ends, ended) = channel();
         let options = RunOptions::of(&values, &LISTEN).unwrap().until(ended);
         let thread = std::thread::spawn(move || run(|| Board::open(&values), options));

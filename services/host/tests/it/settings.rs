@@ -2,10 +2,10 @@
 
 use punctual_host::settings::{SettingsError, Values, markdown};
 
-use crate::board::SETTINGS;
+use crate::board::settings;
 
 fn wrong(text: &str) -> SettingsError {
-    Values::from_toml(SETTINGS, "board.toml", text).unwrap_err()
+    Values::from_toml(&settings(), "board.toml", text).unwrap_err()
 }
 
 #[test]
@@ -65,29 +65,29 @@ fn the_command_line_goes_before_the_file_and_both_are_checked() {
     let file = folder.path().join("board.toml");
     std::fs::write(&file, "log = \"info\"\nstatus = \"127.0.0.1:1\"\n").unwrap();
     let line = |value: &str| [("log", vec![value.to_owned()])];
-    let values = Values::read(SETTINGS, Some(&file), line("debug")).unwrap();
+    let values = Values::read(&settings(), Some(&file), line("debug")).unwrap();
     assert_eq!(values.get(&punctual_host::settings::LOG), "debug");
     let status = values.get(&punctual_host::settings::STATUS);
     assert_eq!(status.as_deref(), Some("127.0.0.1:1"));
-    let error = Values::read(SETTINGS, Some(&file), line("loud")).unwrap_err();
+    let error = Values::read(&settings(), Some(&file), line("loud")).unwrap_err();
     assert!(
         error.to_string().starts_with("command line: `--log`"),
         "{error}"
     );
     let missing = folder.path().join("none.toml");
-    let error = Values::read(SETTINGS, Some(&missing), []).unwrap_err();
+    let error = Values::read(&settings(), Some(&missing), []).unwrap_err();
     assert!(matches!(error, SettingsError::File { .. }), "{error}");
 }
 
 #[test]
 fn each_key_is_documented_by_the_table_with_type_default_and_bounds() {
-    let page = markdown(SETTINGS);
+    let page = markdown(&settings());
     let row = page.lines().find(|row| row.contains("`--most-texts`"));
     assert_eq!(
         row.unwrap(),
         "| `--most-texts` | `most_texts` | number from 1 to 1000 | `100` | How many texts there may be. |"
     );
-    for setting in SETTINGS {
+    for setting in settings() {
         assert!(
             page.contains(&format!("`{}`", setting.key())),
             "{}",

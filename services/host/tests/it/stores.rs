@@ -1,35 +1,44 @@
 //! Stores of a service: versions, other files, full disks.
 
+use std::path::Path;
+
+use punctual_host::access::Rules;
 use punctual_host::store::{Faults, StoreError, StoreFile, StoreKind, TableDefinition};
 
 use crate::board::{Board, KIND};
+
+/// Opens a board on a disk with faults.
+fn board(path: &Path, faults: &Faults) -> Board {
+    let store = StoreFile::open_with_faults(path, KIND, faults.clone()).unwrap();
+    Board::on(store, Rules::default(), 1_000).unwrap()
+}
 
 #[test]
 fn a_full_disk_at_each_write_refuses_a_change_whole_and_later_ones_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("board.redb");
     let faults = Faults::default();
-    let board = Board::with_faults(&path, faults.clone()).unwrap();
-    board.post("before").unwrap();
+    let posted = board(&path, &faults);
+    posted.post("before").unwrap();
     let mut expected = vec!["before".to_owned()];
     let text = |limit: u64| format!("{limit} {}", "x".repeat(5_000));
     let limits = faults.at_each_write(
-        |limit| board.post(&text(limit)).is_err(),
+        |limit| posted.post(&text(limit)).is_err(),
         |limit, is_refused| {
             if !is_refused {
                 expected.push(text(limit));
             }
-            assert_eq!(board.texts(), expected, "{limit}");
+            assert_eq!(posted.texts(), expected, "{limit}");
             // There is room again.
-            board.post("after").unwrap();
+            posted.post("after").unwrap();
             expected.push("after".to_owned());
         },
     );
     assert!(limits > 1, "a commit has several writes");
     assert!(expected.len() > 2);
-    drop(board);
-    let board = Board::with_faults(&path, Faults::default()).unwrap();
-    assert_eq!(board.texts(), expected);
+    drop(posted);
+    let posted = board(&path, &Faults::default());
+    assert_eq!(posted.texts(), expected);
 }
 
 #[test]
@@ -37,18 +46,18 @@ fn what_is_on_the_disk_though_it_was_refused_is_gone_with_the_next_commit() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("board.redb");
     let faults = Faults::default();
-    let board = Board::with_faults(&path, faults.clone()).unwrap();
-    board.post("kept").unwrap();
+    let posted = board(&path, &faults);
+    posted.post("kept").unwrap();
     faults.fail_late();
     for _ in 0..2 {
-        board.post("refused").unwrap_err();
+        posted.post("refused").unwrap_err();
     }
     faults.mend();
-    board.post("later").unwrap();
-    assert_eq!(board.texts(), ["kept", "later"]);
-    drop(board);
-    let board = Board::with_faults(&path, Faults::default()).unwrap();
-    assert_eq!(board.texts(), ["kept", "later"]);
+    posted.post("later").unwrap();
+    assert_eq!(posted.texts(), ["kept", "later"]);
+    drop(posted);
+    let posted = board(&path, &Faults::default());
+    assert_eq!(posted.texts(), ["kept", "later"]);
 }
 
 #[test]

@@ -23,11 +23,7 @@ const CONTEXTS: TableDefinition<'static, u64, u64> = TableDefinition::new("conte
 const BINDINGS: Records<(ContextId, &'static str), Target> = Records::named("bindings");
 
 /// Name and format of the store.
-pub(crate) const KIND: StoreKind = StoreKind {
-    service: "naming",
-    format: 1,
-    known_by: None,
-};
+pub(crate) const KIND: StoreKind = StoreKind::new("naming", 1);
 
 /// A store in a file.
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! `punctual ifr`: the Interface Repository: serve one, load IDL into it, see what is in it.
 
+mod idl;
 mod serve;
 
 use crate::fail;
 use crate::shown;
+use idl::{Idl, load_all};
 use punctual_host::Problem;
-use punctual_idl::diagnostic::render;
-use punctual_ifr::{InterfaceRepository, open_file};
+use punctual_ifr::open_file;
 use serde_json::json;
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,14 +35,6 @@ pub(crate) struct LoadOptions {
     /// The IDL files.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-}
-
-/// How IDL is read.
-#[derive(Debug, clap::Args)]
-struct Idl {
-    /// Search this folder for included files.
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -75,35 +67,6 @@ fn load(options: &LoadOptions) -> Result<(), Problem> {
     let files = options.files.len();
     println!("{new} new definitions from {files} files");
     Ok(())
-}
-
-/// Takes up what files declare; tells how many definitions are new.
-fn load_all(
-    repository: &InterfaceRepository,
-    files: &[PathBuf],
-    idl: &Idl,
-) -> Result<usize, Problem> {
-    let front = punctual_idl::Options {
-        include_dirs: idl.include.clone(),
-        ..punctual_idl::Options::default()
-    };
-    let mut new = 0;
-    for file in files {
-        let compiled = punctual_idl::compile(file, &front).map_err(|failure| {
-            let colours = std::io::stderr().is_terminal();
-            eprint!("{}", render(&failure.diagnostics, colours));
-            Problem::new(format!("{} was not loaded", file.display()), "")
-        })?;
-        let loaded = repository.load(&compiled.specification);
-        new += loaded.map_err(|refusal| {
-            let message = format!("{}: {refusal}", file.display());
-            Problem::new(
-                message,
-                "the repository holds another definition that does not fit",
-            )
-        })?;
-    }
-    Ok(new)
 }
 
 fn list(options: &ListOptions) -> Result<(), Problem> {

@@ -1,12 +1,12 @@
 //! `punctual ifr serve`: a repository as a server.
 
-use super::{Idl, load_all};
+use super::idl::{Idl, load_all};
 use crate::flags::{Flags, Table};
 use crate::naming::registry::InNaming;
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::{NAMING, Setting};
-use punctual_ifr::{LISTEN, SETTINGS, open};
+use punctual_ifr::{LISTEN, open, settings};
 use std::path::PathBuf;
 
 /// It prints a reference to the repository, which `punctual call --ifr` and other ORBs' clients take, and
@@ -29,7 +29,7 @@ struct Repository;
 
 impl Table for Repository {
     fn settings() -> Vec<&'static Setting> {
-        SETTINGS.to_vec()
+        settings()
     }
 }
 

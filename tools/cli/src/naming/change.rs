@@ -1,7 +1,7 @@
 //! `punctual naming bind`, `rebind`, `unbind` and `new-context`.
 
-use super::Common;
 use super::service::{Raised, Service, parsed, problem, text};
+use super::service_options::Common;
 use crate::call::Problem;
 use crate::time::with_unit;
 use anstream::println;

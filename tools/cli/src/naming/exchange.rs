@@ -11,9 +11,9 @@
 //! ```
 //! The last one is a context of another server, which is bound, not copied. Names are whole, from the exported context.
 
-use super::Common;
 use super::group::{choice_of, choice_text};
 use super::service::{Service, as_json, parsed, problem};
+use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::shown;

@@ -1,8 +1,8 @@
 //! `punctual naming group`: names that are bound to several objects.
 
-use super::Common;
 use super::change::{make_parents, time_to_live};
 use super::service::{Raised, Service, parsed, problem};
+use super::service_options::Common;
 use crate::call::Problem;
 use crate::shown;
 use anstream::println;

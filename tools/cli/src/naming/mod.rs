@@ -8,16 +8,13 @@ mod read;
 pub(crate) mod registry;
 mod serve;
 mod service;
+mod service_options;
 mod tree;
 mod watch;
 mod web;
 
 use crate::call::Problem;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
-
-use crate::time::with_unit;
 
 /// Names for objects: a server, and commands for the naming service of any ORB.
 ///
@@ -57,24 +54,6 @@ pub(crate) enum Options {
     Watch(watch::Options),
     /// Find bindings whose objects do not exist or do not answer.
     Check(check::Options),
-}
-
-/// Which naming service, and how it is called.
-#[derive(Debug, clap::Args)]
-struct Common {
-    /// The naming context that names are in: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
-    /// Without it, the ORB's initial reference NameService, or else corbaloc::localhost:2809/NameService.
-    #[arg(long, value_name = "REFERENCE")]
-    service: Option<String>,
-    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
-    timeout: Duration,
-    /// A configuration file, e.g. with TLS certificates.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
 }
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {

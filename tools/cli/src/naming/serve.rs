@@ -5,7 +5,7 @@ use crate::flags::{Flags, Table};
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::Setting;
-use punctual_naming::{LISTEN, NamingServer, SETTINGS, open};
+use punctual_naming::{LISTEN, NamingServer, open, settings};
 
 /// It prints the root context's reference and runs until it is interrupted or terminated. Clients find it at
 /// `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is acknowledged. Whoever reaches it may read
@@ -22,7 +22,7 @@ struct Naming;
 
 impl Table for Naming {
     fn settings() -> Vec<&'static Setting> {
-        [SETTINGS, web::SETTINGS].concat()
+        [settings().as_slice(), web::SETTINGS].concat()
     }
 }
 

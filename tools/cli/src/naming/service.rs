@@ -1,6 +1,6 @@
 //! The naming service that is called, of whatever ORB.
 
-use super::Common;
+use super::service_options::Common;
 use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{

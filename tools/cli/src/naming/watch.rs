@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
-use super::Common;
 use super::read::{CONTEXT, NOTE, WRONG};
 use super::service::Service;
+use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::shown;
