@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn an_operator_learns_that_a_service_is_alive_and_ready_and_its_metrics() {
+    fn who_runs_it_learns_that_it_is_alive_and_ready_and_what_it_has_counted() {
         let (service, status) = listening();
         let get = |path| asked(&status, format!("GET {path} HTTP/1.1\r\n\r\n").as_bytes());
         for (path, first, part) in [
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_and_too_long_requests_end_and_the_next_is_answered() {
+    fn requests_that_are_none_or_too_long_end_and_the_next_is_answered() {
         let (_service, status) = listening();
         let post = asked(&status, b"POST /metrics HTTP/1.1\r\n\r\n");
         assert!(post.starts_with("HTTP/1.1 405"), "{post}");
