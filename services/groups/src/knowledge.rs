@@ -20,7 +20,7 @@ pub trait Members {
     type Member: ?Sized;
 
     /// Iterates over the members from a key on.
-    fn from<'m, 'k>(&'m self, key: &'k str) -> impl Iterator<Item = (&'m str, &'m Self::Member)>;
+    fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m Self::Member)>;
 
     /// Returns true if there is a member of a key.
     fn has(&self, key: &str) -> bool;
@@ -97,31 +97,18 @@ impl<G: Eq + Hash> Groups<G> {
     ) -> Option<Chosen<'m, M::Member>> {
         let mut groups = self.0.lock();
         let group = groups.entry(group).or_default();
-        let last = group.last.clone();
-        let (key, chosen) = match choice {
-            Choice::RoundRobin => {
-                let (key, member) = group.around(members, &last).next()?;
-                (Box::from(key), Chosen::One(member))
+        // Taken, not copied: a choice replaces it.
+        let last = std::mem::take(&mut group.last);
+        match group.choose(members, &last, choice) {
+            Some((key, chosen)) => {
+                group.last = key.into();
+                Some(chosen)
             }
-            Choice::ByChance => {
-                let count = group.around(members, &last).count();
-                let place = group.random(count)?;
-                let (key, member) = group.around(members, &last).nth(place)?;
-                (key.into(), Chosen::One(member))
+            None => {
+                group.last = last;
+                None
             }
-            Choice::LeastLoaded => {
-                let (key, member) = group.least_loaded(members, &last)?;
-                (key.into(), Chosen::One(member))
-            }
-            Choice::AllProfiles => {
-                let all: Vec<_> = group.around(members, &last).collect();
-                let (first, _) = *all.first()?;
-                let members = all.iter().map(|(_, member)| *member).collect();
-                (first.into(), Chosen::All(members))
-            }
-        };
-        group.last = key;
-        Some(chosen)
+        }
     }
 
     /// Notes the load that a member reports.
@@ -207,6 +194,31 @@ impl Group {
         !self.members.get(key).is_some_and(Known::is_dead)
     }
 
+    /// Chooses among the members that are alive; returns the key of the one whose turn it was, too.
+    fn choose<'m, M: Members>(
+        &mut self,
+        members: &'m M,
+        last: &str,
+        choice: Choice,
+    ) -> Option<(&'m str, Chosen<'m, M::Member>)> {
+        let (key, member) = match choice {
+            Choice::RoundRobin => self.around(members, last).next()?,
+            Choice::ByChance => {
+                let count = self.around(members, last).count();
+                let place = self.random(count)?;
+                self.around(members, last).nth(place)?
+            }
+            Choice::LeastLoaded => self.least_loaded(members, last)?,
+            Choice::AllProfiles => {
+                let all: Vec<_> = self.around(members, last).collect();
+                let (first, _) = all.first()?;
+                let members = all.iter().map(|(_, member)| *member).collect();
+                return Some((first, Chosen::All(members)));
+            }
+        };
+        Some((key, Chosen::One(member)))
+    }
+
     /// Iterates over the members that are alive, once around from behind the one that was chosen last.
     fn around<'m, M: Members>(
         &self,
@@ -268,7 +280,7 @@ mod tests {
     impl Members for Table {
         type Member = u8;
 
-        fn from<'m, 'k>(&'m self, key: &'k str) -> impl Iterator<Item = (&'m str, &'m u8)> {
+        fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m u8)> {
             let from = (Bound::Included(key), Bound::Unbounded);
             let members = self.0.range::<str, _>(from);
             members.map(|(key, member)| (key.as_str(), member))

@@ -44,30 +44,42 @@ const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may
 /// deadline.
 pub fn run<S: Service>(
     open: impl FnOnce() -> Result<S, Problem>,
-    mut options: RunOptions<S>,
+    options: RunOptions<S>,
 ) -> Result<(), Problem> {
     log::start(options.level);
     let service = Arc::new(open()?);
     let status = started_status(&service, options.status.as_deref())?;
     let orb = listening(&options.listen, options.config.as_deref())?;
-    let reference = served(&orb, &*service)?;
+    let deadline = options.stop_deadline;
+    let ended = serve_until_the_end(&orb, &service, status, options);
+    let shut = shut_down(&orb, deadline);
+    service.stop();
+    ended.and(shut)
+}
+
+/// Serves a service until the event that ends it, and then ends everything but the ORB.
+fn serve_until_the_end<S: Service>(
+    orb: &Orb,
+    service: &Arc<S>,
+    status: Option<Status>,
+    mut options: RunOptions<S>,
+) -> Result<(), Problem> {
+    let reference = served(orb, &**service)?;
     let mut companions = Vec::new();
     for start in options.companions.drain(..) {
-        companions.push(start(&service, &orb)?);
+        companions.push(start(service, orb)?);
     }
-    let name = named(&orb, &reference, &options)?;
-    announce(&orb, &reference, options.write_reference.as_deref())?;
+    let name = named(orb, &reference, &options)?;
+    announce(orb, &reference, options.write_reference.as_deref())?;
     let notifier = Notifier::from_environment();
     let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
     notifier.ready();
-    let watchdog = watched(&notifier, &service)?;
+    let watchdog = watched(&notifier, service)?;
     options.ending.wait();
     drop(watchdog);
     notifier.stopping();
     drop((name, status, companions));
-    let ended = shut_down(&orb, options.stop_deadline);
-    service.stop();
-    ended
+    Ok(())
 }
 
 fn started_status<S: Service>(

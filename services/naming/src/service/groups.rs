@@ -27,7 +27,7 @@ pub(super) struct InTree<'t> {
 impl Members for InTree<'_> {
     type Member = Target;
 
-    fn from<'m, 'k>(&'m self, key: &'k str) -> impl Iterator<Item = (&'m str, &'m Target)> {
+    fn from<'m>(&'m self, key: &str) -> impl Iterator<Item = (&'m str, &'m Target)> {
         self.tree.from(self.context, key)
     }
 
