@@ -80,7 +80,7 @@ pub struct Record {
 
 /// Report of a watch.
 #[derive(Debug)]
-pub enum Told {
+pub enum WatchReport {
     /// Keys of one revision or several, each with its value or gone; all up to a revision.
     Changes(Vec<(Vec<u8>, Option<Vec<u8>>)>, i64),
     /// etcd has dropped earlier changes, or has older data: everything has to be read anew.
@@ -159,7 +159,7 @@ impl Client {
         Err(Failure::Undone(why))
     }
 
-    /// A connection that may be used: where etcd wants to know who calls, with a token, which is its own.
+    /// Opens a connection, and gives it a token of its own where etcd asks for a user.
     fn connected(&self, endpoint: &str) -> io::Result<Connection> {
         let mut connection = Connection::open(endpoint, self.patience, self.tls.as_ref())?;
         let Some(user) = &self.user else {
@@ -278,23 +278,25 @@ pub fn records(reply: &Value) -> Option<Vec<Record>> {
 
 /// Reads a line of a watch; `None` for a malformed one. `seen` is the revision of the line before.
 #[must_use]
-pub fn told(line: &[u8], seen: i64) -> Option<Told> {
+pub fn watch_report(line: &[u8], seen: i64) -> Option<WatchReport> {
     let line: Value = serde_json::from_slice(line).ok()?;
     let result = line.get("result")?;
     let revision = revision(result);
     if number(&result["compact_revision"]) > 0 {
-        return Some(Told::Lost("etcd has compacted what came between".into()));
+        return Some(WatchReport::Lost(
+            "etcd has compacted what came between".into(),
+        ));
     }
     if revision < seen {
-        return Some(Told::Lost(format!(
+        return Some(WatchReport::Lost(format!(
             "etcd has older data: revision {revision} after {seen}"
         )));
     }
     if result["canceled"].as_bool() == Some(true) {
-        return Some(Told::Lost("etcd has cancelled the watch".into()));
+        return Some(WatchReport::Lost("etcd has cancelled the watch".into()));
     }
     let Some(events) = result["events"].as_array() else {
-        return Some(Told::Changes(Vec::new(), seen));
+        return Some(WatchReport::Changes(Vec::new(), seen));
     };
     let mut last = seen;
     let mut changes = Vec::with_capacity(events.len());
@@ -308,7 +310,7 @@ pub fn told(line: &[u8], seen: i64) -> Option<Told> {
         changes.push((bytes(&record["key"])?, value));
         last = last.max(number(&record["mod_revision"]));
     }
-    Some(Told::Changes(changes, last))
+    Some(WatchReport::Changes(changes, last))
 }
 
 /// Makes the part of a transaction that puts a key, with a lease or 0.
@@ -335,14 +337,14 @@ pub fn delete_all(keys: &Keys) -> Value {
 
 /// Makes the condition that a key has a value.
 #[must_use]
-pub fn has_value(key: &[u8], value: &[u8]) -> Value {
+pub fn when_equal(key: &[u8], value: &[u8]) -> Value {
     json!({ "key": BASE64.encode(key), "target": "VALUE", "result": "EQUAL",
             "value": BASE64.encode(value) })
 }
 
 /// Makes the condition that a key exists, or that it does not.
 #[must_use]
-pub fn is_there(key: &[u8], is_there: bool) -> Value {
+pub fn when_present(key: &[u8], is_there: bool) -> Value {
     let result = if is_there { "GREATER" } else { "EQUAL" };
     json!({ "key": BASE64.encode(key), "target": "CREATE", "result": result,
             "create_revision": "0" })
@@ -350,7 +352,7 @@ pub fn is_there(key: &[u8], is_there: bool) -> Value {
 
 /// Makes the condition that none of these keys exists.
 #[must_use]
-pub fn none_is_there(keys: &Keys) -> Value {
+pub fn when_empty(keys: &Keys) -> Value {
     json!({ "key": BASE64.encode(&keys.first), "range_end": BASE64.encode(&keys.end),
             "target": "CREATE", "result": "EQUAL", "create_revision": "0" })
 }

@@ -13,7 +13,7 @@ use crate::api::{Client, Failure, number};
 pub struct Leases(Vec<(u32, i64)>);
 
 impl Leases {
-    /// Has etcd grant a lease for each different time to live, in seconds.
+    /// Asks etcd for a lease for each different time to live, in seconds.
     ///
     /// # Errors
     /// etcd does not answer, or grants none. Those granted before are revoked then.

@@ -7,7 +7,7 @@
 //! | `http` | as much of HTTP/1.1 as the gateway needs |
 //! | `stream` | TCP, or TLS over it |
 //!
-//! What the keys of a service mean is the service's own. Calls block their thread, and end by a time-out at the
+//! The meaning of keys is each service's own. Calls block their thread, and end by a time-out at the
 //! latest; there is no async runtime.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
@@ -18,8 +18,8 @@ mod lease;
 mod stream;
 
 pub use api::{
-    Client, ClientOptions, Failure, Keys, Record, Told, User, delete, delete_all, has_value,
-    is_there, none_is_there, number, put, records, revision, told,
+    Client, ClientOptions, Failure, Keys, Record, User, WatchReport, delete, delete_all, number,
+    put, records, revision, watch_report, when_empty, when_equal, when_present,
 };
 pub use http::Lines;
 pub use lease::Leases;

@@ -56,7 +56,7 @@ type Asked<W> = (<W as Watched>::Group, <W as Watched>::Member, ObjectRef);
 type Answered<W> = (<W as Watched>::Group, <W as Watched>::Member, bool);
 
 impl Checking {
-    /// Has the members of all groups asked after each `interval`, as long as the service exists.
+    /// Starts a thread that asks the members of all groups after each `interval`, as long as the service exists.
     ///
     /// # Errors
     /// The system has no thread for it.

@@ -39,7 +39,7 @@ pub enum StoreError {
     Foreign {
         /// Name of the service that was to open it.
         service: &'static str,
-        /// What it is instead.
+        /// The file's actual contents, in words.
         reason: String,
     },
     /// A later version of the service has written it. It was not changed.

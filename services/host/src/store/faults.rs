@@ -20,7 +20,7 @@ struct State {
     /// Writes that still succeed, while the disk is limited.
     left: AtomicU64,
     is_limited: AtomicBool,
-    /// Whether the disk has refused a write since it was limited.
+    /// True if the disk has refused a write since it was limited.
     has_refused: AtomicBool,
     fails_late: AtomicBool,
 }
@@ -33,7 +33,7 @@ impl Faults {
         self.0.is_limited.store(true, Ordering::Release);
     }
 
-    /// Has each commit report a failure after it is on the disk, until [`mend`](Self::mend).
+    /// Makes each commit report a failure after it is on the disk, until [`mend`](Self::mend).
     pub fn fail_late(&self) {
         self.0.fails_late.store(true, Ordering::Release);
     }

@@ -217,7 +217,7 @@ fn lock(path: &Path, kind: &StoreKind) -> Result<Lock> {
 
 /// Closes a database. It tidies up at its end, in pages that may be damaged.
 fn close(database: Database) {
-    // What was committed is durable already, so that an error here loses nothing.
+    // All commits are durable already, so that an error here loses nothing.
     let _ = guarded(|| {
         drop(database);
         Ok(())

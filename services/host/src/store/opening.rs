@@ -20,7 +20,7 @@ const CACHE_BYTES: usize = 16 << 20;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Which service a store belongs to, and in which form it keeps its records.
+/// Service that a store belongs to, and the form of its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreKind {
     /// Name of the service, and of the table that says so.

@@ -8,7 +8,7 @@ use super::server::Server;
 use crate::corba::{self, DefinitionKind as Kind};
 use crate::refusal::ServeError;
 
-/// What there is an adapter for, with its interface.
+/// Kinds that have an adapter, each with its interface.
 macro_rules! kinds {
     ($($kind:ident => $interface:ident;)*) => {
         const KINDS: &[(Kind, &str, fn(Server) -> Arc<dyn Servant>)] = &[

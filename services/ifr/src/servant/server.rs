@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use crate::repository::InterfaceRepository;
 use crate::store::{Definition, Number, Type};
 
-/// What an operation of the repository's returns.
+/// Result of the repository's operations.
 pub(super) type Result<T> = std::result::Result<T, SystemException>;
 
 /// The servant.
@@ -78,7 +78,7 @@ impl Server {
         self.type_behind(&id)
     }
 
-    /// What an object id stands for, if it is still there.
+    /// Returns the type that an object id stands for, if it is still there.
     pub(super) fn type_behind(&self, id: &ObjectId) -> Result<Type> {
         if let Ok(number) = <[u8; 4]>::try_from(id.as_bytes()) {
             let number = u32::from_be_bytes(number);

@@ -1,4 +1,4 @@
-//! Changes of clients: who may make them, what is counted, many at once.
+//! Changes of clients: access, metrics, many at once.
 
 use std::sync::Barrier;
 

@@ -16,7 +16,7 @@ use crate::store::{Change, ContextId, StoreError, Target, Ttl};
 /// Bindings that are removed by one operation.
 const MOST: usize = 4096;
 
-/// How long the thread waits after a commit that has failed.
+/// Time that the thread waits after a commit that has failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// When temporary bindings end. Its thread ends with it.

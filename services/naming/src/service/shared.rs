@@ -12,7 +12,7 @@ use crate::refusal::Refusal;
 use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
 use crate::tree::{Done, Draft, Growing, Operation, View, Wanted};
 
-/// How often operations are drafted that others get ahead of.
+/// Attempts at operations that other servers get ahead of.
 const ATTEMPTS: usize = 32;
 
 /// Bytes of names and references in a commit, beyond which no operation is added. etcd takes requests of 1.5 MiB.
@@ -23,7 +23,7 @@ type Outcomes = Vec<Result<Done, Refusal>>;
 /// Keeps the tree as the store tells.
 struct Following(Weak<State>);
 
-/// Has the store, if it is shared, tell the service of changes.
+/// Makes the store, if it is shared, report changes to the service.
 pub(super) fn follow(service: &Arc<State>) -> Result<(), StoreError> {
     match service.store.shared() {
         Some(shared) => shared.follow(Arc::new(Following(Arc::downgrade(service)))),
@@ -60,7 +60,7 @@ impl Follower for Following {
     }
 }
 
-/// What comes of some operations, and what is to be committed for them.
+/// Outcomes of some operations, and the changes to be committed for them.
 struct Drafted {
     outcomes: Outcomes,
     facts: Vec<Fact>,

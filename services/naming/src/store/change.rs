@@ -10,7 +10,7 @@ pub type ContextId = u64;
 /// The root context, which is always there.
 pub const ROOT: ContextId = 0;
 
-/// What a name is bound to. A reference is the CDR of its IOR, big-endian; nil is a reference, too.
+/// Target that a name is bound to. A reference is the CDR of its IOR, big-endian; nil is a reference, too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// An object.
@@ -19,19 +19,19 @@ pub enum Target {
     Context(ContextId),
     /// A context of another server.
     Foreign(Box<[u8]>),
-    /// An object, for as long as the binding is renewed. A [`SharedStore`] removes what is not; for other stores the
-    /// service does.
+    /// An object, for as long as the binding is renewed. A [`SharedStore`](super::SharedStore) removes bindings that
+    /// are not renewed; for other stores the service does.
     Temporary {
         /// The object.
         reference: Box<[u8]>,
-        /// How long it is bound from each renewal on.
+        /// Time that it is bound from each renewal on.
         ttl: Ttl,
     },
     /// A group of objects.
     Group {
         /// The context that its members are bound in, which nothing else leads to.
         context: ContextId,
-        /// Which of them the name is resolved to.
+        /// Strategy by which one of them is chosen.
         choice: Choice,
     },
 }
@@ -43,7 +43,7 @@ pub enum Change {
     Create {
         /// Its number.
         context: ContextId,
-        /// That of its home.
+        /// Number of its home.
         home: ContextId,
     },
     /// A context is gone, and the bindings in it, if there are any.

@@ -6,12 +6,12 @@ use super::StoreError;
 use super::change::{Change, Loading};
 use super::shared::SharedStore;
 
-/// Where contexts and bindings are kept.
+/// Store of contexts and bindings.
 pub trait Store: Debug + Send + Sync {
     /// A number that tells this store from all others: it is part of the references to its contexts.
     fn identity(&self) -> u64;
 
-    /// Whether a commit waits for a disk or another machine, so that others are to be served meanwhile.
+    /// Returns true if a commit waits for a disk or another machine, so that other requests are to be served meanwhile.
     fn blocks(&self) -> bool {
         true
     }

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use data_encoding::BASE64;
-use punctual_etcd::{Client, Failure, has_value, is_there, put, records, revision};
+use punctual_etcd::{Client, Failure, put, records, revision, when_equal, when_present};
 use serde_json::{Value, json};
 
 use super::layout::{Layout, hex, number};
@@ -51,9 +51,9 @@ impl Cluster {
     }
 
     /// Returns the condition that the store is still the one that was opened.
-    pub(super) fn is_same(&self) -> Value {
+    pub(super) fn identity_condition(&self) -> Value {
         let identity = identity_record(self.identity);
-        has_value(&self.layout.identity(), identity.as_bytes())
+        when_equal(&self.layout.identity(), identity.as_bytes())
     }
 
     /// Checks that the store is still the one that was opened.
@@ -148,7 +148,7 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
         .chain([read.clone()])
         .collect();
     let transaction = json!({
-        "compare": [is_there(&key, false)], "success": success, "failure": [read],
+        "compare": [when_present(&key, false)], "success": success, "failure": [read],
     });
     let reply = client.call("/v3/kv/txn", &transaction).map_err(away)?;
     let last = reply["responses"]

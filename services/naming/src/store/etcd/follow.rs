@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use punctual_etcd::{Told, told};
+use punctual_etcd::{WatchReport, watch_report};
 
 use super::cluster::Cluster;
 use crate::store::StoreError;
@@ -68,13 +68,13 @@ impl Cluster {
             return false;
         }
         while let Ok(line) = lines.next() {
-            match told(&line, seen) {
-                Some(Told::Changes(records, revision)) => {
+            match watch_report(&line, seen) {
+                Some(WatchReport::Changes(records, revision)) => {
                     self.tell(records, follower);
                     seen = revision;
                     self.progress.come_to(revision);
                 }
-                Some(Told::Lost(why)) => {
+                Some(WatchReport::Lost(why)) => {
                     tracing::error!("{why}; all names are read anew");
                     return true;
                 }

@@ -1,4 +1,4 @@
-//! Where contexts and bindings are in etcd.
+//! Layout of contexts and bindings in etcd.
 //!
 //! | key | value |
 //! |---|---|
@@ -55,7 +55,7 @@ impl Layout {
         format!("{}/b/{}/{key}", self.0, hex(context)).into_bytes()
     }
 
-    /// What a key that has become a value, or is gone, changes. `Ok(None)` for keys that are neither contexts nor
+    /// Returns the change of a key that has got a value, or is gone. `Ok(None)` for keys that are neither contexts nor
     /// bindings.
     pub(super) fn change(&self, key: &[u8], value: Option<&[u8]>) -> Result<Option<Change>, ()> {
         let key = std::str::from_utf8(key).map_err(drop)?;

@@ -4,7 +4,7 @@
 //! comparisons, so that it comes to nothing if another server was faster. No two servers ever bind one name, whatever
 //! their memories hold, as etcd puts the transactions of all servers in one order.
 //!
-//! Whether memory is true is seen by a *beat*: a key that each server writes again and again, and that comes back by
+//! A *beat* shows that memory is up to date: it is a key that each server writes again and again, and that comes back by
 //! the watch. Between the two, all older changes of any server have come by. Where no beat has come back for as long as
 //! [`EtcdOptions::staleness`], memory counts as old.
 

@@ -9,18 +9,18 @@ use punctual_etcd::{ClientOptions, Tls, User};
 pub struct EtcdOptions {
     /// The members that are called, as `host:port`. One is enough; others are tried when it fails.
     pub endpoints: Vec<String>,
-    /// What all keys begin with. Servers with the same one serve the same names. Default: `/punctual/naming`.
+    /// Prefix of all keys. Servers with the same one serve the same names. Default: `/punctual/naming`.
     pub prefix: String,
-    /// How long a call to etcd may take. Default: 2 s.
+    /// Time that a call to etcd may take. Default: 2 s.
     pub patience: Duration,
-    /// How old what is read may be. Each server writes to etcd three times in this time. Default: 3 s.
+    /// Age that names may have when they are read. Each server writes to etcd three times in this time. Default: 3 s.
     pub staleness: Duration,
-    /// Whether names are resolved though what is known of them may be older than that, since etcd cannot be reached.
-    /// Default: false, they raise TRANSIENT.
+    /// True if names are resolved though they may be older than that, since etcd cannot be reached. Default: false,
+    /// which raises TRANSIENT.
     pub reads_stale: bool,
     /// TLS, and by whom the members' certificates are. Default: none, all goes in clear.
     pub tls: Option<Tls>,
-    /// Who this server is, where etcd asks for a name and a password. Without TLS, these go in clear. Default: none.
+    /// User of etcd, where it asks for a name and a password. Without TLS, these go in clear. Default: none.
     pub user: Option<User>,
 }
 

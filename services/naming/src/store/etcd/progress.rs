@@ -7,7 +7,7 @@ use parking_lot::{Condvar, Mutex};
 
 use crate::store::StoreError;
 
-/// How far what etcd has is known here.
+/// Progress of the watch.
 #[derive(Debug)]
 pub(super) struct Progress {
     state: Mutex<State>,
@@ -22,7 +22,7 @@ struct State {
     /// When it was known to be all.
     current: Instant,
     has_ended: bool,
-    /// Whether what has been told is not what etcd has any more.
+    /// True if etcd has lost some of the changes that were reported.
     is_lost: bool,
     /// The watch's connection, to be shut down when it is to end.
     watch: Option<TcpStream>,
@@ -59,7 +59,7 @@ impl Progress {
         state.current = state.current.max(at);
     }
 
-    /// Whether what has been told was all not too long ago.
+    /// Checks that all changes were known not too long ago.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         match self.state.lock().current.elapsed() < self.staleness {
             true => Ok(()),
@@ -96,14 +96,14 @@ impl Progress {
         state.revision >= revision
     }
 
-    /// Has both threads end.
+    /// Ends both threads.
     pub(super) fn end(&self) {
         self.state.lock().has_ended = true;
         self.cut();
         self.changed.notify_all();
     }
 
-    /// Has the watch begin anew, by another endpoint.
+    /// Ends the watch's connection, so that it begins anew by another endpoint.
     pub(super) fn cut(&self) {
         if let Some(watch) = self.state.lock().watch.take() {
             // Where it is closed already, there is nothing to end.

@@ -72,12 +72,12 @@ impl SharedStore for EtcdStore {
     }
 
     fn commit_if(&self, facts: &[Fact], changes: &[Change]) -> Result<bool> {
-        // Where it is known to be away, nobody waits for the time-out.
+        // An etcd that is known to be away costs no caller a time-out.
         self.shared.progress.check()?;
         let layout = &self.shared.layout;
         let mut compare: Vec<Value> = facts.iter().map(|fact| comparison(layout, fact)).collect();
         // Nothing is written into another store that has come in its place.
-        compare.push(self.shared.is_same());
+        compare.push(self.shared.identity_condition());
         let times = changes.iter().filter_map(seconds);
         let leases = Leases::granted(&self.shared.client, times).map_err(away)?;
         let success: Vec<Value> = changes
@@ -111,7 +111,7 @@ impl SharedStore for EtcdStore {
             .progress
             .wait_for(made, self.shared.options.patience);
         match (is_done, has_come) {
-            // What is done is done; this server learns it late.
+            // The commit is done; this server only learns it late.
             (true, _) => Ok(true),
             (false, true) => Ok(false),
             (false, false) => Err(StoreError::Away("the watch lags behind".into())),

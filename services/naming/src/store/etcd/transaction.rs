@@ -1,6 +1,6 @@
 //! Facts and changes as parts of etcd's transactions.
 
-use punctual_etcd::{delete, delete_all, has_value, is_there, none_is_there, put};
+use punctual_etcd::{delete, delete_all, put, when_empty, when_equal, when_present};
 use serde_json::Value;
 
 use super::layout::{Layout, hex};
@@ -15,10 +15,10 @@ pub(super) fn comparison(layout: &Layout, fact: &Fact) -> Value {
             context,
             key,
             target: Some(target),
-        } => has_value(&layout.binding(*context, key), &encoded(target)),
-        Fact::Bound { context, key, .. } => is_there(&layout.binding(*context, key), false),
-        Fact::Present(context) => is_there(&layout.context(*context), true),
-        Fact::Empty(context) => none_is_there(&layout.bindings_of(*context)),
+        } => when_equal(&layout.binding(*context, key), &encoded(target)),
+        Fact::Bound { context, key, .. } => when_present(&layout.binding(*context, key), false),
+        Fact::Present(context) => when_present(&layout.context(*context), true),
+        Fact::Empty(context) => when_empty(&layout.bindings_of(*context)),
     }
 }
 
