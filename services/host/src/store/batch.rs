@@ -18,58 +18,70 @@ use super::{Record, Records, StoreError};
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// Writes the value that a record had, or removes the record if there was none.
-type Restore = Box<dyn Fn(&WriteTransaction) -> Result<()> + Send + Sync>;
+/// Value of a record before a commit.
+struct Image {
+    table: Arc<str>,
+    key: Vec<u8>,
+    /// `None` where there was no record.
+    before: Option<Vec<u8>>,
+    /// Writes the value into the table, whose types it knows.
+    restore: fn(&WriteTransaction, &Image) -> Result<()>,
+}
 
-/// Table and encoded key of a record.
-type Place = (Arc<str>, Vec<u8>);
-
-/// Values of records before a commit, at most one of each record.
+/// Values of records before a commit, in the order of its changes.
 #[derive(Default)]
-pub(super) struct Images {
-    places: HashSet<Place>,
-    all: Vec<Restore>,
+pub(super) struct Images(Vec<Image>);
+
+/// Values of the records that are in doubt, one of each.
+#[derive(Default)]
+pub(super) struct InDoubt {
+    images: Images,
+    records: HashSet<(Arc<str>, Vec<u8>)>,
 }
 
 impl fmt::Debug for Images {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "images of {} records", self.all.len())
+        write!(f, "images of {} changes", self.0.len())
     }
 }
 
-impl Images {
-    /// Writes all images.
+impl fmt::Debug for InDoubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} records in doubt", self.records.len())
+    }
+}
+
+impl InDoubt {
+    /// Writes the values that the records had.
     pub(super) fn restore(&self, transaction: &WriteTransaction) -> Result<()> {
-        self.all.iter().try_for_each(|image| image(transaction))
+        let mut images = self.images.0.iter();
+        images.try_for_each(|image| (image.restore)(transaction, image))
     }
 
-    fn note<K: Key + 'static, V: Value + 'static>(
-        &mut self,
-        name: &Arc<str>,
-        key: Vec<u8>,
-        before: Option<Vec<u8>>,
-    ) {
-        if !self.places.insert((name.clone(), key.clone())) {
-            return;
+    /// Adds the records of a commit that has failed. A record keeps the value that it had before the first one.
+    pub(super) fn add(&mut self, failed: Images) {
+        for image in failed.0 {
+            let record = (image.table.clone(), image.key.clone());
+            if self.records.insert(record) {
+                self.images.0.push(image);
+            }
         }
-        let name = name.clone();
-        self.all.push(Box::new(move |transaction| {
-            let table = transaction.open_table(TableDefinition::<K, V>::new(&name));
-            let mut table = table.map_err(StoreError::io)?;
-            let key = K::from_bytes(&key);
-            let done = match &before {
-                Some(before) => table.insert(key, V::from_bytes(before)).map(drop),
-                None => table.remove(key).map(drop),
-            };
-            done.map_err(StoreError::io)
-        }));
     }
+}
 
-    /// Adds the images of a later commit. Of a record that both have, the earlier image holds: it is written last.
-    pub(super) fn extend(&mut self, later: Images) {
-        let earlier = std::mem::replace(&mut self.all, later.all);
-        self.all.extend(earlier);
-        self.places.extend(later.places);
+impl Image {
+    fn restore<K: Key + 'static, V: Value + 'static>(
+        transaction: &WriteTransaction,
+        image: &Image,
+    ) -> Result<()> {
+        let table = transaction.open_table(TableDefinition::<K, V>::new(&image.table));
+        let mut table = table.map_err(StoreError::io)?;
+        let key = K::from_bytes(&image.key);
+        let done = match &image.before {
+            Some(before) => table.insert(key, V::from_bytes(before)).map(drop),
+            None => table.remove(key).map(drop),
+        };
+        done.map_err(StoreError::io)
     }
 }
 
@@ -229,9 +241,12 @@ impl<K: Key + 'static, V: Value + 'static> Table<'_, K, V> {
     }
 
     fn note(&self, key: &K::SelfType<'_>, before: Option<Vec<u8>>) {
-        let key = K::as_bytes(key).as_ref().to_vec();
-        let mut images = self.images.borrow_mut();
-        images.note::<K, V>(&self.name, key, before);
+        self.images.borrow_mut().0.push(Image {
+            table: self.name.clone(),
+            key: K::as_bytes(key).as_ref().to_vec(),
+            before,
+            restore: Image::restore::<K, V>,
+        });
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 use redb::{Database, ReadTransaction, ReadableDatabase};
 
-use super::batch::{Batch, Images};
+use super::batch::{Batch, Images, InDoubt};
 #[cfg(feature = "faults")]
 use super::faults::{Faults, FaultyFile};
 use super::lock::Lock;
@@ -36,7 +36,7 @@ struct State {
     /// is opened anew.
     database: Option<Database>,
     /// Records of commits that have failed.
-    in_doubt: Images,
+    in_doubt: InDoubt,
 }
 
 impl StoreFile {
@@ -54,7 +54,7 @@ impl StoreFile {
             identity,
             state: Mutex::new(State {
                 database: Some(database),
-                in_doubt: Images::default(),
+                in_doubt: InDoubt::default(),
             }),
             is_broken: AtomicBool::new(false),
             #[cfg(feature = "faults")]
@@ -125,11 +125,11 @@ impl StoreFile {
         let written = guarded(|| self.write(&database, &state.in_doubt, change, &mut images));
         match &written {
             Ok(()) => {
-                state.in_doubt = Images::default();
+                state.in_doubt = InDoubt::default();
                 state.database = Some(database);
             }
             Err(error) => {
-                state.in_doubt.extend(images.unwrap_or_default());
+                state.in_doubt.add(images.unwrap_or_default());
                 close(database);
                 let is_broken = matches!(error, StoreError::Damaged(_));
                 self.is_broken.fetch_or(is_broken, Ordering::Relaxed);
@@ -142,7 +142,7 @@ impl StoreFile {
     fn write(
         &self,
         database: &Database,
-        in_doubt: &Images,
+        in_doubt: &InDoubt,
         change: impl FnOnce(&Batch<'_>) -> Result<()>,
         images: &mut Option<Images>,
     ) -> Result<()> {

@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use punctual_host::access::Rules;
-use punctual_host::store::{Faults, StoreError, StoreFile, StoreKind, TableDefinition};
+use punctual_host::store::{
+    Faults, ReadableTable, StoreError, StoreFile, StoreKind, TableDefinition,
+};
 
 use crate::board::{Board, KIND};
 
@@ -135,4 +137,40 @@ fn a_store_can_be_compacted_and_goes_on() {
     assert!(store.bytes().unwrap() < full);
     let put = store.commit(|batch| batch.table(big)?.insert(0, vec![1]));
     assert_eq!(put, Ok(()));
+}
+
+#[test]
+fn records_of_several_commits_in_doubt_have_the_values_of_before_the_first() {
+    const NUMBERS: TableDefinition<'static, u64, u64> = TableDefinition::new("numbers");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("board.redb");
+    let faults = Faults::default();
+    let store = StoreFile::open_with_faults(&path, KIND, faults.clone()).unwrap();
+    let put =
+        |number: u64, value: u64| store.commit(|batch| batch.table(NUMBERS)?.insert(number, value));
+    put(1, 10).unwrap();
+    put(2, 20).unwrap();
+    faults.fail_late();
+    // Changed twice, removed, made.
+    put(1, 11).unwrap_err();
+    let twice = store.commit(|batch| {
+        let mut table = batch.table(NUMBERS)?;
+        table.insert(1, 12)?;
+        table.insert(1, 13)?;
+        table.remove(2)?;
+        table.insert(3, 30)
+    });
+    twice.unwrap_err();
+    faults.mend();
+    put(4, 40).unwrap();
+    let all = store.read(|transaction| {
+        let table = transaction.open_table(NUMBERS).map_err(StoreError::io)?;
+        let entries = table.iter().map_err(StoreError::io)?;
+        let entry = |entry: Result<(redb::AccessGuard<'_, u64>, redb::AccessGuard<'_, u64>), _>| {
+            let (key, value) = entry.map_err(|error: redb::StorageError| StoreError::io(error))?;
+            Ok((key.value(), value.value()))
+        };
+        entries.map(entry).collect::<Result<Vec<_>, StoreError>>()
+    });
+    assert_eq!(all, Ok(vec![(1, 10), (2, 20), (4, 40)]));
 }
