@@ -8,10 +8,11 @@ mod lookup;
 mod sound;
 mod uses;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
+
+use punctual_host::store::to_cdr;
 
 use crate::corba::DefinitionKind;
-use crate::storage;
 use crate::store::{Definition, Details, Number, Numbers};
 
 pub(crate) use lookup::Scope;
@@ -30,8 +31,8 @@ pub(crate) struct Definitions {
     by_name: HashMap<(Number, String), Number>,
     /// What those were that are not as they were kept; `None` for those that were not there.
     changed: BTreeMap<Number, Option<Definition>>,
-    /// Those whose changes were taken back as they could not be stored: what is stored of them is not known.
-    in_doubt: BTreeSet<Number>,
+    /// Of those, what they were before the last step.
+    step: BTreeMap<Number, Option<Definition>>,
     /// How long the records of those are together that were kept, in bytes.
     bytes: usize,
     last: Number,
@@ -85,11 +86,10 @@ impl Definitions {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Those that have changed since changes were last kept, and those in doubt, with what is left of them.
+    /// Returns those that have changed since changes were last kept, with what is left of them.
     pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
-        let changed: BTreeSet<_> = self.changed.keys().chain(&self.in_doubt).collect();
         let now = |&number| (number, self.get(number).cloned());
-        changed.into_iter().map(now).collect()
+        self.changed.keys().map(now).collect()
     }
 
     /// How long the records of all are together, in bytes.
@@ -106,30 +106,28 @@ impl Definitions {
     pub(crate) fn keep(&mut self) {
         self.bytes = self.bytes();
         self.changed.clear();
-        self.in_doubt.clear();
+        self.step.clear();
     }
 
-    /// Takes back what could not be stored. It may be stored all the same, if storing failed late: what it was is
-    /// stored with the changes that come next.
-    pub(crate) fn undo_in_doubt(&mut self) {
-        let changed: Vec<_> = self.changed.keys().copied().collect();
-        self.undo();
-        self.in_doubt.extend(changed);
+    /// Begins a step, which can be taken back without what came before it.
+    pub(crate) fn begin_step(&mut self) {
+        self.step.clear();
+    }
+
+    /// Takes back the last step. Numbers that were given are not given again.
+    pub(crate) fn undo_step(&mut self) {
+        let step = std::mem::take(&mut self.step);
+        let changed = std::mem::take(&mut self.changed);
+        let (last, bytes) = (self.last, self.bytes);
+        *self = Definitions::of(restored(std::mem::take(&mut self.by_number), step));
+        (self.changed, self.last, self.bytes) = (changed, last, bytes);
     }
 
     /// Takes back what has changed since changes were last kept. Numbers that were given are not given again.
     pub(crate) fn undo(&mut self) {
-        let mut before = std::mem::take(&mut self.by_number);
-        for (number, definition) in std::mem::take(&mut self.changed) {
-            match definition {
-                Some(definition) => before.insert(number, definition),
-                None => before.remove(&number),
-            };
-        }
-        let in_doubt = std::mem::take(&mut self.in_doubt);
+        let changed = std::mem::take(&mut self.changed);
         let last = self.last;
-        *self = Definitions::of(before);
-        self.in_doubt = in_doubt;
+        *self = Definitions::of(restored(std::mem::take(&mut self.by_number), changed));
         self.last = last;
     }
 
@@ -137,6 +135,7 @@ impl Definitions {
     fn note(&mut self, number: Number) {
         let before = || self.by_number.get(&number).cloned();
         self.changed.entry(number).or_insert_with(before);
+        self.step.entry(number).or_insert_with(before);
     }
 
     fn insert(&mut self, number: Number, definition: Definition) {
@@ -152,10 +151,24 @@ impl Definitions {
     }
 }
 
+/// Definitions with some of them as they were.
+fn restored(
+    mut now: BTreeMap<Number, Definition>,
+    before: BTreeMap<Number, Option<Definition>>,
+) -> BTreeMap<Number, Definition> {
+    for (number, definition) in before {
+        match definition {
+            Some(definition) => now.insert(number, definition),
+            None => now.remove(&number),
+        };
+    }
+    now
+}
+
 /// How long its record is, in bytes.
 fn length(definition: &Definition) -> usize {
     // What has no record cannot be stored, and is refused then.
-    storage::encoded(definition).map_or(0, |record| record.len())
+    to_cdr(definition).map_or(0, |record| record.len())
 }
 
 /// Where a definition is in the names of its scope.
@@ -224,5 +237,25 @@ mod tests {
         assert!(definitions.changes().is_empty());
         let next = definitions.create(module("d", ROOT)).unwrap();
         assert!(next > d, "a number is never used again");
+    }
+
+    #[test]
+    fn a_step_is_taken_back_without_the_changes_before_it() {
+        let mut definitions = Definitions::default();
+        let a = definitions.create(module("a", ROOT)).unwrap();
+        definitions.keep();
+        definitions.begin_step();
+        definitions.set_version(a, "2.0").unwrap();
+        definitions.create(module("b", ROOT)).unwrap();
+        let (before, bytes) = (shown(&definitions), definitions.bytes());
+        definitions.begin_step();
+        definitions.set_version(a, "3.0").unwrap();
+        definitions.create(module("c", ROOT)).unwrap();
+        definitions.undo_step();
+        assert_eq!(shown(&definitions), before);
+        assert_eq!(definitions.bytes(), bytes);
+        definitions.undo();
+        assert_eq!(definitions.get(a).unwrap().version, "1.0");
+        assert_eq!(definitions.len(), 1);
     }
 }

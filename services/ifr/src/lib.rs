@@ -11,16 +11,20 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod definitions;
+mod hosted;
 mod load;
+mod metrics;
 mod refusal;
 mod repository;
 mod servant;
+mod settings;
 mod storage;
 mod types;
 
-pub use refusal::Refusal;
+pub use hosted::RepositoryServer;
+pub use refusal::{Refusal, ServeError};
 pub use repository::{InterfaceRepository, OpenError, Quota};
-pub use servant::ServeError;
+pub use settings::{LISTEN, open, open_file, settings};
 
 include!(concat!(env!("OUT_DIR"), "/ir.rs"));
 

@@ -36,6 +36,9 @@ pub enum Refusal {
     /// The repository is served for readers.
     #[error("the repository is served read-only")]
     ReadOnly,
+    /// The peer may not change the repository.
+    #[error("the peer may not change the repository")]
+    NotPermitted,
     /// The repository has as much as it may have.
     #[error("the repository may have {0}, and would have more (Quota)")]
     QuotaExceeded(String),
@@ -43,6 +46,11 @@ pub enum Refusal {
     #[error("it could not be stored: {0}")]
     Storage(String),
 }
+
+/// Error of a repository that cannot be served.
+#[derive(Clone, Debug, Error)]
+#[error("the repository cannot be served: {0}")]
+pub struct ServeError(pub(crate) String);
 
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
@@ -58,7 +66,7 @@ impl From<Refusal> for SystemException {
             }
             Refusal::TooDeep => (Kind::ImpLimit, 0),
             Refusal::QuotaExceeded(_) => (Kind::NoResources, 0),
-            Refusal::ReadOnly => (Kind::NoPermission, 0),
+            Refusal::ReadOnly | Refusal::NotPermitted => (Kind::NoPermission, 0),
             Refusal::Storage(_) => (Kind::PersistStore, 0),
         };
         SystemException::new(kind, minor, CompletionStatus::No).with_detail(refusal.to_string())

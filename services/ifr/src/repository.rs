@@ -1,16 +1,26 @@
 //! The repository: definitions, and where they are kept.
+//!
+//! Changes of many callers are performed one after the other and committed at once; each is a step that can be taken
+//! back by itself.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
+use punctual_host::access::{Requester, Rules};
+use punctual_host::commit::Commits;
+use punctual_host::metrics::Exposition;
+#[cfg(feature = "faults")]
+use punctual_host::store::Faults;
+use punctual_host::store::StoreError;
 use punctual_idl::model::Specification;
 use thiserror::Error;
 
 use crate::corba::DefinitionKind;
 use crate::definitions::Definitions;
 use crate::load;
+use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
 use crate::storage::Storage;
 
@@ -22,7 +32,13 @@ struct Shared {
     definitions: RwLock<Definitions>,
     quota: RwLock<Quota>,
     storage: Option<Storage>,
+    commits: Commits<Step, Result<(), Refusal>>,
+    writers: RwLock<Rules<()>>,
+    metrics: Metrics,
 }
+
+/// A change as it waits for its commit.
+type Step = Box<dyn FnOnce(&mut Definitions) -> Result<(), Refusal> + Send>;
 
 /// How much a repository may have. What would be more is refused with NO_RESOURCES, and nothing of it is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,10 +73,10 @@ impl Default for Quota {
     }
 }
 
-/// Why a repository cannot be opened.
+/// Error of a repository that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the repository cannot be opened: {0}")]
-pub struct OpenError(String);
+pub struct OpenError(#[from] pub StoreError);
 
 impl fmt::Debug for InterfaceRepository {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,9 +99,32 @@ impl InterfaceRepository {
     /// # Errors
     /// The file cannot be opened, is in use, or holds something else.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
-        let storage = Storage::open(path).map_err(OpenError)?;
-        let stored = storage.read().map_err(OpenError)?;
+        Self::on(Storage::open(path)?)
+    }
+
+    /// Opens the repository in a file as [`open`](Self::open) does, on a disk with faults.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    #[cfg(feature = "faults")]
+    pub fn open_with_faults(path: &Path, faults: Faults) -> Result<Self, OpenError> {
+        Self::on(Storage::open_with_faults(path, faults)?)
+    }
+
+    fn on(storage: Storage) -> Result<Self, OpenError> {
+        let stored = storage.read()?;
         Ok(Self::with(Definitions::of(stored), Some(storage)))
+    }
+
+    /// Gives unused pages of the repository's file back. Takes time in proportion to the file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn compact(&self) -> Result<bool, OpenError> {
+        match &self.0.storage {
+            Some(storage) => Ok(storage.compact()?),
+            None => Ok(false),
+        }
     }
 
     fn with(definitions: Definitions, storage: Option<Storage>) -> Self {
@@ -93,6 +132,9 @@ impl InterfaceRepository {
             definitions: RwLock::new(definitions),
             quota: RwLock::default(),
             storage,
+            commits: Commits::new(),
+            writers: RwLock::default(),
+            metrics: Metrics::default(),
         }))
     }
 
@@ -101,18 +143,39 @@ impl InterfaceRepository {
         *self.0.quota.write() = quota;
     }
 
+    /// Sets which peers may change it from now on, where it is served for changes. Without a grant, all may.
+    pub fn set_writers(&self, writers: Rules<()>) {
+        *self.0.writers.write() = writers;
+    }
+
+    /// Writes the repository's metrics.
+    pub fn write_metrics(&self, out: &mut Exposition) {
+        let (definitions, bytes) = self.look(|all| (all.len(), all.bytes()));
+        let store_bytes = self.0.storage.as_ref().and_then(Storage::bytes);
+        let gauges = Gauges {
+            definitions,
+            bytes,
+            store_bytes,
+        };
+        self.0.metrics.write(out, gauges);
+    }
+
     /// Takes up what a compilation declares; tells how many definitions are new. What is there already, by its
     /// repository id, becomes what the compilation says of it: all of it, or after a refusal nothing.
     ///
     /// # Errors
     /// What the repository's rules exclude, and what the standard's repository has no definition for.
     pub fn load(&self, specification: &Specification) -> Result<usize, Refusal> {
-        self.change(|definitions| {
+        let load = |definitions: &mut Definitions| {
             let mut loaded = definitions.clone();
             let new = load::load(&mut loaded, specification)?;
             *definitions = loaded;
             Ok(new)
-        })
+        };
+        let mut definitions = self.0.definitions.write();
+        let new = self.perform(&mut definitions, load)?;
+        self.keep(&mut definitions)?;
+        Ok(new)
     }
 
     /// Kind, scoped name and repository id of each definition, in the order in which they were made.
@@ -132,28 +195,84 @@ impl InterfaceRepository {
         look(&self.0.definitions.read())
     }
 
-    /// Changes definitions, and keeps what has changed; what cannot be kept is taken back.
-    pub(crate) fn change<R>(
+    /// Returns true if a requester may change definitions.
+    pub(crate) fn permits(&self, by: &Requester) -> bool {
+        self.0.writers.read().permits(by, |()| true)
+    }
+
+    /// Returns the requester of the upcall that this thread serves, as far as rules need it.
+    pub(crate) fn requester(&self) -> Requester {
+        self.0.writers.read().requester()
+    }
+
+    /// Returns true if changes wait for a disk.
+    pub(crate) fn blocks(&self) -> bool {
+        self.0.storage.is_some()
+    }
+
+    /// Changes definitions, and returns when that is durable; what cannot be kept is taken back. Blocks, together with
+    /// other callers that change something. A `change` that fails has changed nothing.
+    pub(crate) fn change<R: Send + 'static>(
         &self,
-        change: impl FnOnce(&mut Definitions) -> Result<R, Refusal>,
+        change: impl FnOnce(&mut Definitions) -> Result<R, Refusal> + Send + 'static,
     ) -> Result<R, Refusal> {
+        let result = Arc::new(Mutex::new(None));
+        let kept = result.clone();
+        let step: Step = Box::new(move |definitions| {
+            *kept.lock() = Some(change(definitions)?);
+            Ok(())
+        });
+        let lost = || Err(Refusal::Storage("the commit has failed".to_owned()));
+        let commit = |steps| self.commit(steps);
+        let submit = || self.0.commits.submit(step, commit, lost);
+        self.0.metrics.changes.count(submit)?;
+        let result = result.lock().take();
+        result.ok_or_else(|| Refusal::Storage("the commit has failed".to_owned()))
+    }
+
+    /// Performs steps and commits them at once.
+    fn commit(&self, steps: Vec<Step>) -> Vec<Result<(), Refusal>> {
         let mut definitions = self.0.definitions.write();
+        let steps = steps.into_iter();
+        let mut outcomes: Vec<_> = steps
+            .map(|step| self.perform(&mut definitions, step))
+            .collect();
+        if let Err(refusal) = self.keep(&mut definitions) {
+            // Those too that were refused for changes of others in this commit.
+            outcomes.fill(Err(refusal));
+        }
+        outcomes
+    }
+
+    /// Performs a step, and takes it back if the repository has more than it may have then.
+    fn perform<R>(
+        &self,
+        definitions: &mut Definitions,
+        step: impl FnOnce(&mut Definitions) -> Result<R, Refusal>,
+    ) -> Result<R, Refusal> {
         let before = (definitions.len(), definitions.bytes());
-        let result = change(&mut definitions);
+        definitions.begin_step();
+        let result = step(definitions);
         let grows = definitions.len() > before.0 || definitions.bytes() > before.1;
-        if grows && let Err(refusal) = self.0.quota.read().check(&definitions) {
-            definitions.undo();
+        if grows && let Err(refusal) = self.0.quota.read().check(definitions) {
+            definitions.undo_step();
             return Err(refusal);
         }
+        result
+    }
+
+    /// Stores what has changed; takes it back where that fails.
+    fn keep(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
         let changes = definitions.changes();
-        if let Some(storage) = self.0.storage.as_ref().filter(|_| !changes.is_empty())
-            && let Err(why) = storage.write(&changes)
-        {
-            definitions.undo_in_doubt();
-            return Err(Refusal::Storage(why));
+        if let Some(storage) = self.0.storage.as_ref().filter(|_| !changes.is_empty()) {
+            let write = || storage.write(changes);
+            if let Err(error) = self.0.metrics.commits.count(write) {
+                definitions.undo();
+                return Err(Refusal::Storage(error.to_string()));
+            }
         }
         definitions.keep();
-        result
+        Ok(())
     }
 }
 
@@ -190,27 +309,34 @@ mod tests {
     fn what_is_stored_though_storing_failed_goes_with_the_next_change() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ifr.redb");
-        let repository = InterfaceRepository::open(&path).unwrap();
-        let create = |id| repository.change(|all| all.create(module(id)));
+        let faults = Faults::default();
+        let repository = InterfaceRepository::open_with_faults(&path, faults.clone()).unwrap();
+        let create = |id: &'static str| repository.change(move |all| all.create(module(id)));
         create("kept").unwrap();
-        {
-            // As when the disk fails behind the last page of a commit.
-            let mut definitions = repository.0.definitions.write();
-            definitions.create(module("refused")).unwrap();
-            let changes = definitions.changes();
-            repository
-                .0
-                .storage
-                .as_ref()
-                .unwrap()
-                .write(&changes)
-                .unwrap();
-            definitions.undo_in_doubt();
-        }
+        faults.fail_late();
+        assert!(matches!(create("refused"), Err(Refusal::Storage(_))));
+        faults.mend();
         create("later").unwrap();
         let listed = repository.list();
         assert_eq!(listed.len(), 2);
         drop(repository);
         assert_eq!(InterfaceRepository::open(&path).unwrap().list(), listed);
+    }
+
+    #[test]
+    fn of_changes_in_one_commit_the_one_beyond_the_quota_is_taken_back_alone() {
+        let repository = InterfaceRepository::in_memory();
+        repository.set_quota(Quota {
+            definitions: 1,
+            ..Quota::default()
+        });
+        let step =
+            |id: &'static str| -> Step { Box::new(move |all| all.create(module(id)).map(drop)) };
+        let outcomes = repository.commit(vec![step("one"), step("two")]);
+        assert_eq!(outcomes[0], Ok(()));
+        assert!(matches!(outcomes[1], Err(Refusal::QuotaExceeded(_))));
+        let listed = repository.list();
+        assert_eq!(listed.len(), 1);
+        assert_eq!(listed[0].2, "one");
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! These work with the naming service of any ORB.
 
-mod answer;
 mod keep;
 
 use std::collections::HashMap;
@@ -23,8 +22,8 @@ use crate::extension::{ExtendedContext, ExtendedContextBindForError};
 use crate::name::from_text;
 use crate::store::Ttl;
 
-pub use answer::Answer;
 pub use keep::Kept;
+pub use punctual_groups::Answer;
 
 /// The names in a naming context, as text: `plants/north.site/pump`.
 #[derive(Debug)]

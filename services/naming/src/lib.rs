@@ -15,29 +15,28 @@
 
 mod access;
 pub mod client;
-mod commit;
 mod directory;
+mod hosted;
 mod limits;
 mod metrics;
 mod name;
-mod notify;
 mod observe;
 mod refusal;
 mod servant;
 mod service;
-mod status;
+mod settings;
 pub mod store;
 mod tree;
 
 pub use access::{Access, BadPrincipal, Principal};
 pub use directory::{Directory, Entry, Leads, Portion};
+pub use hosted::NamingServer;
 pub use limits::Limits;
-pub use notify::{KeptAlive, Notifier};
 pub use observe::Observer;
 pub use refusal::Refusal;
 pub use servant::{ServeError, ServeOptions};
 pub use service::{NamingService, OpenError, Size};
-pub use status::Status;
+pub use settings::{LISTEN, open, settings};
 
 include!(concat!(env!("OUT_DIR"), "/CosNaming.rs"));
 

@@ -76,7 +76,8 @@ fn not_found(why: NotFoundReason, rest: &Name) -> String {
         NotFoundReason::NotObject => "is bound to a context",
     };
     let first = rest.get(..1).unwrap_or_default();
-    format!("`{}` {what}", crate::name::to_text(first))
+    let first = first.iter().map(|one| (one.id.as_str(), one.kind.as_str()));
+    format!("`{}` {what}", punctual_ior::name_to_text(first))
 }
 
 impl Refusal {

@@ -1,49 +1,52 @@
 //! The service: the tree, where it is kept, and who changes it.
 
+mod commit;
 mod expiry;
 mod groups;
+mod members;
 mod shared;
+mod state;
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use parking_lot::{Mutex, RwLock};
+use punctual_host::metrics::Exposition;
 use thiserror::Error;
 
-use crate::access::Access;
-use crate::commit::Commits;
+use crate::access::{Access, Requester};
 use crate::cos_naming::NameComponent;
 use crate::cos_naming::naming_context::NotFoundReason;
 use crate::limits::Limits;
-use crate::metrics::{Gauges, Metrics};
+use crate::metrics::Gauges;
 use crate::name;
 use crate::observe::Observers;
 use crate::refusal::Refusal;
-use crate::store::{Change, ContextId, FileStore, MemoryStore, Store, StoreError, Target};
-use crate::tree::{Done, Draft, Growing, Listed, Operation, Place, Tree, View, Wanted, walk_to};
+use crate::store::{ContextId, FileStore, MemoryStore, ROOT, Store, StoreError, Target};
+use crate::tree::{Done, Growing, Listed, Operation, Place, Tree, View, Wanted, walk_to};
 
-use expiry::Expiry;
-use groups::Groups;
+use expiry::Temporary;
+use groups::chosen;
+use state::State;
 
 pub(crate) use groups::Member;
 
 /// A naming service. Clones are the same one.
 #[derive(Clone)]
-pub struct NamingService(Arc<Shared>);
+pub struct NamingService(Arc<State>);
 
-struct Shared {
-    tree: RwLock<Tree>,
-    store: Box<dyn Store>,
-    commits: Commits<Operation, Result<Done, Refusal>>,
-    /// What a commit has touched that failed: the store may have it, or not.
-    doubtful: Mutex<Vec<Change>>,
-    limits: RwLock<Limits>,
-    access: RwLock<Access>,
-    metrics: Metrics,
-    observers: Observers,
-    expiry: Expiry,
-    groups: Groups,
+/// Has a service remove the temporary bindings whose time has come, from now on.
+fn expire(service: &Arc<State>, temporary: Temporary) -> Result<(), StoreError> {
+    let weak = Arc::downgrade(service);
+    service.expiry.begin(temporary, move || {
+        let service = weak.upgrade()?;
+        let expired = service.change(Operation {
+            context: ROOT,
+            wanted: Wanted::Expire,
+            by: Requester::Process,
+        });
+        Some(expired.map(drop))
+    })
 }
 
 /// Why a naming service cannot be opened.
@@ -97,21 +100,10 @@ impl NamingService {
         let temporary = growing.take_temporary();
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
-        let service = Arc::new(Shared {
-            tree: RwLock::new(tree),
-            store,
-            commits: Commits::new(),
-            doubtful: Mutex::default(),
-            limits: RwLock::default(),
-            access: RwLock::default(),
-            metrics: Metrics::default(),
-            observers: Observers::default(),
-            expiry: Expiry::default(),
-            groups: Groups::default(),
-        });
+        let service = Arc::new(State::new(store, tree));
         match service.store.shared() {
             Some(_) => shared::follow(&service)?,
-            None => expiry::begin(&service, temporary)?,
+            None => expire(&service, temporary)?,
         }
         Ok(Self(service))
     }
@@ -136,16 +128,16 @@ impl NamingService {
         }
     }
 
-    /// What has been counted, and what there is, in Prometheus' text format.
-    #[must_use]
-    pub fn metrics(&self) -> String {
+    /// Writes the service's metrics.
+    pub fn write_metrics(&self, out: &mut Exposition) {
         let Size { contexts, bindings } = self.size();
-        self.0.metrics.text(Gauges {
+        let store_bytes = self.0.store.bytes();
+        let gauges = Gauges {
             contexts,
             bindings,
-            store_bytes: self.0.store.bytes(),
-            is_ready: self.check_ready().is_ok(),
-        })
+            store_bytes,
+        };
+        self.0.metrics.write(out, gauges);
     }
 
     /// That names can be resolved and changed now, as far as is known.
@@ -173,8 +165,9 @@ impl NamingService {
         &self.0.observers
     }
 
-    pub(crate) fn is_restricted(&self) -> bool {
-        self.0.access.read().is_restricted()
+    /// Returns the requester of the upcall that this thread serves, as far as access rules need it.
+    pub(crate) fn requester(&self) -> Requester {
+        self.0.access.read().requester()
     }
 
     /// Whether changes wait for a disk.
@@ -212,7 +205,7 @@ impl NamingService {
     ) -> Result<R, Refusal> {
         let found = |tree: &Tree, target: &Target| match target {
             Target::Group { context, choice } => {
-                let chosen = self.0.groups.chosen(tree, *context, *choice)?;
+                let chosen = chosen(&self.0.groups, tree, *context, *choice)?;
                 Ok(found(&chosen))
             }
             target => Ok(found(target)),
@@ -261,125 +254,21 @@ impl NamingService {
         })
     }
 
-    /// Does what is wanted, and returns when that is durable. Blocks, together with others who change something.
+    /// Performs an operation, and returns when it is durable. Blocks, together with other callers that change something.
     pub(crate) fn change(&self, operation: Operation) -> Result<Done, Refusal> {
-        let lost = || Err(Refusal::Store(StoreError::Io("it has failed".to_owned())));
-        let changed = || {
-            let commit = |operations: Vec<_>| self.commit(&operations);
-            self.0.commits.submit(operation, commit, lost)
-        };
-        self.0.metrics.changes.count(changed)
+        self.0.change(operation)
     }
 
-    /// That what is known of names is not too old.
+    /// Checks that what is known of names is recent enough.
     fn check_current(&self) -> Result<(), Refusal> {
-        match self.0.store.shared() {
-            Some(shared) => shared.check_current().map_err(Refusal::Store),
-            None => Ok(()),
-        }
+        self.0.check_current()
     }
-
-    /// Does operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
-    fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
-        if let Some(shared) = self.0.store.shared() {
-            return self.commit_shared(shared, operations);
-        }
-        let Drafted {
-            mut outcomes,
-            changes,
-            mut all,
-        } = self.drafted(operations);
-        if changes.is_empty() {
-            return outcomes;
-        }
-        all.extend_from_slice(&changes);
-        match self.0.metrics.commits.count(|| self.0.store.commit(&all)) {
-            Ok(()) => {
-                self.0.doubtful.lock().clear();
-                let contexts = self.0.observers.contexts(&changes);
-                self.0.expiry.note(&changes);
-                let mut tree = self.0.tree.write();
-                // Nobody resolves a group between the two.
-                self.0.groups.note(&changes);
-                tree.apply(changes);
-                drop(tree);
-                self.0.observers.changed(&contexts);
-            }
-            Err(error) => {
-                tracing::error!("changes of names are refused: {error}");
-                *self.0.doubtful.lock() = all;
-                // Those too that were refused for what others had done in this draft.
-                outcomes.fill(Err(Refusal::Store(error)));
-            }
-        }
-        outcomes
-    }
-
-    fn drafted(&self, operations: &[Operation]) -> Drafted {
-        let (tree, limits, access) = (
-            self.0.tree.read(),
-            self.0.limits.read(),
-            self.0.access.read(),
-        );
-        let mut draft = Draft::new(&tree, &limits, &access);
-        let outcomes = operations.iter().map(|one| {
-            if matches!(one.wanted, Wanted::Expire) {
-                draft.expire(&self.0.expiry.due());
-            }
-            draft.perform(one)
-        });
-        let outcomes = outcomes.collect();
-        let changes = draft.changes();
-        let doubtful = self.0.doubtful.lock();
-        let all = doubtful.iter().flat_map(|change| tree.as_it_is(change));
-        let all = all.collect();
-        Drafted {
-            outcomes,
-            changes,
-            all,
-        }
-    }
-}
-
-/// What comes of operations.
-struct Drafted {
-    outcomes: Vec<Result<Done, Refusal>>,
-    /// What is to be committed for them.
-    changes: Vec<Change>,
-    /// The records that are in doubt, as they are; they are committed before the changes.
-    all: Vec<Change>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Requester;
-    use crate::store::{Loading, ROOT};
-    use std::sync::atomic::{AtomicBool, Ordering};
-
-    /// Keeps all, and says so or not.
-    #[derive(Debug)]
-    struct Lying(FileStore, Arc<AtomicBool>);
-
-    impl Store for Lying {
-        fn identity(&self) -> u64 {
-            self.0.identity()
-        }
-
-        fn load(&self, loading: &mut dyn Loading) -> Result<(), StoreError> {
-            self.0.load(loading)
-        }
-
-        fn commit(&self, changes: &[Change]) -> Result<(), StoreError> {
-            self.0.commit(changes)?;
-            match self.1.load(Ordering::Relaxed) {
-                true => Err(StoreError::Io(
-                    "the disk fails behind the last page".to_owned(),
-                )),
-                false => Ok(()),
-            }
-        }
-    }
+    use punctual_host::store::Faults;
 
     fn bind_new_context(service: &NamingService, id: &str) -> Result<Done, Refusal> {
         let component = NameComponent {
@@ -399,18 +288,18 @@ mod tests {
     fn what_is_stored_though_storing_failed_goes_with_the_next_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("names.redb");
-        let lies = Arc::new(AtomicBool::new(false));
-        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let faults = Faults::default();
+        let store = FileStore::open_with_faults(&path, faults.clone()).unwrap();
         let service = NamingService::on(Box::new(store)).unwrap();
         bind_new_context(&service, "kept").unwrap();
-        lies.store(true, Ordering::Relaxed);
+        faults.fail_late();
         for id in ["refused", "refused too"] {
             let refused = bind_new_context(&service, id);
             assert!(matches!(refused, Err(Refusal::Store(StoreError::Io(_)))));
         }
         let size = service.size();
         assert_eq!((size.contexts, size.bindings), (2, 1));
-        lies.store(false, Ordering::Relaxed);
+        faults.mend();
         bind_new_context(&service, "later").unwrap();
         let size = service.size();
         drop(service);
@@ -425,8 +314,8 @@ mod tests {
     fn members_that_went_with_their_group_by_a_commit_that_failed_are_written_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("names.redb");
-        let lies = Arc::new(AtomicBool::new(false));
-        let store = Lying(FileStore::open(&path).unwrap(), lies.clone());
+        let faults = Faults::default();
+        let store = FileStore::open_with_faults(&path, faults.clone()).unwrap();
         let service = NamingService::on(Box::new(store)).unwrap();
         let name = |ids: &[&str]| -> Vec<NameComponent> {
             let component = |id: &&str| NameComponent {
@@ -454,9 +343,9 @@ mod tests {
             let name = name(&["group", id]);
             change(Wanted::Join { name, target }).unwrap();
         }
-        lies.store(true, Ordering::Relaxed);
+        faults.fail_late();
         assert!(change(Wanted::Unbind { name: group }).is_err());
-        lies.store(false, Ordering::Relaxed);
+        faults.mend();
         bind_new_context(&service, "later").unwrap();
         let size = service.size();
         assert_eq!((size.contexts, size.bindings), (3, 4));

@@ -1,12 +1,14 @@
 //! `punctual bridge`: requests that arrive by one protocol leave by another.
 
 use crate::fail;
-use crate::serving::{ON_ENDPOINTS, Problem, ending_signals, listening, write_reference};
 use crate::shown;
 use crate::time::with_unit;
 use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
 use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
+use punctual_host::Problem;
+use punctual_host::publish::write_reference;
+use punctual_host::run::{ON_ENDPOINTS, ending_signals, listening};
 use serde_json::json;
 use signal_hook::iterator::Signals;
 use std::io::Write;
@@ -84,7 +86,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
         .init();
     match bridge(options) {
         Ok(()) => ExitCode::SUCCESS,
-        Err((problem, help)) => fail(problem, Some(help)),
+        Err(problem) => fail(&problem, problem.help()),
     }
 }
 
@@ -104,12 +106,13 @@ fn bridge(options: &Options) -> Result<(), Problem> {
             ..BridgeOptions::default()
         },
     );
-    let bridged =
-        bridged.map_err(|exception| (shown::exception(&exception), help_for(&exception)))?;
+    let bridged = bridged
+        .map_err(|exception| Problem::new(shown::exception(&exception), help_for(&exception)))?;
     greet(&target)?;
     let reference = bridged.reference();
     let reference = reference.and_then(|reference| orb.object_to_string(&reference));
-    let reference = reference.map_err(|exception| (shown::exception(&exception), ON_TARGETS))?;
+    let reference =
+        reference.map_err(|exception| Problem::new(shown::exception(&exception), ON_TARGETS))?;
     if let Some(path) = &options.write_reference {
         write_reference(path, &reference)?;
     }
@@ -142,16 +145,16 @@ fn end_in_time(orb: &Orb, signals: &mut Signals) {
 
 /// The object of a reference as text, or in a file.
 fn object(orb: &Orb, reference: &str) -> Result<ObjectRef, Problem> {
-    let text = crate::ior::read(reference).map_err(|problem| (problem, ON_TARGETS))?;
+    let text = crate::ior::read(reference).map_err(|problem| Problem::new(problem, ON_TARGETS))?;
     let object = orb.string_to_object(&text);
-    object.map_err(|exception| (shown::exception(&exception), ON_TARGETS))
+    object.map_err(|exception| Problem::new(shown::exception(&exception), ON_TARGETS))
 }
 
 /// The object keys of references.
 fn keys(orb: &Orb, references: &[String]) -> Result<Vec<Vec<u8>>, Problem> {
     let key = |reference: &String| {
         let key = object(orb, reference)?.object_key();
-        key.ok_or_else(|| (format!("{reference} has no object key"), ON_TARGETS))
+        key.ok_or_else(|| Problem::new(format!("{reference} has no object key"), ON_TARGETS))
     };
     references.iter().map(key).collect()
 }
@@ -163,7 +166,7 @@ fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
     }
     let policy = Policy::protocols(&options.target_protocol, Otherwise::Raise);
     let target = target.set_policy_overrides(&[policy], SetOverride::Set);
-    target.map_err(|exception| (shown::exception(&exception), ON_PROTOCOLS))
+    target.map_err(|exception| Problem::new(shown::exception(&exception), ON_PROTOCOLS))
 }
 
 /// Asks the target whether it is there. One that is not may come yet; one that cannot be called at all
@@ -173,7 +176,7 @@ fn greet(target: &ObjectRef) -> Result<(), Problem> {
         Ok(true) => {}
         Ok(false) => tracing::warn!("the target's server does not know the object"),
         Err(exception) if exception.kind() == Kind::InvPolicy => {
-            return Err((shown::exception(&exception), ON_PROTOCOLS));
+            return Err(Problem::new(shown::exception(&exception), ON_PROTOCOLS));
         }
         Err(exception) => tracing::warn!(
             "the target does not answer yet: {}",

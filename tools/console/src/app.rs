@@ -1,52 +1,61 @@
-//! What all pages share, and the routes to them.
+//! The routes of all pages, behind the guard.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
-use axum::middleware::from_fn_with_state;
-use axum::response::{Redirect, Response};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
-use tokio::sync::Semaphore;
 
-use crate::guard::{self, Guard};
-use crate::naming::{self, NamingPage};
-use crate::options::ConsoleLimits;
-use crate::{assets, layout};
+use crate::assets;
+use crate::guard::HEADERS;
+use crate::shell::Shell;
 
-/// What handlers are given.
-#[derive(Debug)]
-pub(crate) struct App {
-    pub(crate) guard: Guard,
-    pub(crate) limits: ConsoleLimits,
-    pub(crate) naming: NamingPage,
-    /// A place for each event stream.
-    pub(crate) streams: Arc<Semaphore>,
-    /// A place for each change that is under way.
-    pub(crate) changes: Arc<Semaphore>,
-}
-
-/// The two ends of a request's connection.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ends {
-    pub(crate) peer: SocketAddr,
-    pub(crate) here: SocketAddr,
-}
-
-/// Every path that there is.
-pub(crate) fn routes(app: Arc<App>) -> Router {
-    Router::new()
-        .route("/", get(|| async { Redirect::to("/naming") }))
-        .merge(naming::routes())
+/// Merges the routes of all pages with what they share.
+pub(crate) fn routes(shell: Arc<Shell>, pages: impl IntoIterator<Item = Router>) -> Router {
+    let shared = Router::new()
+        .route("/", get(first))
         .merge(assets::routes())
         .fallback(nothing)
-        .layer(DefaultBodyLimit::max(app.limits.body_bytes))
-        .layer(from_fn_with_state(app.clone(), guard::check))
-        .with_state(app)
+        .with_state(shell.clone());
+    pages
+        .into_iter()
+        .fold(shared, Router::merge)
+        .layer(DefaultBodyLimit::max(shell.limits.body_bytes))
+        .layer(from_fn_with_state(shell, check))
 }
 
-async fn nothing() -> Response {
-    layout::problem(StatusCode::NOT_FOUND, "There is no such page.")
+/// Leads to the first page.
+async fn first(State(shell): State<Arc<Shell>>) -> Response {
+    match shell.pages.first() {
+        Some(page) => Redirect::to(page.path).into_response(),
+        None => nothing(State(shell)).await,
+    }
+}
+
+async fn nothing(State(shell): State<Arc<Shell>>) -> Response {
+    shell.problem(StatusCode::NOT_FOUND, "There is no such page.")
+}
+
+/// Answers a request, or refuses it.
+async fn check(State(shell): State<Arc<Shell>>, request: Request, next: Next) -> Response {
+    let mut response = match shell.guard.refusal(&request, shell.limits.body_bytes) {
+        Some((status, why)) => {
+            tracing::info!("a request to the console was refused: {why}");
+            shell.problem(status, why)
+        }
+        None => {
+            let time = shell.limits.request_time;
+            let answered = tokio::time::timeout(time, next.run(request)).await;
+            answered.unwrap_or_else(|_| {
+                let what =
+                    "This took too long. A change that was asked for may have been made, or not.";
+                shell.problem(StatusCode::SERVICE_UNAVAILABLE, what)
+            })
+        }
+    };
+    response.headers_mut().extend(HEADERS);
+    response
 }

@@ -1,13 +1,9 @@
 //! The style sheet, the script and the icon, which are part of the program: nothing is fetched from elsewhere.
 
-use std::sync::Arc;
-
 use axum::Router;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-
-use crate::app::App;
 
 const FILES: [(&str, &str, &str); 3] = [
     (
@@ -27,7 +23,7 @@ const FILES: [(&str, &str, &str); 3] = [
     ),
 ];
 
-pub(crate) fn routes() -> Router<Arc<App>> {
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
     FILES
         .into_iter()
         .fold(Router::new(), |routes, (path, kind, text)| {

@@ -10,17 +10,13 @@
 //! Replies say that no other site may show, read or load them, and that a page takes script and style from here only.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use axum::http::{Method, StatusCode};
-use axum::middleware::Next;
-use axum::response::Response;
 use data_encoding::HEXLOWER;
 
-use crate::app::{App, Ends};
-use crate::layout;
+use crate::ends::Ends;
 
 /// Who is let in.
 pub(crate) struct Guard {
@@ -30,7 +26,7 @@ pub(crate) struct Guard {
 }
 
 /// What each reply says of itself to browsers.
-const HEADERS: [(HeaderName, HeaderValue); 6] = [
+pub(crate) const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
         HeaderValue::from_static(
@@ -68,27 +64,6 @@ impl std::fmt::Debug for Guard {
     }
 }
 
-/// Answers a request, or refuses it.
-pub(crate) async fn check(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let mut response = match app.guard.refusal(&request, app.limits.body_bytes) {
-        Some((status, why)) => {
-            tracing::info!("a request to the console was refused: {why}");
-            layout::problem(status, why)
-        }
-        None => {
-            let time = app.limits.request_time;
-            let answered = tokio::time::timeout(time, next.run(request)).await;
-            answered.unwrap_or_else(|_| {
-                let what =
-                    "This took too long. A change that was asked for may have been made, or not.";
-                layout::problem(StatusCode::SERVICE_UNAVAILABLE, what)
-            })
-        }
-    };
-    response.headers_mut().extend(HEADERS);
-    response
-}
-
 impl Guard {
     /// Lets those in who ask for this address or one of these hosts.
     ///
@@ -120,7 +95,11 @@ impl Guard {
     }
 
     /// Why a request is refused, if it is.
-    fn refusal(&self, request: &Request, most: usize) -> Option<(StatusCode, &'static str)> {
+    pub(crate) fn refusal(
+        &self,
+        request: &Request,
+        most: usize,
+    ) -> Option<(StatusCode, &'static str)> {
         let headers = request.headers();
         let here = request.extensions().get::<Ends>().map(|ends| ends.here);
         let Some(host) =

@@ -1,4 +1,4 @@
-//! What all pages have around them, and how they become replies.
+//! Layout around all pages, and how they become replies.
 
 use askama::Template;
 use axum::http::StatusCode;
@@ -7,30 +7,21 @@ use axum::response::{IntoResponse, Response};
 
 /// A page in the navigation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Page {
+pub(crate) struct Link {
     pub(crate) path: &'static str,
     pub(crate) title: &'static str,
 }
 
-/// All pages, in the order of the navigation.
-pub(crate) const PAGES: [Page; 1] = [NAMING];
-
-/// [`crate::naming`].
-pub(crate) const NAMING: Page = Page {
-    path: "/naming",
-    title: "Names",
-};
-
 #[derive(Debug, Template)]
 #[template(path = "problem.html")]
 struct Problem<'p> {
-    pages: &'static [Page],
+    pages: &'p [Link],
     here: &'static str,
     status: u16,
     what: &'p str,
 }
 
-/// A template as a reply. What it shows is as of now, and kept by nobody.
+/// Returns a template as a reply. It shows the present state, and browsers do not keep it.
 pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     match template.render() {
         Ok(text) => {
@@ -47,10 +38,10 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     }
 }
 
-/// A page that says what went wrong, and nothing else.
-pub(crate) fn problem(status: StatusCode, what: &str) -> Response {
+/// Returns a page that says what went wrong, and nothing else.
+pub(crate) fn problem(pages: &[Link], status: StatusCode, what: &str) -> Response {
     let template = Problem {
-        pages: &PAGES,
+        pages,
         here: "",
         status: status.as_u16(),
         what,

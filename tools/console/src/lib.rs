@@ -1,7 +1,7 @@
 //! The console: pages to look at what runs in a process, in a browser.
 //!
-//! A page is a module with its routes, a template that extends the shared layout, and a line in `layout::PAGES`; the
-//! first is `naming`. The pages work without script. With it, `static/console.js` listens to a stream of events that say
+//! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared layout; the first is
+//! [`Naming`]. Which pages there are, the process says that serves the services. The pages work without script. With it, `static/console.js` listens to a stream of events that say
 //! *that* something on the page has changed, and fetches the page again: what is shown is rendered in one place only.
 //!
 //! Nobody who asks is trusted. `guard` refuses requests that come from elsewhere (a wrong host, another origin, a
@@ -13,13 +13,18 @@
 mod answers;
 mod app;
 mod assets;
+mod ends;
 mod guard;
 mod layout;
 mod live;
 mod naming;
 mod options;
+mod page;
 mod server;
+mod shell;
 
 pub use naming::Naming;
 pub use options::{ConsoleLimits, ConsoleOptions};
+pub use page::{Mounted, Page, Task};
 pub use server::{Console, ConsoleError};
+pub use shell::Shell;

@@ -18,12 +18,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, oneshot};
 use tokio_io_timeout::TimeoutStream;
 
-use crate::answers::{Answers, Queue};
-use crate::app::{App, Ends, routes};
+use crate::app::routes;
+use crate::ends::Ends;
 use crate::guard::Guard;
-use crate::live::Live;
-use crate::naming::{Naming, NamingPage};
+use crate::layout::Link;
 use crate::options::{ConsoleLimits, ConsoleOptions};
+use crate::page::{Mounted, Page, Task};
+use crate::shell::Shell;
 
 /// Bytes of a request's head, which names and a reference in the address must fit into.
 const HEAD: usize = 16 << 10;
@@ -63,31 +64,34 @@ pub struct Console {
 }
 
 impl Console {
-    /// Serves the page of a naming service.
+    /// Serves pages, in this order of the navigation.
     ///
     /// # Errors
     /// See [`ConsoleError`].
-    pub fn listen(options: &ConsoleOptions, naming: Naming) -> Result<Self, ConsoleError> {
+    pub fn listen(
+        options: &ConsoleOptions,
+        pages: Vec<Box<dyn Page>>,
+    ) -> Result<Self, ConsoleError> {
         let listener = bound(options)?;
         let address = listener.local_addr()?;
         let limits = options.limits;
         let guard = Guard::new(address, &options.hosts);
         let guard = guard.map_err(|error| io::Error::other(error.to_string()))?;
-        let live = Arc::<Live>::default();
-        let Naming {
-            directory,
-            orb,
-            asks,
-        } = naming;
-        let (answers, queue) = Answers::new(orb.clone(), asks, limits, live.clone());
-        let answers = Arc::new(answers);
-        let app = Arc::new(App {
-            guard,
-            limits,
-            naming: NamingPage::new(directory, orb, answers.clone(), live),
-            streams: Arc::new(Semaphore::new(limits.streams)),
-            changes: Arc::new(Semaphore::new(limits.at_a_time)),
+        let links = pages.iter().map(|page| Link {
+            path: page.path(),
+            title: page.name(),
         });
+        let shell = Arc::new(Shell::new(guard, limits, links.collect()));
+        let (mut mounted, mut tasks) = (Vec::new(), Vec::new());
+        for page in pages {
+            let Mounted {
+                routes,
+                tasks: more,
+            } = page.mount(shell.clone());
+            mounted.push(routes);
+            tasks.extend(more);
+        }
+        let pages = routes(shell, mounted);
         // One thread suffices for pages; those for what blocks are bounded where they are asked for, and here again.
         let runtime = Builder::new_current_thread()
             .enable_all()
@@ -95,7 +99,7 @@ impl Console {
             .max_blocking_threads(2 * limits.at_a_time + 1)
             .build()?;
         let (ends, ended) = oneshot::channel();
-        let serves = move || run(runtime, listener, app, (queue, answers), ended);
+        let serves = move || run(runtime, listener, (pages, limits), tasks, ended);
         let thread = ThreadSpec::named("console").start(serves);
         let thread = thread.map_err(|error| io::Error::other(error.to_string()))?;
         Ok(Self {
@@ -143,13 +147,13 @@ fn bound(options: &ConsoleOptions) -> Result<TcpListener, ConsoleError> {
 fn run(
     runtime: Runtime,
     listener: TcpListener,
-    app: Arc<App>,
-    (queue, answers): (Queue, Arc<Answers>),
+    (pages, limits): (Router, ConsoleLimits),
+    tasks: Vec<Task>,
     ended: oneshot::Receiver<()>,
 ) {
     runtime.block_on(async {
-        tokio::spawn(queue.ask(answers));
-        let accepting = accept(listener, app);
+        tasks.into_iter().for_each(|task| drop(tokio::spawn(task)));
+        let accepting = accept(listener, pages, limits);
         tokio::select! {
             Err(error) = accepting => tracing::error!("the console ends: {error}"),
             _ = ended => {}
@@ -159,11 +163,9 @@ fn run(
 }
 
 /// Accepts connections, and no more than the limit at a time; does not return unless there is no listener.
-async fn accept(listener: TcpListener, app: Arc<App>) -> io::Result<()> {
+async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
-    let limits = app.limits;
     let places = Arc::new(Semaphore::new(limits.connections));
-    let pages = routes(app);
     while let Ok(place) = places.clone().acquire_owned().await {
         match listener.accept().await {
             Ok((stream, peer)) => {

@@ -13,7 +13,7 @@ use punctual::{
     TypeCode, minor,
 };
 
-use super::{Result, Server, object_id};
+use super::server::{Result, Server, object_id};
 use crate::corba;
 use crate::store::{Number, Type};
 
@@ -151,7 +151,9 @@ mod tests {
     use punctual::{Orb, RootPoa};
     use punctual_idl::{InMemory, Options, compile_source};
 
-    use super::super::{Adapters, Shared};
+    use super::super::adapters::Adapters;
+    use super::super::kinds::kinds;
+    use super::super::server::Shared;
     use super::*;
     use crate::repository::InterfaceRepository;
     use crate::store::Several;
@@ -166,7 +168,7 @@ mod tests {
         Server(Arc::new(Shared {
             repository,
             is_read_only: true,
-            adapters: Adapters::new(&orb.root_poa().unwrap()).unwrap(),
+            adapters: Adapters::new(&orb.root_poa().unwrap(), kinds()).unwrap(),
             longest_answer: LIMIT,
         }))
     }

@@ -2,7 +2,8 @@
 
 use punctual::SystemException;
 
-use super::{Result, Server, unnamed};
+use super::adapters::kind_of_unnamed;
+use super::server::{Result, Server};
 use crate::corba::{self, ContainedServant, DefinitionKind, IrObjectServant, contained};
 use crate::definitions::ROOT;
 use crate::refusal::Refusal;
@@ -16,13 +17,13 @@ impl IrObjectServant for Server {
                 let kind = self.look(|definitions| definitions.kind(*number));
                 kind.ok_or_else(|| Refusal::NoSuchDefinition.into())
             }
-            unnamed => Ok(unnamed::kind(unnamed)),
+            unnamed => Ok(kind_of_unnamed(unnamed)),
         }
     }
 
     fn destroy(&self) -> Result<()> {
         match self.current_type()? {
-            Type::Defined(number) => self.change(|definitions| definitions.destroy(number)),
+            Type::Defined(number) => self.change(move |definitions| definitions.destroy(number)),
             // BAD_INV_ORDER for a primitive (§14.5.2.2); others are nothing that could be removed.
             Type::Primitive(_) => Err(Refusal::InUse("each type".to_owned()).into()),
             _ => Ok(()),
@@ -36,8 +37,8 @@ impl ContainedServant for Server {
     }
 
     fn set_id(&self, value: &str) -> Result<()> {
-        let number = self.current()?;
-        self.change(|definitions| definitions.set_id(number, value))
+        let (number, value) = (self.current()?, value.to_owned());
+        self.change(move |definitions| definitions.set_id(number, &value))
     }
 
     fn name(&self) -> Result<String> {
@@ -46,7 +47,8 @@ impl ContainedServant for Server {
 
     fn set_name(&self, value: &str) -> Result<()> {
         let (number, definition) = self.definition()?;
-        self.change(|definitions| definitions.relocate(number, definition.container, value))
+        let (container, value) = (definition.container, value.to_owned());
+        self.change(move |definitions| definitions.relocate(number, container, &value))
     }
 
     fn version(&self) -> Result<String> {
@@ -54,8 +56,8 @@ impl ContainedServant for Server {
     }
 
     fn set_version(&self, value: &str) -> Result<()> {
-        let number = self.current()?;
-        self.change(|definitions| definitions.set_version(number, value))
+        let (number, value) = (self.current()?, value.to_owned());
+        self.change(move |definitions| definitions.set_version(number, &value))
     }
 
     fn defined_in(&self) -> Result<Option<corba::Container>> {
@@ -85,11 +87,12 @@ impl ContainedServant for Server {
     ) -> std::result::Result<(), SystemException> {
         let number = self.current()?;
         let container = self.number_in(new_container)?;
-        self.change(|definitions| {
+        let (name, version) = (new_name.to_owned(), new_version.to_owned());
+        self.change(move |definitions| {
             let before = definitions.get(number).map(|d| d.version.clone());
-            definitions.set_version(number, new_version)?;
+            definitions.set_version(number, &version)?;
             definitions
-                .relocate(number, container, new_name)
+                .relocate(number, container, &name)
                 .or_else(|refusal| {
                     definitions.set_version(number, &before.unwrap_or_default())?;
                     Err(refusal)

@@ -2,7 +2,7 @@
 
 use punctual::TypeCode;
 
-use super::{Result, Server};
+use super::server::{Result, Server};
 use crate::corba::{self, DefinitionKind, PrimitiveKind, RepositoryServant, container};
 use crate::definitions::{ROOT, Scope};
 use crate::store::{Decimal, Number, Several, Type};

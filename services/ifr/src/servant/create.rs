@@ -2,7 +2,7 @@
 
 use punctual::{Any, Interface};
 
-use super::{Result, Server};
+use super::server::{Result, Server};
 use crate::corba::{self, ContainerServant, DefinitionKind, StructMember, UnionMember, container};
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Constant, Definition, Details, Initializer, UnionOf, Value};
@@ -23,15 +23,14 @@ impl Server {
         what: Details,
     ) -> Result<Option<I>> {
         let container = self.current()?;
-        let number = self.change(|definitions| {
-            definitions.create_sound(Definition {
-                id: called.id.to_owned(),
-                name: called.name.to_owned(),
-                version: called.version.to_owned(),
-                container,
-                what,
-            })
-        })?;
+        let definition = Definition {
+            id: called.id.to_owned(),
+            name: called.name.to_owned(),
+            version: called.version.to_owned(),
+            container,
+            what,
+        };
+        let number = self.change(move |definitions| definitions.create_sound(definition))?;
         Ok(self.typed(number))
     }
 

@@ -4,7 +4,7 @@ use punctual::stub::Marshal;
 use punctual::{Any, TypeCode, Typed};
 
 use super::answer::Answer;
-use super::{Result, Server};
+use super::server::{Result, Server};
 use crate::corba::{
     self, AttributeDescription, ConstantDescription, DefinitionKind, ExceptionDescription,
     InterfaceDescription, ModuleDescription, OperationDescription, ParameterDescription,
@@ -94,7 +94,7 @@ impl Answer<'_> {
 
     pub(super) fn attribute_description(&mut self, number: Number) -> Result<AttributeDescription> {
         let (head, Details::Attribute(attribute)) = self.server.head_of(number)? else {
-            return super::out_of_place();
+            return super::server::out_of_place();
         };
         Ok(AttributeDescription {
             name: head.name,
@@ -108,7 +108,7 @@ impl Answer<'_> {
 
     pub(super) fn operation_description(&mut self, number: Number) -> Result<OperationDescription> {
         let (head, Details::Operation(operation)) = self.server.head_of(number)? else {
-            return super::out_of_place();
+            return super::server::out_of_place();
         };
         let exceptions = self.parts(operation.raised, |answer, number| {
             let r#type = answer.type_code(&Type::Defined(number))?;
@@ -129,7 +129,7 @@ impl Answer<'_> {
 
     pub(super) fn value_member(&mut self, number: Number) -> Result<ValueMember> {
         let (head, Details::ValueMember(member)) = self.server.head_of(number)? else {
-            return super::out_of_place();
+            return super::server::out_of_place();
         };
         Ok(ValueMember {
             name: head.name,

@@ -4,7 +4,7 @@ use punctual::{Interface, TypeCode};
 
 use super::answer::Answer;
 use super::create::Called;
-use super::{Result, Server, out_of_place};
+use super::server::{Result, Server, out_of_place};
 use crate::corba::{
     self, AbstractInterfaceDefServant, AttributeDefServant, AttributeDescription, AttributeMode,
     DefinitionKind, InterfaceDefServant, LocalInterfaceDefServant, OperationDefServant,

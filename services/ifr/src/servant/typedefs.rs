@@ -2,7 +2,7 @@
 
 use punctual::{Any, TypeCode};
 
-use super::{Result, Server, out_of_place};
+use super::server::{Result, Server, out_of_place};
 use crate::corba::{
     self, AliasDefServant, ConstantDefServant, EnumDefServant, ExceptionDefServant,
     ModuleDefServant, NativeDefServant, StructDefServant, StructMember, TypedefDefServant,
@@ -28,7 +28,7 @@ impl Server {
     /// Says anew what is called.
     pub(super) fn set_called(&self, what: Details) -> Result<()> {
         let number = self.current()?;
-        self.change(|definitions| definitions.set_sound_details(number, what))
+        self.change(move |definitions| definitions.set_sound_details(number, what))
     }
 }
 

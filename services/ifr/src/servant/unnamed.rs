@@ -3,26 +3,13 @@
 
 use punctual::{Interface, TypeCode};
 
-use super::{Result, Server, out_of_place};
+use super::server::{Result, Server, out_of_place};
 use crate::corba::{
-    self, ArrayDefServant, DefinitionKind, FixedDefServant, IdlTypeServant, PrimitiveDefServant,
-    PrimitiveKind, SequenceDefServant, StringDefServant, WstringDefServant,
+    self, ArrayDefServant, FixedDefServant, IdlTypeServant, PrimitiveDefServant, PrimitiveKind,
+    SequenceDefServant, StringDefServant, WstringDefServant,
 };
 use crate::refusal::Refusal;
 use crate::store::{Decimal, Several, Type};
-
-/// The kind of the objects that stand for a type.
-pub(super) fn kind(ty: &Type) -> DefinitionKind {
-    match ty {
-        Type::Primitive(_) => DefinitionKind::DkPrimitive,
-        Type::Text(_) => DefinitionKind::DkString,
-        Type::WideText(_) => DefinitionKind::DkWstring,
-        Type::Sequence(_) => DefinitionKind::DkSequence,
-        Type::Array(_) => DefinitionKind::DkArray,
-        Type::Fixed(_) => DefinitionKind::DkFixed,
-        Type::Defined(_) => DefinitionKind::DkNone,
-    }
-}
 
 fn fixed_for_good<T>() -> Result<T> {
     let why = "a type without a name cannot be changed; make another one";

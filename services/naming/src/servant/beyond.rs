@@ -2,8 +2,8 @@
 
 use punctual::{Interface, ObjectRef};
 
-use super::Server;
-use super::group::told;
+use super::group::{told, ttl_ms};
+use super::server::Server;
 use crate::cos_naming::{NameComponent, NamingContext};
 use crate::extension::{
     BindingDetails, BindingKind, Choice, ExtendedContext, ExtendedContextAboutError,
@@ -99,14 +99,6 @@ impl ExtendedContextServant for Server {
     fn members(&self, group: &[NameComponent]) -> Result<MemberList, ExtendedContextMembersError> {
         let here = self.members_here(group);
         here.or_else(|why| self.through(why, |context, rest| extended(context).members(rest)))
-    }
-}
-
-/// How long a binding lives, or 0.
-pub(super) fn ttl_ms(target: &Target) -> u32 {
-    match target {
-        Target::Temporary { ttl, .. } => ttl.millis(),
-        _ => 0,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use punctual::{ObjectRef, SystemException};
 
-use super::{Result, Server};
+use super::server::{Result, Server};
 use crate::cos_naming::{
     BindingIterator, BindingList, NameComponent, NamingContext, NamingContextBindContextError,
     NamingContextBindError, NamingContextBindNewContextError, NamingContextDestroyError,

@@ -3,7 +3,7 @@
 use punctual::ObjectRef;
 use punctual_ior::Corbaname;
 
-use super::Server;
+use super::server::Server;
 use crate::cos_naming::naming_context_ext::InvalidAddress;
 use crate::cos_naming::{
     Name, NameComponent, NamingContextExtResolveStrError, NamingContextExtServant,

@@ -2,7 +2,7 @@
 
 use punctual::{CompletionStatus, Interface, ObjectRef, OperationError};
 
-use super::Server;
+use super::server::Server;
 use crate::cos_naming::{
     Name, NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
     NamingContextBindNewContextError, NamingContextExtResolveStrError,

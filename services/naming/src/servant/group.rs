@@ -1,9 +1,8 @@
 //! Groups of objects: the operations of `PunctualNaming::ExtendedContext` on them.
 
-use punctual::{ObjectRef, request_peer};
+use punctual::ObjectRef;
 
-use super::Server;
-use crate::access::Requester;
+use super::server::Server;
 use crate::cos_naming::naming_context::NotFoundReason;
 use crate::cos_naming::{Name, NameComponent};
 use crate::extension::{Choice, Member, MemberList};
@@ -50,10 +49,7 @@ impl Server {
             return Err(Refusal::BadLoad);
         }
         let context = self.group(group)?;
-        let by = match self.service().is_restricted() {
-            true => Requester::from_peer(request_peer()),
-            false => Requester::Process,
-        };
+        let by = self.service().requester();
         let last = name.last().map(key).unwrap_or_default();
         match self.service().note_load(context, &last, load, &by)? {
             true => Ok(()),
@@ -70,7 +66,7 @@ impl Server {
             id: component(&one.key).id,
             // A store may have what is none.
             reference: self.reference(&one.target).ok().flatten(),
-            ttl_ms: super::beyond::ttl_ms(&one.target),
+            ttl_ms: ttl_ms(&one.target),
             is_loaded: one.load.is_some(),
             load: one.load.unwrap_or_default(),
             is_alive: one.is_alive,
@@ -135,5 +131,13 @@ pub(super) fn told(choice: store::Choice) -> Choice {
         store::Choice::ByChance => Choice::ByChance,
         store::Choice::LeastLoaded => Choice::LeastLoaded,
         store::Choice::AllProfiles => Choice::AllProfiles,
+    }
+}
+
+/// Returns the time to live of a binding in milliseconds, or 0.
+pub(super) fn ttl_ms(target: &Target) -> u32 {
+    match target {
+        Target::Temporary { ttl, .. } => ttl.millis(),
+        _ => 0,
     }
 }

@@ -4,13 +4,10 @@
 //! not disturb it. All that is bound throughout is told once. There are so many and no more, and none lives that
 //! nobody uses (§2.3.3.1 lets a server destroy iterators at any time: OBJECT_NOT_EXIST).
 
-use std::collections::HashMap;
-use std::time::Instant;
+use punctual::{Current, SystemException, SystemExceptionKind};
 
-use parking_lot::Mutex;
-use punctual::{Current, ObjectId, Poa, SystemException, SystemExceptionKind};
-
-use super::{Result, Server, internal};
+use super::iterators::{Iterator, number};
+use super::server::{Result, Server};
 use crate::cos_naming::{
     Binding, BindingIterator, BindingIteratorServant, BindingList, BindingType,
 };
@@ -19,84 +16,9 @@ use crate::name::component;
 use crate::store::ContextId;
 use crate::tree::Listed;
 
-/// All iterators.
-#[derive(Debug)]
-pub(super) struct Iterators {
-    poa: Poa,
-    table: Mutex<HashMap<u64, Iterator>>,
-}
-
-#[derive(Clone, Debug)]
-struct Iterator {
-    context: ContextId,
-    behind: Option<Box<str>>,
-    used: Instant,
-}
-
 /// The servant of iterators.
 #[derive(Debug)]
 pub(super) struct IteratorServer(pub(super) Server);
-
-impl Iterators {
-    pub(super) fn new(poa: Poa) -> Self {
-        let table = Mutex::default();
-        Self { poa, table }
-    }
-
-    /// An iterator that goes on behind a key.
-    fn make(
-        &self,
-        context: ContextId,
-        behind: Option<Box<str>>,
-        limits: &Limits,
-    ) -> Result<BindingIterator> {
-        let number = getrandom::u64().map_err(|error| internal(error.to_string()))?;
-        let id = ObjectId::from(&number.to_be_bytes());
-        let reference = self.poa.create_reference_with_id(&id);
-        let reference = reference.map_err(|error| internal(error.to_string()))?;
-        let used = Instant::now();
-        let mut table = self.table.lock();
-        table.retain(|_, one| used.duration_since(one.used) < limits.iterator_idle);
-        if table.len() >= limits.iterators {
-            let oldest = table.iter().min_by_key(|(_, one)| one.used);
-            if let Some(oldest) = oldest.map(|(number, _)| *number) {
-                table.remove(&oldest);
-            }
-        }
-        table.insert(
-            number,
-            Iterator {
-                context,
-                behind,
-                used,
-            },
-        );
-        Ok(reference)
-    }
-
-    /// Whether there is an iterator of that id.
-    pub(super) fn has(&self, id: &ObjectId) -> bool {
-        number(id).is_some_and(|number| self.table.lock().contains_key(&number))
-    }
-
-    /// Goes on with an iterator: `step` moves it.
-    fn advance<R>(
-        &self,
-        number: u64,
-        limits: &Limits,
-        step: impl FnOnce(&mut Iterator) -> R,
-    ) -> Option<R> {
-        let now = Instant::now();
-        let mut table = self.table.lock();
-        let one = table.get_mut(&number)?;
-        if now.duration_since(one.used) >= limits.iterator_idle {
-            table.remove(&number);
-            return None;
-        }
-        one.used = now;
-        Some(step(one))
-    }
-}
 
 impl Server {
     /// The first bindings of a context, and an iterator if there are more.
@@ -162,14 +84,11 @@ impl BindingIteratorServant for IteratorServer {
 
     fn destroy(&self) -> Result<()> {
         let number = self.current()?;
-        let gone_now = self.0.0.iterators.table.lock().remove(&number);
-        gone_now.map(drop).ok_or_else(gone)
+        match self.0.0.iterators.remove(number) {
+            true => Ok(()),
+            false => Err(gone()),
+        }
     }
-}
-
-/// The number that an id is.
-fn number(id: &ObjectId) -> Option<u64> {
-    id.as_bytes().try_into().ok().map(u64::from_be_bytes)
 }
 
 /// How many bindings a reply has at most.

@@ -10,44 +10,34 @@ use punctual::{
     ServantManager, SystemException, SystemExceptionKind,
 };
 
-use super::Server;
-
-/// Locates one servant.
-pub(super) struct Present {
-    server: Server,
+/// Locator of one servant.
+pub(super) struct Present<F> {
     servant: Arc<dyn Servant>,
-    has: fn(&Server, &ObjectId) -> bool,
+    has: F,
 }
 
-impl Present {
-    /// The servant for objects with ids that `has` knows; for others OBJECT_NOT_EXIST.
-    pub(super) fn when(
-        server: Server,
-        servant: Arc<dyn Servant>,
-        has: fn(&Server, &ObjectId) -> bool,
-    ) -> ServantManager {
-        ServantManager::Locator(Arc::new(Self {
-            server,
-            servant,
-            has,
-        }))
+impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> Present<F> {
+    /// Returns a manager that finds the servant for objects with ids for which `has` returns true; others raise
+    /// OBJECT_NOT_EXIST.
+    pub(super) fn when(servant: Arc<dyn Servant>, has: F) -> ServantManager {
+        ServantManager::Locator(Arc::new(Self { servant, has }))
     }
 }
 
-impl fmt::Debug for Present {
+impl<F> fmt::Debug for Present<F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Present").finish_non_exhaustive()
     }
 }
 
-impl ServantLocator for Present {
+impl<F: Fn(&ObjectId) -> bool + Send + Sync + 'static> ServantLocator for Present<F> {
     fn preinvoke(
         &self,
         id: &ObjectId,
         _: &Poa,
         _: &str,
     ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError> {
-        if (self.has)(&self.server, id) {
+        if (self.has)(id) {
             // An empty cookie is not allocated.
             return Ok((self.servant.clone(), Box::new(())));
         }

@@ -4,21 +4,19 @@
 //! commit, which looks here once more, so that what was renewed in the meantime stays.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::thread::ThreadSpec;
 
-use super::{NamingService, Shared};
-use crate::access::Requester;
-use crate::store::{Change, ContextId, ROOT, StoreError, Target, Ttl};
-use crate::tree::{Operation, Wanted};
+use crate::refusal::Refusal;
+use crate::store::{Change, ContextId, StoreError, Target, Ttl};
 
 /// Bindings that are removed by one operation.
 const MOST: usize = 4096;
 
-/// How long the thread waits after a commit that has failed.
+/// Time that the thread waits after a commit that has failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// When temporary bindings end. Its thread ends with it.
@@ -27,52 +25,52 @@ pub(super) struct Expiry(Arc<Schedule>);
 
 #[derive(Debug, Default)]
 struct Schedule {
-    state: Mutex<State>,
+    state: Mutex<Due>,
     changed: Condvar,
 }
 
 type Binding = (ContextId, Arc<str>);
 
 #[derive(Debug, Default)]
-struct State {
+struct Due {
     by_binding: BTreeMap<Binding, Instant>,
     by_time: BTreeSet<(Instant, Binding)>,
     has_ended: bool,
 }
 
-/// Has a service remove what is due from now on; `temporary` is bound already.
-pub(super) fn begin(
-    service: &Arc<Shared>,
-    temporary: Vec<(ContextId, Box<str>, Ttl)>,
-) -> Result<(), StoreError> {
-    let schedule = service.expiry.0.clone();
-    {
-        let (mut state, now) = (schedule.state.lock(), Instant::now());
-        for (context, key, ttl) in temporary {
-            state.set((context, key.into()), now + ttl.duration());
+/// Temporary bindings as a store has them.
+pub(super) type Temporary = Vec<(ContextId, Box<str>, Ttl)>;
+
+impl Expiry {
+    /// Starts the thread that calls `expire` when bindings are due, until that returns `None`; `temporary` are bound
+    /// already.
+    pub(super) fn begin(
+        &self,
+        temporary: Temporary,
+        expire: impl Fn() -> Option<Result<(), Refusal>> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let schedule = self.0.clone();
+        {
+            let (mut state, now) = (schedule.state.lock(), Instant::now());
+            for (context, key, ttl) in temporary {
+                state.set((context, key.into()), now + ttl.duration());
+            }
         }
+        // It ends by itself after the service was dropped, perhaps by the thread itself.
+        let started = ThreadSpec::named("naming-expiry").start(move || run(&schedule, &expire));
+        started.map(drop).map_err(StoreError::io)
     }
-    let weak = Arc::downgrade(service);
-    // It ends by itself after the service was dropped, perhaps by the thread itself.
-    let started = ThreadSpec::named("naming-expiry").start(move || run(&schedule, &weak));
-    started
-        .map(drop)
-        .map_err(|error| StoreError::Io(error.to_string()))
 }
 
-fn run(schedule: &Schedule, service: &Weak<Shared>) {
+fn run(schedule: &Schedule, expire: &impl Fn() -> Option<Result<(), Refusal>>) {
     while schedule.wait() {
-        let Some(service) = service.upgrade() else {
-            return;
-        };
-        let expired = NamingService(service).change(Operation {
-            context: ROOT,
-            wanted: Wanted::Expire,
-            by: Requester::Process,
-        });
-        if let Err(refusal) = expired {
-            tracing::warn!("temporary bindings are removed later: {refusal}");
-            schedule.pause();
+        match expire() {
+            None => return,
+            Some(Ok(())) => {}
+            Some(Err(refusal)) => {
+                tracing::warn!("temporary bindings are removed later: {refusal}");
+                schedule.pause();
+            }
         }
     }
 }
@@ -132,7 +130,7 @@ impl Drop for Expiry {
     }
 }
 
-impl State {
+impl Due {
     fn first(&self) -> Option<Instant> {
         self.by_time.first().map(|(due, _)| *due)
     }

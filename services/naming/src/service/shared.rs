@@ -6,12 +6,13 @@
 
 use std::sync::{Arc, Weak};
 
-use super::{NamingService, Shared};
+use super::groups::note_groups;
+use super::state::State;
 use crate::refusal::Refusal;
 use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
-use crate::tree::{Done, Draft, Growing, Operation, Wanted};
+use crate::tree::{Done, Draft, Growing, Operation, View, Wanted};
 
-/// How often operations are drafted that others get ahead of.
+/// Attempts at operations that other servers get ahead of.
 const ATTEMPTS: usize = 32;
 
 /// Bytes of names and references in a commit, beyond which no operation is added. etcd takes requests of 1.5 MiB.
@@ -20,10 +21,10 @@ const MOST_BYTES: usize = 256 << 10;
 type Outcomes = Vec<Result<Done, Refusal>>;
 
 /// Keeps the tree as the store tells.
-struct Following(Weak<Shared>);
+struct Following(Weak<State>);
 
-/// Has the store, if it is shared, tell the service of changes.
-pub(super) fn follow(service: &Arc<Shared>) -> Result<(), StoreError> {
+/// Makes the store, if it is shared, report changes to the service.
+pub(super) fn follow(service: &Arc<State>) -> Result<(), StoreError> {
     match service.store.shared() {
         Some(shared) => shared.follow(Arc::new(Following(Arc::downgrade(service)))),
         None => Ok(()),
@@ -35,7 +36,7 @@ impl Follower for Following {
         if let Some(service) = self.0.upgrade() {
             let contexts = service.observers.contexts(&changes);
             let mut tree = service.tree.write();
-            service.groups.note(&changes);
+            note_groups(&service.groups, &changes);
             tree.apply(changes);
             drop(tree);
             service.observers.changed(&contexts);
@@ -51,7 +52,7 @@ impl Follower for Following {
         let tree = growing.grown();
         let tree = tree.ok_or_else(|| StoreError::Damaged("contexts are missing".to_owned()))?;
         if let Some(service) = self.0.upgrade() {
-            service.groups.keep(&tree);
+            service.groups.retain(|group| tree.has(*group));
             *service.tree.write() = tree;
             service.observers.replaced();
         }
@@ -59,14 +60,14 @@ impl Follower for Following {
     }
 }
 
-/// What comes of some operations, and what is to be committed for them.
+/// Outcomes of some operations, and the changes to be committed for them.
 struct Drafted {
     outcomes: Outcomes,
     facts: Vec<Fact>,
     changes: Vec<Change>,
 }
 
-impl NamingService {
+impl State {
     /// Does operations and commits them, by as many commits as it takes.
     pub(super) fn commit_shared(
         &self,
@@ -109,7 +110,7 @@ impl NamingService {
                 return Ok(drafted.outcomes);
             }
             let commit = || shared.commit_if(&drafted.facts, &drafted.changes);
-            let is_done = self.0.metrics.commits.count(commit);
+            let is_done = self.metrics.commits.count(commit);
             if is_done.map_err(failed)? {
                 return Ok(drafted.outcomes);
             }
@@ -121,11 +122,7 @@ impl NamingService {
 
     /// Drafts as many of the operations as fit into one commit, one at least.
     fn drafted_shared(&self, operations: &[Operation], most: usize) -> Drafted {
-        let (tree, limits, access) = (
-            self.0.tree.read(),
-            self.0.limits.read(),
-            self.0.access.read(),
-        );
+        let (tree, limits, access) = (self.tree.read(), self.limits.read(), self.access.read());
         let mut draft = Draft::noting(&tree, &limits, &access);
         let (mut outcomes, mut bytes) = (Outcomes::new(), 0);
         for operation in operations {

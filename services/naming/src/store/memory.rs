@@ -1,6 +1,8 @@
 //! No store: what is bound ends with the process.
 
-use super::{Change, Loading, Store, StoreError};
+use super::StoreError;
+use super::change::{Change, Loading};
+use super::contract::Store;
 
 /// Keeps nothing.
 #[derive(Debug)]
@@ -14,7 +16,7 @@ impl MemoryStore {
     /// # Errors
     /// The system has no random numbers.
     pub fn new() -> Result<Self, StoreError> {
-        let identity = getrandom::u64().map_err(|error| StoreError::Io(error.to_string()))?;
+        let identity = getrandom::u64().map_err(StoreError::io)?;
         Ok(Self { identity })
     }
 }

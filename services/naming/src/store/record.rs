@@ -1,4 +1,4 @@
-//! How targets look in a file: one byte that says which kind, and what follows.
+//! Encoding of targets in stores: one byte that says which kind, and what follows.
 //!
 //! ```text
 //! 00 reference      an object
@@ -8,7 +8,10 @@
 //! 04 choice number  a group: one byte, and the number of its context as above
 //! ```
 
-use super::{Choice, Target, Ttl};
+use punctual_groups::Choice;
+
+use super::change::Target;
+use super::ttl::Ttl;
 
 const OBJECT: u8 = 0;
 const CONTEXT: u8 = 1;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{Change, ContextId, Loading, StoreError, Target};
+use super::StoreError;
+use super::change::{Change, ContextId, Loading, Target};
 
-/// What a change rests upon: what the server that asks for it has seen.
+/// Fact that a change rests upon, as the server that asks for it has seen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
     /// A name is bound so, or not bound.
@@ -22,7 +23,7 @@ pub enum Fact {
     Empty(ContextId),
 }
 
-/// Who is told of what a store has.
+/// Receiver of a store's changes.
 pub trait Follower: Send + Sync {
     /// Records have changed, in this order.
     fn changed(&self, changes: Vec<Change>);
@@ -53,7 +54,7 @@ pub trait SharedStore {
     /// [`StoreError::Away`]: nothing was done. [`StoreError::Unknown`]: it may have been done.
     fn commit_if(&self, facts: &[Fact], changes: &[Change]) -> Result<bool, StoreError>;
 
-    /// How many facts, and how many changes, one commit may have.
+    /// Returns how many facts, and how many changes, one commit may have.
     fn most(&self) -> usize;
 
     /// Returns when the follower has been told of all that any server had acknowledged before this was called.
@@ -62,13 +63,13 @@ pub trait SharedStore {
     /// [`StoreError::Away`].
     fn catch_up(&self) -> Result<(), StoreError>;
 
-    /// That what the follower has been told of may be read: it lacks only the latest changes, or more will do.
+    /// Checks that names may be read from what the follower knows: it lacks only the latest changes, or more is permitted.
     ///
     /// # Errors
     /// It may not, as the store cannot be reached.
     fn check_current(&self) -> Result<(), StoreError>;
 
-    /// That the store has answered not long ago.
+    /// Checks that the store has answered not long ago.
     ///
     /// # Errors
     /// It has not.

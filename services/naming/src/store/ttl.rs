@@ -1,4 +1,4 @@
-//! How long a temporary binding lives.
+//! Time to live of a temporary binding.
 
 use std::time::Duration;
 

@@ -107,39 +107,6 @@ impl Tree {
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
     }
 
-    /// The records of a change as they are now; that they are not there, if they are not.
-    pub(crate) fn as_it_is(&self, change: &Change) -> Vec<Change> {
-        match change {
-            Change::Create { context, .. } | Change::Destroy(context) => {
-                let context = *context;
-                let Some(home) = self.home(context) else {
-                    return vec![Change::Destroy(context)];
-                };
-                // Those of a group may have been removed with it.
-                let bindings = self.from(context, "").map(|(key, target)| Change::Bind {
-                    context,
-                    key: key.into(),
-                    target: target.clone(),
-                });
-                let is_group = self.groups.contains(&context);
-                let bindings = bindings.take_while(|_| is_group);
-                let created = Change::Create { context, home };
-                std::iter::once(created).chain(bindings).collect()
-            }
-            Change::Bind { context, key, .. } | Change::Unbind { context, key } => {
-                let (context, key) = (*context, key.clone());
-                vec![match self.target(context, &key).cloned() {
-                    Some(target) => Change::Bind {
-                        context,
-                        key,
-                        target,
-                    },
-                    None => Change::Unbind { context, key },
-                }]
-            }
-        }
-    }
-
     /// At most so many bindings of a context, behind a key or from the first on. `None` where there is no such context.
     pub(crate) fn list(
         &self,

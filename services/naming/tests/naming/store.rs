@@ -109,7 +109,11 @@ fn a_second_server_on_one_file_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("names.redb");
     let _first = NamingService::open(&path).unwrap();
-    assert_eq!(refused(&path), StoreError::InUse);
+    let StoreError::InUse(holder) = refused(&path) else {
+        panic!("the store has one server");
+    };
+    assert_eq!(holder.service.as_deref(), Some("naming"));
+    assert_eq!(holder.process, Some(std::process::id()));
 }
 
 #[test]
@@ -123,7 +127,7 @@ fn files_of_other_programs_are_refused_and_left_as_they_are() {
         let before = fs::read(path).unwrap();
         let error = refused(path);
         assert!(
-            matches!(error, StoreError::Foreign(_) | StoreError::Damaged(_)),
+            matches!(error, StoreError::Foreign { .. } | StoreError::Damaged(_)),
             "{path:?}: {error}"
         );
         assert_eq!(fs::read(path).unwrap(), before);
@@ -137,7 +141,7 @@ fn files_of_other_programs_are_refused_and_left_as_they_are() {
         transaction.commit().unwrap();
     }
     let error = refused(&database);
-    assert!(matches!(error, StoreError::Foreign(_)), "{error}");
+    assert!(matches!(error, StoreError::Foreign { .. }), "{error}");
     let other = redb::Database::open(&database).unwrap();
     let transaction = redb::ReadableDatabase::begin_read(&other).unwrap();
     let table = redb::TableDefinition::<u64, u64>::new("something");
@@ -178,7 +182,7 @@ fn a_file_with_a_changed_byte_is_refused_or_holds_what_was_bound() {
             Err(OpenError(error)) => {
                 refusals += 1;
                 assert!(
-                    matches!(error, StoreError::Damaged(_) | StoreError::Foreign(_)),
+                    matches!(error, StoreError::Damaged(_) | StoreError::Foreign { .. }),
                     "{at}: {error}"
                 );
             }

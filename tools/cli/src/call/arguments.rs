@@ -6,7 +6,8 @@ use punctual::json::{any_from_json, any_from_json_text, members_of_json, nearest
 use punctual::{Any, OperationDescription, ParameterDescription, ParameterMode};
 
 use super::names::Types;
-use super::{Problem, show};
+use super::problem::Problem;
+use super::show;
 
 /// Arguments one after the other, each as JSON.
 pub(super) fn in_order(

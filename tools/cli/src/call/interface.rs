@@ -9,7 +9,9 @@ use punctual_idl_describe as describe;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use super::{Common, Problem, target};
+use super::problem::{ON_REFERENCES, Problem};
+use super::target;
+use super::target_options::Common;
 use crate::shown;
 
 /// An interface, and what else its IDL declares, if that is at hand.
@@ -57,7 +59,7 @@ pub(crate) fn repository(orb: &Orb, ifr: Option<&str>) -> Result<Option<Reposito
     let name = "InterfaceRepository";
     let object = match ifr {
         Some(reference) => target::object(orb, reference)
-            .map_err(|message| Problem::usage(message, super::ON_REFERENCES))?,
+            .map_err(|message| Problem::usage(message, ON_REFERENCES))?,
         None if orb.list_initial_services().iter().any(|one| one == name) => orb
             .resolve_initial_references(name)
             .map_err(|exception| Problem::System(exception, None))?,

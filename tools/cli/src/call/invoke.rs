@@ -8,7 +8,9 @@ use punctual::{
 };
 use serde_json::value::RawValue;
 
-use super::{Common, Problem, trace};
+use super::problem::Problem;
+use super::target_options::Common;
+use super::trace;
 use crate::payload::Members;
 use crate::shown;
 

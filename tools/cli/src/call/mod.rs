@@ -5,29 +5,26 @@ mod arguments;
 mod interface;
 mod invoke;
 mod names;
+mod problem;
 mod repeat;
 mod show;
 mod target;
+mod target_options;
 mod trace;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::Duration;
 
-use crate::fail;
-use crate::serving::ON_CONFIGURATION;
-use crate::shown;
-use crate::time::with_unit;
+pub(crate) use problem::Problem;
+
 use interface::Found;
 pub(crate) use interface::{compiled, repository};
-use punctual::json::{JsonError, OctetForm, nearest};
-use punctual::{ObjectRef, OperationDescription, Orb, SystemException};
+use problem::ON_REFERENCES;
+use punctual::json::nearest;
+use punctual::{ObjectRef, OperationDescription, Orb};
+use punctual_host::run::ON_CONFIGURATION;
 pub(crate) use show::scoped;
-
-/// A system exception.
-const SYSTEM_EXCEPTION: u8 = 3;
-/// A user exception.
-const USER_EXCEPTION: u8 = 4;
+use target_options::Common;
 
 const STATUSES: &str = "Exit status: 0 when the call returned, 1 when it was not made (a wrong reference, \
                         IDL or JSON), 2 for a wrong command line, 3 for a system exception, 4 for a user \
@@ -106,94 +103,6 @@ pub(crate) struct SetOptions {
     #[command(flatten)]
     common: Common,
 }
-
-#[derive(Debug, clap::Args)]
-struct Common {
-    /// The IDL that declares the object's interface. Without it, the Interface Repository is asked, or the
-    /// object itself.
-    #[arg(long, value_name = "FILE")]
-    idl: Option<PathBuf>,
-    /// Search this folder for files that the IDL includes.
-    #[arg(short = 'I', value_name = "DIR", requires = "idl")]
-    include: Vec<PathBuf>,
-    /// The interface, by its scoped name or repository id, for a reference that does not tell it.
-    #[arg(long, value_name = "NAME")]
-    interface: Option<String>,
-    /// The Interface Repository that knows the object's interface.
-    #[arg(long, value_name = "REFERENCE", conflicts_with = "idl")]
-    ifr: Option<String>,
-    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds; without it, as long as it likes.
-    #[arg(long, value_name = "TIME", value_parser = with_unit)]
-    timeout: Option<Duration>,
-    /// How to print octets.
-    #[arg(long, value_name = "FORM", value_enum, default_value = "base64")]
-    octets: Octets,
-    /// Print JSON on one line.
-    #[arg(long)]
-    compact: bool,
-    /// A configuration file, e.g. with TLS certificates.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Octets {
-    Base64,
-    Hex,
-    Array,
-}
-
-impl From<Octets> for OctetForm {
-    fn from(form: Octets) -> Self {
-        match form {
-            Octets::Base64 => Self::Base64,
-            Octets::Hex => Self::Hex,
-            Octets::Array => Self::Array,
-        }
-    }
-}
-
-/// Why there is no result.
-pub(crate) enum Problem {
-    /// The call was not made: what is wrong, and what the next step may be.
-    Usage(String, Option<String>),
-    /// What is wrong was shown already.
-    Shown,
-    /// The call ended with a system exception; what else there is to say.
-    System(SystemException, Option<String>),
-    /// The call ended with a user exception, as JSON.
-    User(String),
-}
-
-impl Problem {
-    pub(crate) fn usage(message: impl Into<String>, help: &str) -> Self {
-        Self::Usage(message.into(), Some(help.to_owned()))
-    }
-
-    fn json(what: &str, error: JsonError) -> Self {
-        // Types and their members may be of a repository.
-        let help = error.help.as_ref().map(shown::peer);
-        Self::Usage(shown::peer(format_args!("{what}: {error}")), help)
-    }
-
-    pub(crate) fn report(self) -> ExitCode {
-        match self {
-            Self::Usage(message, help) => fail(message, help.as_deref()),
-            Self::Shown => ExitCode::FAILURE,
-            Self::System(exception, help) => {
-                fail(shown::exception(exception), help.as_deref());
-                ExitCode::from(SYSTEM_EXCEPTION)
-            }
-            Self::User(json) => {
-                anstream::eprintln!("{}", shown::json(json));
-                ExitCode::from(USER_EXCEPTION)
-            }
-        }
-    }
-}
-
-const ON_REFERENCES: &str = "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one; \
-                             `punctual ior` shows what is in it";
 
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     ended(call(options, orb_options))

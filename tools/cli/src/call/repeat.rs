@@ -7,7 +7,9 @@ use hdrhistogram::Histogram;
 use punctual::{Any, ObjectRef, OperationDescription};
 use serde_json::json;
 
-use super::{Common, Problem, invoke};
+use super::invoke;
+use super::problem::Problem;
+use super::target_options::Common;
 
 /// Calls `count` times, no more often than `rate` says, and shows how long the calls took.
 pub(super) fn many(

@@ -11,13 +11,13 @@ mod machine;
 mod memory;
 mod policies;
 mod processors;
+mod report;
 mod rights;
 mod text;
 
-use finding::Finding;
 use machine::Machine;
 use policies::Grants;
-use serde::Serialize;
+use report::Report;
 use std::process::ExitCode;
 
 /// Options of `punctual doctor`.
@@ -31,14 +31,6 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// All that was found.
-#[derive(Debug, Serialize)]
-struct Report {
-    /// Whether a Real-time ORB with default settings starts.
-    granted: bool,
-    findings: Vec<Finding>,
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {

@@ -1,7 +1,7 @@
 //! Findings for people.
 
-use super::Report;
 use super::finding::{Finding, Verdict};
+use super::report::Report;
 use anstream::println;
 use anstyle::{AnsiColor, Style};
 

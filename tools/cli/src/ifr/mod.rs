@@ -1,15 +1,15 @@
 //! `punctual ifr`: the Interface Repository: serve one, load IDL into it, see what is in it.
 
+mod idl;
 mod serve;
 
 use crate::fail;
-use crate::serving::Problem;
 use crate::shown;
-use punctual_idl::diagnostic::render;
-use punctual_ifr::InterfaceRepository;
+use idl::{Idl, load_all};
+use punctual_host::Problem;
+use punctual_ifr::open_file;
 use serde_json::json;
-use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What is done with a repository.
@@ -37,14 +37,6 @@ pub(crate) struct LoadOptions {
     files: Vec<PathBuf>,
 }
 
-/// How IDL is read.
-#[derive(Debug, clap::Args)]
-struct Idl {
-    /// Search this folder for included files.
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
-}
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct ListOptions {
     /// The repository's file.
@@ -65,58 +57,24 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err((message, help)) => fail(message, (!help.is_empty()).then_some(help)),
+        Err(problem) => fail(&problem, problem.help()),
     }
 }
 
 fn load(options: &LoadOptions) -> Result<(), Problem> {
-    let repository = open(&options.store)?;
+    let repository = open_file(&options.store)?;
     let new = load_all(&repository, &options.files, &options.idl)?;
     let files = options.files.len();
     println!("{new} new definitions from {files} files");
     Ok(())
 }
 
-/// Takes up what files declare; tells how many definitions are new.
-fn load_all(
-    repository: &InterfaceRepository,
-    files: &[PathBuf],
-    idl: &Idl,
-) -> Result<usize, Problem> {
-    let front = punctual_idl::Options {
-        include_dirs: idl.include.clone(),
-        ..punctual_idl::Options::default()
-    };
-    let mut new = 0;
-    for file in files {
-        let compiled = punctual_idl::compile(file, &front).map_err(|failure| {
-            let colours = std::io::stderr().is_terminal();
-            eprint!("{}", render(&failure.diagnostics, colours));
-            (format!("{} was not loaded", file.display()), "")
-        })?;
-        let loaded = repository.load(&compiled.specification);
-        new += loaded.map_err(|refusal| {
-            let message = format!("{}: {refusal}", file.display());
-            (
-                message,
-                "the repository holds another definition that does not fit",
-            )
-        })?;
-    }
-    Ok(new)
-}
-
-fn open(path: &Path) -> Result<InterfaceRepository, Problem> {
-    let opened = InterfaceRepository::open(path);
-    opened.map_err(|error| (format!("{}: {error}", path.display()), ON_STORES))
-}
-
 fn list(options: &ListOptions) -> Result<(), Problem> {
     if !options.store.exists() {
         let message = format!("{}: there is no such file", options.store.display());
-        return Err((message, ON_STORES));
+        return Err(Problem::new(message, ON_STORES));
     }
-    let definitions = open(&options.store)?.list();
+    let definitions = open_file(&options.store)?.list();
     if options.json {
         let entry = |(kind, name, id): &(String, String, String)| json!({ "kind": kind, "name": name, "id": id });
         let entries: Vec<_> = definitions.iter().map(entry).collect();

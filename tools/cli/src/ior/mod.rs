@@ -1,16 +1,17 @@
 //! `punctual ior`: what is in an object reference.
 
 mod check;
+mod report;
 mod text;
 
 use crate::fail;
-use crate::serving::ON_CONFIGURATION;
 use crate::shown;
 use crate::time::with_unit;
-use check::{Answer, Endpoint};
+use check::Answer;
+use punctual_host::run::ON_CONFIGURATION;
 use punctual_ior::{Corbaloc, Corbaname, Ior};
 use punctual_reference::Facts;
-use serde::Serialize;
+use report::Shown;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -36,16 +37,6 @@ pub(crate) struct Options {
     /// The references; without any, one is read from standard input.
     #[arg(value_name = "REFERENCE", default_value = "-")]
     references: Vec<String>,
-}
-
-/// A reference as it is shown.
-#[derive(Debug, Serialize)]
-struct Shown {
-    #[serde(flatten)]
-    facts: Facts,
-    /// With `--check`: which of its endpoints were reached.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    endpoints: Option<Vec<Endpoint>>,
 }
 
 pub(crate) fn run(options: &Options) -> ExitCode {

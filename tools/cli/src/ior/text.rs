@@ -1,7 +1,7 @@
 //! Facts for people.
 
-use super::Shown;
 use super::check::{Answer, Endpoint};
+use super::report::Shown;
 use crate::shown;
 use anstream::println;
 use anstyle::{AnsiColor, Style};

@@ -1,12 +1,12 @@
 //! `punctual naming bind`, `rebind`, `unbind` and `new-context`.
 
-use super::Common;
 use super::service::{Raised, Service, parsed, problem, text};
+use super::service_options::Common;
 use crate::call::Problem;
-use crate::serving::ending_signals;
 use crate::time::with_unit;
 use anstream::println;
 use punctual::{Interface, ObjectRef};
+use punctual_host::run::ending_signals;
 use punctual_naming::client::Names;
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextBindNewContextError};
 use punctual_naming::store::Ttl;
@@ -95,7 +95,7 @@ fn bind_for(
     let context = service.extended()?;
     // Before it is bound, so that no signal leaves it behind.
     let signals = options.keep.then(ending_signals).transpose();
-    let mut signals = signals.map_err(|(message, help)| Problem::usage(message, help))?;
+    let mut signals = signals.map_err(Problem::from)?;
     let bound = context.bind_for(name, object.as_ref(), ttl.millis(), replaces);
     done(&options.name, bound)?;
     let Some(signals) = &mut signals else {

@@ -11,14 +11,14 @@
 //! ```
 //! The last one is a context of another server, which is bound, not copied. Names are whole, from the exported context.
 
-use super::Common;
 use super::group::{choice_of, choice_text};
 use super::service::{Service, as_json, parsed, problem};
+use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
-use crate::serving::write_reference;
 use crate::shown;
 use punctual::Interface;
+use punctual_host::publish::write_reference;
 use punctual_naming::cos_naming::{
     NameComponent, NamingContext, NamingContextBindContextError, NamingContextBindError,
     NamingContextBindNewContextError,
@@ -71,9 +71,7 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
     }
     let text = shown::json(format_args!("{exported:#}"));
     match &options.output {
-        Some(path) => {
-            write_reference(path, &text).map_err(|(message, help)| Problem::usage(message, help))
-        }
+        Some(path) => write_reference(path, &text).map_err(Problem::from),
         None => {
             println!("{text}");
             Ok(())

@@ -1,12 +1,12 @@
 //! `punctual naming group`: names that are bound to several objects.
 
-use super::Common;
 use super::change::{make_parents, time_to_live};
 use super::service::{Raised, Service, parsed, problem};
+use super::service_options::Common;
 use crate::call::Problem;
-use crate::serving::ending_signals;
 use crate::shown;
 use anstream::println;
+use punctual_host::run::ending_signals;
 use punctual_naming::client::Names;
 use punctual_naming::extension::{Choice, Member};
 use punctual_naming::store::Ttl;
@@ -164,7 +164,7 @@ fn join(options: &JoinOptions, orb_options: &[String]) -> Result<(), Problem> {
     let object = service.object(&options.reference)?;
     // Before it joins, so that no signal leaves it behind.
     let signals = options.keep.then(ending_signals).transpose();
-    let mut signals = signals.map_err(|(message, help)| Problem::usage(message, help))?;
+    let mut signals = signals.map_err(Problem::from)?;
     let ttl = options.ttl.map_or(0, Ttl::millis);
     let joined = context.join(&group, &options.id, object.as_ref(), ttl);
     done(&options.group, joined)?;

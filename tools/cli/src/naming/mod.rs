@@ -4,20 +4,17 @@ mod change;
 mod check;
 mod exchange;
 mod group;
-mod group_options;
 mod read;
+pub(crate) mod registry;
 mod serve;
 mod service;
+mod service_options;
 mod tree;
 mod watch;
 mod web;
 
 use crate::call::Problem;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
-
-use crate::time::with_unit;
 
 /// Names for objects: a server, and commands for the naming service of any ORB.
 ///
@@ -59,27 +56,9 @@ pub(crate) enum Options {
     Check(check::Options),
 }
 
-/// Which naming service, and how it is called.
-#[derive(Debug, clap::Args)]
-struct Common {
-    /// The naming context that names are in: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one.
-    /// Without it, the ORB's initial reference NameService, or else corbaloc::localhost:2809/NameService.
-    #[arg(long, value_name = "REFERENCE")]
-    service: Option<String>,
-    /// How long a call may take, e.g. 200ms or 2s, a number alone being seconds.
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = with_unit)]
-    timeout: Duration,
-    /// A configuration file, e.g. with TLS certificates.
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
-    /// Print JSON.
-    #[arg(long)]
-    json: bool,
-}
-
 pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let done = match options {
-        Options::Serve(options) => return serve::run(options),
+        Options::Serve(options) => serve::run(options).map_err(Problem::from),
         Options::List(options) => read::list(options, orb_options),
         Options::Tree(options) => read::tree(options, orb_options),
         Options::Resolve(options) => read::resolve(options, orb_options),

@@ -1,7 +1,7 @@
 //! `punctual naming list`, `tree` and `resolve`.
 
-use super::Common;
 use super::service::{Service, as_json, below, list as all_of, parsed, problem};
+use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
 use crate::shown;

@@ -1,6 +1,6 @@
 //! The naming service that is called, of whatever ORB.
 
-use super::Common;
+use super::service_options::Common;
 use crate::call::{self, Problem};
 use crate::shown;
 use punctual::{
@@ -116,7 +116,8 @@ impl Service {
     }
 }
 
-fn initial(orb: &Orb) -> Result<ObjectRef, String> {
+/// Returns the ORB's initial reference NameService, or that of the usual port of this machine.
+pub(super) fn initial(orb: &Orb) -> Result<ObjectRef, String> {
     let is_known = orb
         .list_initial_services()
         .iter()

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::time::Duration;
 
-use super::Common;
 use super::read::{CONTEXT, NOTE, WRONG};
 use super::service::Service;
+use super::service_options::Common;
 use super::tree::{Leads, Node, Walk};
 use crate::call::Problem;
-use crate::serving::ending_signals;
 use crate::shown;
 use crate::time::with_unit;
+use punctual_host::run::ending_signals;
 use serde_json::json;
 
 /// It runs until it is interrupted. Changes that are undone between two looks are not seen.
@@ -37,7 +37,7 @@ type Seen = BTreeMap<String, String>;
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
     let signals = ending_signals();
-    let mut signals = signals.map_err(|(message, help)| Problem::usage(message, help))?;
+    let mut signals = signals.map_err(Problem::from)?;
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;
     let look = || -> Result<Seen, Problem> {

@@ -1,89 +1,89 @@
 //! `punctual naming serve --web`: the page of names, where it is built in.
 
-use crate::serving::Problem;
-use punctual::Orb;
-use punctual_naming::NamingService;
+use punctual_host::Problem;
+use punctual_host::run::Companion;
+use punctual_host::settings::{Key, Setting, Values};
+use punctual_naming::NamingServer;
 
-/// A page to look at.
-#[derive(Debug, clap::Args)]
-pub(super) struct WebOptions {
-    /// Serve a page of the names by HTTP at this address, as 127.0.0.1:2811: the tree, what references say, which objects
-    /// answer, and changes where --allow grants them to the browser's address. Loopback addresses only, unless
-    /// --web-remote is given. It has to be built in: `--features web`.
-    #[arg(long, value_name = "ADDRESS")]
-    web: Option<String>,
-    /// Let --web have an address that other machines reach. Whoever reaches it reads all names, in clear.
-    #[arg(long, requires = "web")]
-    web_remote: bool,
-    /// A name that browsers reach the page by, as names.example or names.example:443. Requests for other hosts than the
-    /// address itself are refused. May be given more than once.
-    #[arg(long, value_name = "HOST", requires = "web")]
-    web_host: Vec<String>,
-    /// Do not ask the objects that the page shows whether they answer: that connects wherever their references say.
-    #[arg(long, requires = "web")]
-    no_web_answers: bool,
+const WEB: Key<Option<String>> = Key::text("web").value_name("ADDRESS").doc(
+    "Serve a page of the names by HTTP at this address, as 127.0.0.1:2811: the tree, what references say, which \
+     objects answer, and changes where --allow grants them to the browser's address. Loopback addresses only, unless \
+     --web-remote is given. It has to be built in: `--features web`.",
+);
+const WEB_REMOTE: Key<bool> = Key::flag("web-remote").requires(&["web"]).doc(
+    "Let --web have an address that other machines reach. Whoever reaches it reads all names, in clear.",
+);
+const WEB_HOST: Key<Vec<String>> = Key::list("web-host", any)
+    .value_name("HOST")
+    .requires(&["web"])
+    .doc(
+        "A name that browsers reach the page by, as names.example or names.example:443. Requests for other hosts than \
+         the address itself are refused. May be given more than once.",
+    );
+const NO_WEB_ANSWERS: Key<bool> = Key::flag("no-web-answers").requires(&["web"]).doc(
+    "Do not ask the objects that the page shows whether they answer: that connects wherever their references say.",
+);
+
+/// The settings of the page.
+pub(super) const SETTINGS: &[&Setting] = &[
+    &WEB.setting,
+    &WEB_REMOTE.setting,
+    &WEB_HOST.setting,
+    &NO_WEB_ANSWERS.setting,
+];
+
+/// Hosts are checked by the page.
+fn any(_: &str) -> Result<(), String> {
+    Ok(())
 }
 
+/// Returns the part of the process that serves the page, if settings have one.
 #[cfg(feature = "web")]
-pub(super) use punctual_console::Console as Page;
-
-/// What there is where no page is built in.
-#[cfg(not(feature = "web"))]
-#[derive(Debug)]
-pub(super) enum Page {}
-
-/// Serves the page until it is dropped, if it is wanted.
-#[cfg(feature = "web")]
-pub(super) fn served(
-    options: &WebOptions,
-    orb: &Orb,
-    service: &NamingService,
-) -> Result<Option<Page>, Problem> {
-    use punctual_console::{ConsoleError, ConsoleOptions, Naming};
+pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
+    use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};
 
     const ON_PAGES: &str = "an address of this machine and a port, as 127.0.0.1:2811";
     const ON_OTHERS: &str = "name a loopback address, as 127.0.0.1:2811, or add --web-remote: whoever reaches it then reads \
                              all names, and changes what --allow grants to their addresses";
-    let Some(address) = &options.web else {
-        return Ok(None);
-    };
-    let at = ConsoleOptions {
-        address: address.clone(),
-        is_for_others: options.web_remote,
-        hosts: options.web_host.clone(),
+    let address = values.get(&WEB);
+    let options = ConsoleOptions {
+        address: address.clone().unwrap_or_default(),
+        is_for_others: values.get(&WEB_REMOTE),
+        hosts: values.get(&WEB_HOST),
         ..ConsoleOptions::default()
     };
-    let naming = Naming {
-        directory: service.directory(),
-        orb: orb.clone(),
-        asks: !options.no_web_answers,
-    };
-    let page = Page::listen(&at, naming).map_err(|error| {
-        let help = match error {
-            ConsoleError::ForOthers(_) => ON_OTHERS,
-            _ => ON_PAGES,
-        };
-        (format!("--web {address}: {error}"), help)
-    })?;
-    eprintln!("web page at http://{}/", page.address());
-    Ok(Some(page))
+    let asks = !values.get(&NO_WEB_ANSWERS);
+    Ok(Box::new(
+        move |server: &std::sync::Arc<NamingServer>, orb| {
+            let Some(address) = address else {
+                return Ok(Box::new(()));
+            };
+            let names = Naming {
+                directory: server.service.directory(),
+                orb: orb.clone(),
+                asks,
+            };
+            let page = Console::listen(&options, vec![Box::new(names)]).map_err(|error| {
+                let help = match error {
+                    ConsoleError::ForOthers(_) => ON_OTHERS,
+                    _ => ON_PAGES,
+                };
+                Problem::new(format!("--web {address}: {error}"), help)
+            })?;
+            eprintln!("web page at http://{}/", page.address());
+            Ok(Box::new(page))
+        },
+    ))
 }
 
 /// Refuses the page, which is not built in.
 #[cfg(not(feature = "web"))]
-pub(super) fn served(
-    options: &WebOptions,
-    _: &Orb,
-    _: &NamingService,
-) -> Result<Option<Page>, Problem> {
-    match &options.web {
-        None => Ok(None),
-        Some(address) => Err((
+pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
+    match values.get(&WEB) {
+        None => Ok(Box::new(|_, _| Ok(Box::new(())))),
+        Some(address) => Err(Problem::new(
             format!("--web {address}: the page is not built into this program"),
             "build it with `cargo build --release --package punctual-cli --features web`",
         )),
     }
 }
-
-/// Ends the page, if there is one, before the ORB that it asks objects by.
-pub(super) fn end(_: Option<Page>) {}

@@ -13,9 +13,10 @@ use punctual_naming::cos_naming::Name;
 use punctual_naming::{Directory, Refusal};
 use serde::Deserialize;
 
+use super::names::{Place, component_of, name_of, status_of};
+use super::state::NamingPage;
 use super::view::{self, Look};
-use super::{Place, component_of, name_of, status_of};
-use crate::app::{App, Ends};
+use crate::ends::Ends;
 use crate::layout;
 
 /// Every form.
@@ -59,11 +60,11 @@ impl From<Refusal> for Wrong {
 }
 
 pub(super) async fn bind(
-    State(app): State<Arc<App>>,
+    State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
     filled: Filled,
 ) -> Response {
-    changed(app, ends, filled, |directory, fields, by| {
+    changed(page, ends, filled, |directory, fields, by| {
         let name = fields.whole_name()?;
         let object = object_of(fields.reference.trim()).map_err(Wrong::Reference)?;
         directory.bind(name, &object, fields.replaces.is_some(), by)?;
@@ -73,11 +74,11 @@ pub(super) async fn bind(
 }
 
 pub(super) async fn new_context(
-    State(app): State<Arc<App>>,
+    State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
     filled: Filled,
 ) -> Response {
-    changed(app, ends, filled, |directory, fields, by| {
+    changed(page, ends, filled, |directory, fields, by| {
         let name = fields.whole_name()?;
         directory.bind_new_context(name, by)?;
         Ok("made")
@@ -86,11 +87,11 @@ pub(super) async fn new_context(
 }
 
 pub(super) async fn unbind(
-    State(app): State<Arc<App>>,
+    State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
     filled: Filled,
 ) -> Response {
-    changed(app, ends, filled, |directory, fields, by| {
+    changed(page, ends, filled, |directory, fields, by| {
         let mut name = name_of(&fields.context)?;
         name.push(component_of(&fields.name)?);
         let destroys = fields.destroy.is_some();
@@ -105,31 +106,35 @@ pub(super) async fn unbind(
 
 /// Does what a form asks for, on a thread for what blocks, and leads back to the page.
 async fn changed(
-    app: Arc<App>,
+    page: Arc<NamingPage>,
     ends: Ends,
     filled: Filled,
     change: impl FnOnce(&Directory, &Fields, IpAddr) -> Result<&'static str, Wrong> + Send + 'static,
 ) -> Response {
     let fields = match filled {
         Ok(Form(fields)) => fields,
-        Err(rejection) => return layout::problem(rejection.status(), &rejection.body_text()),
+        Err(rejection) => {
+            return page
+                .shell
+                .problem(rejection.status(), &rejection.body_text());
+        }
     };
-    if !app.guard.is_token(&fields.token) {
+    if !page.shell.guard.is_token(&fields.token) {
         let why = "The form is none of this server's, or the server was started again since. Go back, and load the page \
                    again.";
-        return layout::problem(StatusCode::FORBIDDEN, why);
+        return page.shell.problem(StatusCode::FORBIDDEN, why);
     }
-    let Ok(place) = app.changes.clone().acquire_owned().await else {
+    let Ok(place) = page.shell.changes.clone().acquire_owned().await else {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     };
-    let (directory, by) = (app.naming.directory.clone(), ends.peer.ip());
+    let (directory, by) = (page.directory.clone(), ends.peer.ip());
     let work = tokio::task::spawn_blocking(move || {
         let done = change(&directory, &fields, by);
         drop(place);
         (done, fields)
     });
     let Ok((done, fields)) = work.await else {
-        return layout::problem(
+        return page.shell.problem(
             StatusCode::INTERNAL_SERVER_ERROR,
             "It failed; the log says why.",
         );
@@ -163,8 +168,8 @@ async fn changed(
         context: if is_bind { String::new() } else { fields.name },
         reference: fields.reference,
     };
-    let look = Look::at(&app, &place, by).refused(status, why, form);
-    layout::page(status, &look.page(&app))
+    let look = Look::at(&page, &place, by).refused(status, why, form);
+    layout::page(status, &look.page(&page))
 }
 
 #[derive(Template)]

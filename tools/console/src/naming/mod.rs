@@ -7,6 +7,8 @@
 //! | `POST /naming/bind`, `/naming/context`, `/naming/unbind` | changes, where the peer may |
 
 mod change;
+mod names;
+mod state;
 mod stream;
 mod tree;
 mod view;
@@ -15,22 +17,23 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{Extension, Query, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use punctual::Orb;
-use punctual_naming::cos_naming::{Name, NameComponent};
-use punctual_naming::{Directory, Observer, Refusal};
-use serde::Deserialize;
+use punctual_naming::{Directory, Observer};
 
 use crate::answers::Answers;
-use crate::app::{App, Ends};
+use crate::ends::Ends;
 use crate::layout;
 use crate::live::Live;
+use crate::page::{Mounted, Page};
+use crate::shell::Shell;
 
-use view::Look;
+use names::Place;
+use state::NamingPage;
+use view::{Look, PATH};
 
-/// A naming service as the console shows it.
+/// The page of a naming service.
 #[derive(Clone, Debug)]
 pub struct Naming {
     /// Its names.
@@ -41,49 +44,41 @@ pub struct Naming {
     pub asks: bool,
 }
 
-/// What the page's handlers share.
-#[derive(Debug)]
-pub(crate) struct NamingPage {
-    directory: Directory,
-    orb: Orb,
-    answers: Arc<Answers>,
-    live: Arc<Live>,
-}
+impl Page for Naming {
+    fn name(&self) -> &'static str {
+        "Names"
+    }
 
-/// Which part of the names is shown.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
-struct Place {
-    /// The context's name, as text.
-    #[serde(rename = "in")]
-    context: String,
-    /// The component that the first binding has, or is before it.
-    from: Option<String>,
-    /// The component of the binding that is shown in full.
-    show: Option<String>,
-    /// What has been done by the request before.
-    done: Option<String>,
-}
+    fn path(&self) -> &'static str {
+        PATH
+    }
 
-impl NamingPage {
-    pub(crate) fn new(
-        directory: Directory,
-        orb: Orb,
-        answers: Arc<Answers>,
-        live: Arc<Live>,
-    ) -> Self {
-        let observer: Arc<dyn Observer> = live.clone();
-        directory.observe(&observer);
-        Self {
+    fn mount(self: Box<Self>, shell: Arc<Shell>) -> Mounted {
+        let Naming {
             directory,
             orb,
-            answers,
+            asks,
+        } = *self;
+        let live = Arc::<Live>::default();
+        let observer: Arc<dyn Observer> = live.clone();
+        directory.observe(&observer);
+        let (answers, queue) = Answers::new(orb.clone(), asks, shell.limits, live.clone());
+        let answers = Arc::new(answers);
+        let page = Arc::new(NamingPage {
+            shell,
+            directory,
+            orb,
+            answers: answers.clone(),
             live,
+        });
+        Mounted {
+            routes: routes().with_state(page),
+            tasks: vec![Box::pin(queue.ask(answers))],
         }
     }
 }
 
-pub(crate) fn routes() -> Router<Arc<App>> {
+fn routes() -> Router<Arc<NamingPage>> {
     Router::new()
         .route("/naming", get(show))
         .route("/naming/live", get(stream::live))
@@ -93,53 +88,10 @@ pub(crate) fn routes() -> Router<Arc<App>> {
 }
 
 async fn show(
-    State(app): State<Arc<App>>,
+    State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
     Query(place): Query<Place>,
 ) -> Response {
-    let look = Look::at(&app, &place, ends.peer.ip());
-    layout::page(look.status(), &look.page(&app))
-}
-
-/// The status that tells a refusal.
-fn status_of(refusal: &Refusal) -> StatusCode {
-    match refusal {
-        Refusal::NotPermitted | Refusal::Root => StatusCode::FORBIDDEN,
-        Refusal::NotFound { .. } | Refusal::NoSuchContext | Refusal::Elsewhere { .. } => {
-            StatusCode::NOT_FOUND
-        }
-        Refusal::InvalidName(_) | Refusal::NilContext => StatusCode::BAD_REQUEST,
-        Refusal::AlreadyBound | Refusal::NotEmpty => StatusCode::CONFLICT,
-        Refusal::LimitExceeded(_) => StatusCode::INSUFFICIENT_STORAGE,
-        _ => StatusCode::SERVICE_UNAVAILABLE,
-    }
-}
-
-/// The name that a text stands for; the empty text is the root.
-fn name_of(text: &str) -> Result<Name, Refusal> {
-    if text.is_empty() {
-        return Ok(Name::new());
-    }
-    let name = punctual_ior::name_from_text(text);
-    let name = name
-        .map_err(|_| Refusal::InvalidName("id.kind components with slashes between are wanted"))?;
-    let component = |one: punctual_ior::NameComponent| NameComponent {
-        id: one.id,
-        kind: one.kind,
-    };
-    Ok(name.into_iter().map(component).collect())
-}
-
-/// A name as text.
-fn text_of(name: &[NameComponent]) -> String {
-    punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
-}
-
-/// The component that a text stands for.
-fn component_of(text: &str) -> Result<NameComponent, Refusal> {
-    let mut name = name_of(text)?;
-    match (name.pop(), name.is_empty()) {
-        (Some(one), true) => Ok(one),
-        _ => Err(Refusal::InvalidName("one component is wanted")),
-    }
+    let look = Look::at(&page, &place, ends.peer.ip());
+    layout::page(look.status(), &look.page(&page))
 }

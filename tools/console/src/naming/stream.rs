@@ -14,14 +14,15 @@ use punctual_naming::store::{ContextId, ROOT};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use super::{Place, name_of, view};
-use crate::app::{App, Ends};
-use crate::layout;
+use super::names::{Place, name_of};
+use super::state::NamingPage;
+use super::view;
+use crate::ends::Ends;
 use crate::live::{Interest, Shown};
 
 /// One stream.
 struct Watch {
-    app: Arc<App>,
+    page: Arc<NamingPage>,
     place: Place,
     peer: IpAddr,
     interest: Arc<Interest>,
@@ -32,22 +33,22 @@ struct Watch {
 
 /// Says `changed` at once, as something may have since the page was fetched, and whenever something has.
 pub(super) async fn live(
-    State(app): State<Arc<App>>,
+    State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
     Query(place): Query<Place>,
 ) -> Response {
-    let Ok(permit) = app.streams.clone().try_acquire_owned() else {
+    let Ok(permit) = page.shell.streams.clone().try_acquire_owned() else {
         let why = "Too many pages are looked at.";
-        return layout::problem(StatusCode::SERVICE_UNAVAILABLE, why);
+        return page.shell.problem(StatusCode::SERVICE_UNAVAILABLE, why);
     };
     let watch = Watch {
-        interest: app.naming.live.interest(),
-        ends: Instant::now() + app.limits.stream_time,
+        interest: page.live.interest(),
+        ends: Instant::now() + page.shell.limits.stream_time,
         peer: ends.peer.ip(),
         is_begun: false,
         _place: permit,
         place,
-        app,
+        page,
     };
     // What keeps it alive finds out, too, that the peer has gone.
     let stream = Sse::new(watch.events()).keep_alive(KeepAlive::new());
@@ -70,10 +71,10 @@ impl Watch {
             let _ = self.look();
             return Some(());
         }
-        let gap = Instant::now() + self.app.limits.event_gap;
+        let gap = Instant::now() + self.page.shell.limits.event_gap;
         sleep_until(gap.min(self.ends)).await;
         while Instant::now() < self.ends {
-            let again = Instant::now() + self.app.limits.answer_age;
+            let again = Instant::now() + self.page.shell.limits.answer_age;
             let has_changed = timeout_at(again.min(self.ends), self.interest.changed()).await;
             // Objects are asked again as long as somebody looks. What cannot be shown may be later, and nobody says when.
             let is_there = self.look();
@@ -86,10 +87,10 @@ impl Watch {
 
     /// Is about what the page shows now, and has those objects asked. Whether the context is there.
     fn look(&self) -> bool {
-        let naming = &self.app.naming;
+        let naming = &self.page;
         let portion = name_of(&self.place.context).and_then(|name| {
             let from = view::begin(&self.place);
-            let most = self.app.limits.rows;
+            let most = self.page.shell.limits.rows;
             naming
                 .directory
                 .portion(&name, from.as_ref(), most, self.peer)
@@ -123,7 +124,7 @@ impl Watch {
     /// The contexts on the way to one that is not there, as far as they are.
     fn way(&self) -> Vec<ContextId> {
         let mut name = name_of(&self.place.context).unwrap_or_default();
-        let directory = &self.app.naming.directory;
+        let directory = &self.page.directory;
         while !name.is_empty() {
             name.pop();
             if let Ok(portion) = directory.portion(&name, None, 0, self.peer) {

@@ -2,7 +2,8 @@
 
 use punctual_naming::cos_naming::NameComponent;
 
-use super::{NamingPage, text_of};
+use super::names::text_of;
+use super::state::NamingPage;
 
 /// Contexts that the tree shows in one, and how many bindings it looks for them among.
 const BRANCHES: (usize, usize) = (50, 5_000);

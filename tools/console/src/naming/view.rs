@@ -11,11 +11,14 @@ use punctual_naming::cos_naming::{Name, NameComponent};
 use punctual_naming::{Entry, Leads, Portion, Refusal, Size};
 use punctual_reference::Facts;
 
+use super::names::{Place, component_of, name_of, status_of, text_of};
+use super::state::NamingPage;
 use super::tree::{Branch, below, one};
-use super::{NamingPage, Place, component_of, name_of, status_of, text_of};
 use crate::answers::State;
-use crate::app::App;
-use crate::layout::{self, Page};
+use crate::layout::Link;
+
+/// The page's path.
+pub(super) const PATH: &str = "/naming";
 
 /// A place in the names, as a peer sees it at one moment.
 pub(super) struct Look {
@@ -46,7 +49,7 @@ pub(super) struct Form {
 #[derive(Debug, Template)]
 #[template(path = "naming.html")]
 pub(super) struct NamesPage<'p> {
-    pages: &'static [Page],
+    pages: &'p [Link],
     here: &'static str,
     token: &'p str,
     peer: IpAddr,
@@ -109,12 +112,12 @@ struct Detail {
 }
 
 impl Look {
-    pub(super) fn at(app: &App, place: &Place, peer: IpAddr) -> Self {
-        let directory = &app.naming.directory;
+    pub(super) fn at(page: &NamingPage, place: &Place, peer: IpAddr) -> Self {
+        let directory = &page.directory;
         let name = name_of(&place.context);
         let portion = name.clone().and_then(|name| {
             let from = begin(place);
-            directory.portion(&name, from.as_ref(), app.limits.rows, peer)
+            directory.portion(&name, from.as_ref(), page.shell.limits.rows, peer)
         });
         let name = name.unwrap_or_default();
         let shown = place.show.as_deref().and_then(|show| {
@@ -149,15 +152,14 @@ impl Look {
         }
     }
 
-    pub(super) fn page<'p>(&'p self, app: &'p App) -> NamesPage<'p> {
-        let naming = &app.naming;
+    pub(super) fn page<'p>(&'p self, naming: &'p NamingPage) -> NamesPage<'p> {
         let portion = self.portion.as_ref().ok();
         let entries = portion.map_or(&[][..], |portion| &portion.entries);
         let row = |entry: &Entry| Row::of(naming, &self.name, entry, self.place.show.as_deref());
         NamesPage {
-            pages: &layout::PAGES,
-            here: layout::NAMING.path,
-            token: app.guard.token(),
+            pages: &naming.shell.pages,
+            here: PATH,
+            token: naming.shell.guard.token(),
             peer: self.peer.to_canonical(),
             context: &self.place.context,
             from: self.place.from.as_deref().unwrap_or_default(),

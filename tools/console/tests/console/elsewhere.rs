@@ -177,7 +177,7 @@ fn an_address_that_other_machines_reach_is_taken_only_where_that_is_said() {
             orb: shown.orb.clone(),
             asks: false,
         };
-        Console::listen(&options, naming)
+        Console::listen(&options, vec![Box::new(naming)])
     };
     for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
         let refused = listen(address, false);

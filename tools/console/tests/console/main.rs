@@ -5,4 +5,5 @@ mod elsewhere;
 mod limits;
 mod live;
 mod names;
+mod pages;
 mod support;

@@ -49,7 +49,7 @@ impl Shown {
             orb: orb.clone(),
             asks: true,
         };
-        let console = Console::listen(&options, naming).unwrap();
+        let console = Console::listen(&options, vec![Box::new(naming)]).unwrap();
         Self {
             console,
             orb,

@@ -1,4 +1,4 @@
-//! Where contexts and bindings are in etcd.
+//! Layout of contexts and bindings in etcd.
 //!
 //! | key | value |
 //! |---|---|
@@ -9,9 +9,10 @@
 //!
 //! Numbers have 16 hexadecimal digits, so that the bindings of a context stand one after the other.
 
-use super::api::Keys;
+use punctual_etcd::Keys;
+
+use crate::store::change::{Change, ContextId};
 use crate::store::record::decoded;
-use crate::store::{Change, ContextId};
 
 /// The keys below a prefix.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ impl Layout {
         format!("{}/b/{}/{key}", self.0, hex(context)).into_bytes()
     }
 
-    /// What a key that has become a value, or is gone, changes. `Ok(None)` for keys that are neither contexts nor
+    /// Returns the change of a key that has got a value, or is gone. `Ok(None)` for keys that are neither contexts nor
     /// bindings.
     pub(super) fn change(&self, key: &[u8], value: Option<&[u8]>) -> Result<Option<Change>, ()> {
         let key = std::str::from_utf8(key).map_err(drop)?;
@@ -99,7 +100,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Target;
+    use crate::store::change::Target;
     use crate::store::record::encoded;
 
     #[test]

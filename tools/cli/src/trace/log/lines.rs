@@ -4,7 +4,7 @@ use punctual_cdr::{ByteOrder, CodeSets, GiopVersion};
 use punctual_giop::ReplyStatus;
 use punctual_giop::code_sets::{CodeSetContext, from_context};
 
-use super::{Head, Peer};
+use super::message::{Head, Peer};
 
 /// Peers and operations whose names are longer are somebody's noise.
 const LONGEST_NAME: usize = 1000;

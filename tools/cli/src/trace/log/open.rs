@@ -4,7 +4,7 @@ use punctual_cdr::CodeSets;
 use punctual_giop::{MessageHeader, ReplyStatus};
 
 use super::lines::{Header, ROW, code_sets, is_of_fragment, octets_of, reply, request, row, start};
-use super::{Body, Event, Head, MOST_OCTETS, Message, NoBody, Peer};
+use super::message::{Body, Event, Head, MOST_OCTETS, Message, NoBody, Peer};
 
 /// A message that is being read.
 #[derive(Debug, Default)]

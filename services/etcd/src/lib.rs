@@ -1,0 +1,26 @@
+//! A client of etcd, as services use it that several processes share: calls and watches by etcd's JSON gateway.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `api` | the [`Client`], transactions and their parts, records, what a watch reports |
+//! | `lease` | leases of the keys of one commit |
+//! | `http` | as much of HTTP/1.1 as the gateway needs |
+//! | `stream` | TCP, or TLS over it |
+//!
+//! The meaning of keys is each service's own. Calls block their thread, and end by a time-out at the
+//! latest; there is no async runtime.
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod api;
+mod http;
+mod lease;
+mod stream;
+
+pub use api::{
+    Client, ClientOptions, Failure, Keys, Record, User, WatchReport, delete, delete_all, number,
+    put, records, revision, watch_report, when_empty, when_equal, when_present,
+};
+pub use http::Lines;
+pub use lease::Leases;
+pub use stream::{Tls, TlsError};

@@ -1,0 +1,124 @@
+//! The stream below HTTP: TCP, or TLS over it.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use punctual::protocol::ssliop::{self, TlsOptions};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use thiserror::Error;
+
+/// Certificates by which the members of a cluster and this client know one another. TLS 1.2 at least.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// The authorities that have issued the members' certificates, in PEM. One is needed at least: this system's list is not
+    /// consulted. A certificate has to be for the host in the endpoint.
+    pub trusted: Vec<PathBuf>,
+    /// This client's certificate in PEM, where members ask for one.
+    pub certificate: Option<PathBuf>,
+    /// The private key of that certificate, not encrypted.
+    pub key: Option<PathBuf>,
+}
+
+/// Error of files that TLS is set up from.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct TlsError(String);
+
+impl Tls {
+    /// Reads the files.
+    pub(crate) fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
+        let mut options = TlsOptions::default();
+        options.trusted.clone_from(&self.trusted);
+        options.certificate.clone_from(&self.certificate);
+        options.key.clone_from(&self.key);
+        let config = ssliop::client_config(&options);
+        let config = config.map_err(|error| TlsError(error.to_string()))?;
+        config.ok_or_else(|| TlsError("no authority is trusted".into()))
+    }
+}
+
+/// Byte stream of a connection.
+#[derive(Debug)]
+pub(crate) enum Stream {
+    Clear(TcpStream),
+    Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
+}
+
+impl Stream {
+    /// Connects to `host:port` and shakes hands. `patience` bounds the connecting, and each wait of what follows.
+    pub(crate) fn open(
+        endpoint: &str,
+        patience: Duration,
+        tls: Option<&Arc<ClientConfig>>,
+    ) -> io::Result<Self> {
+        let mut tcp = connected(endpoint, patience)?;
+        let Some(config) = tls else {
+            return Ok(Self::Clear(tcp));
+        };
+        let host = endpoint.rsplit_once(':').map_or(endpoint, |(host, _)| host);
+        let host = host
+            .trim_start_matches('[')
+            .trim_end_matches(']')
+            .to_owned();
+        let name = ServerName::try_from(host).map_err(io::Error::other)?;
+        let connection = ClientConnection::new(config.clone(), name);
+        let mut connection = connection.map_err(io::Error::other)?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut tcp)?;
+        }
+        Ok(Self::Tls(Box::new(StreamOwned::new(connection, tcp))))
+    }
+
+    /// Returns the socket.
+    pub(crate) fn tcp(&self) -> &TcpStream {
+        match self {
+            Self::Clear(tcp) => tcp,
+            Self::Tls(tls) => tls.get_ref(),
+        }
+    }
+}
+
+fn connected(endpoint: &str, patience: Duration) -> io::Result<TcpStream> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
+    for address in endpoint.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, patience) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(patience))?;
+                stream.set_write_timeout(Some(patience))?;
+                return Ok(stream);
+            }
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Clear(tcp) => tcp.read(buffer),
+            Self::Tls(tls) => tls.read(buffer),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Clear(tcp) => tcp.write(bytes),
+            Self::Tls(tls) => tls.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Clear(tcp) => tcp.flush(),
+            Self::Tls(tls) => tls.flush(),
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Strategies for choosing a member.
+
+/// Strategy by which one member of a group is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Choice {
+    /// Each in its turn.
+    RoundRobin = 0,
+    /// A random one.
+    ByChance = 1,
+    /// The one that reports the least load.
+    LeastLoaded = 2,
+    /// All in one reference, which has the profiles of each.
+    AllProfiles = 3,
+}
+
+impl Choice {
+    /// Returns the choice of a number, as stores have it.
+    #[must_use]
+    pub const fn from_number(number: u8) -> Option<Self> {
+        match number {
+            0 => Some(Self::RoundRobin),
+            1 => Some(Self::ByChance),
+            2 => Some(Self::LeastLoaded),
+            3 => Some(Self::AllProfiles),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Groups of objects: which members there are is the service's own business; this crate knows how loaded and alive they
+//! are, and chooses among them.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `choice` | [`Choice`], the strategies |
+//! | `knowledge` | [`Groups`]: turns, loads and failures of members, by group |
+//! | `liveness` | [`Checking`], a thread that asks all members if they exist |
+//! | `answer` | [`Answer`] of an object that was asked |
+//! | `merge` | one reference with the profiles of several |
+//!
+//! None of it is kept through a restart, or shared with other processes.
+#![warn(unnameable_types)]
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+mod answer;
+mod choice;
+mod knowledge;
+mod liveness;
+mod merge;
+
+pub use answer::Answer;
+pub use choice::Choice;
+pub use knowledge::{Chosen, Groups, Members, Status};
+pub use liveness::{Checking, Watched};
+pub use merge::merged;

@@ -1,0 +1,140 @@
+//! Liveness of members: a thread asks all of them again and again (`_non_existent`).
+//!
+//! A reference comes from a peer that may join, so that asking makes this process connect to an address of the peer's
+//! choice; members that are reached by links within this machine are asked only where the ORB lets references of peers
+//! lead there. A member that does not answer twice in a row is passed over, until it answers again.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::{Condvar, Mutex};
+use punctual::ObjectRef;
+use punctual_exec::thread::{SpawnError, ThreadSpec};
+
+use crate::answer::Answer;
+
+/// Time that a member has for its answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Members that are asked at the same time.
+const AT_A_TIME: usize = 4;
+
+/// Members that are held while they are asked.
+const BATCH: usize = 256;
+
+/// A service that has groups.
+pub trait Watched: Send + Sync + 'static {
+    /// Key of a group.
+    type Group: Copy + Send + 'static;
+    /// A member as it was when it was asked.
+    type Member: Send + 'static;
+
+    /// Returns all groups.
+    fn groups(&self) -> Vec<Self::Group>;
+
+    /// Returns the members of a group, each with its reference.
+    fn members(self: &Arc<Self>, group: Self::Group) -> Vec<(Self::Member, ObjectRef)>;
+
+    /// Notes for each member if it has answered, and removes those that have been dead for long.
+    fn note(&self, answers: Vec<(Self::Group, Self::Member, bool)>);
+}
+
+/// A thread that asks members, until this is dropped.
+#[derive(Debug, Default)]
+pub struct Checking(Arc<End>);
+
+#[derive(Debug, Default)]
+struct End {
+    has_come: Mutex<bool>,
+    changed: Condvar,
+}
+
+/// A member with its group, and its reference.
+type Asked<W> = (<W as Watched>::Group, <W as Watched>::Member, ObjectRef);
+
+/// A member with its group; true if it has answered.
+type Answered<W> = (<W as Watched>::Group, <W as Watched>::Member, bool);
+
+impl Checking {
+    /// Starts a thread that asks the members of all groups after each `interval`, as long as the service exists.
+    ///
+    /// # Errors
+    /// The system has no thread for it.
+    pub fn begin<W: Watched>(
+        &self,
+        name: &'static str,
+        watched: Weak<W>,
+        interval: Duration,
+    ) -> Result<(), SpawnError> {
+        let end = self.0.clone();
+        let check = move || {
+            while !end.wait(interval) {
+                if round(&watched).is_none() {
+                    return;
+                }
+            }
+        };
+        // The thread ends by itself after the service was dropped.
+        ThreadSpec::named(name).start(check).map(drop)
+    }
+}
+
+impl Drop for Checking {
+    fn drop(&mut self) {
+        *self.0.has_come.lock() = true;
+        self.0.changed.notify_all();
+    }
+}
+
+impl End {
+    /// Waits; returns true if the end has come.
+    fn wait(&self, interval: Duration) -> bool {
+        let until = Instant::now() + interval;
+        let mut has_come = self.has_come.lock();
+        while !*has_come && !self.changed.wait_until(&mut has_come, until).timed_out() {}
+        *has_come
+    }
+}
+
+/// Asks all members once; returns `None` when the service is gone.
+fn round<W: Watched>(watched: &Weak<W>) -> Option<()> {
+    let groups = watched.upgrade()?.groups();
+    let mut batch = Vec::new();
+    for (at, group) in groups.iter().copied().enumerate() {
+        let members = watched.upgrade()?.members(group).into_iter();
+        batch.extend(members.filter_map(|(member, reference)| {
+            let may_ask = Answer::may_be_asked(&reference);
+            may_ask.then_some((group, member, reference))
+        }));
+        if batch.len() >= BATCH || at + 1 == groups.len() {
+            let answers = asked::<W>(std::mem::take(&mut batch));
+            watched.upgrade()?.note(answers);
+        }
+    }
+    Some(())
+}
+
+/// Asks members, a few at a time.
+fn asked<W: Watched>(members: Vec<Asked<W>>) -> Vec<Answered<W>> {
+    let count = members.len().min(AT_A_TIME);
+    let waiting = Arc::new(Mutex::new(members.into_iter()));
+    let work = || {
+        let waiting = waiting.clone();
+        move || {
+            let mut answers = Vec::new();
+            loop {
+                let next = waiting.lock().next();
+                let Some((group, member, reference)) = next else {
+                    return answers;
+                };
+                let answer = Answer::of(&reference, PATIENCE);
+                answers.push((group, member, answer == Answer::Alive));
+            }
+        }
+    };
+    let start = |work| ThreadSpec::named("group-asks").start(work);
+    // Members that cannot be asked for want of threads are asked in the next round.
+    let threads: Vec<_> = (0..count).filter_map(|_| start(work()).ok()).collect();
+    let answers = threads.into_iter().filter_map(|thread| thread.join().ok());
+    answers.flatten().collect()
+}

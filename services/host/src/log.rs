@@ -1,0 +1,47 @@
+//! Log lines of a service process, on standard error.
+
+use tracing_subscriber::filter::LevelFilter;
+
+/// Least severity of the lines that are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Level {
+    /// Failures alone.
+    Error,
+    /// Failures and what may become one.
+    #[default]
+    Warn,
+    /// The steps of the process, too.
+    Info,
+    /// Single requests, too.
+    Debug,
+}
+
+/// Names of levels, as settings have them.
+pub const LEVELS: [&str; 4] = ["error", "warn", "info", "debug"];
+
+impl Level {
+    /// Returns the level of a name in [`LEVELS`].
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "error" => Some(Level::Error),
+            "warn" => Some(Level::Warn),
+            "info" => Some(Level::Info),
+            "debug" => Some(Level::Debug),
+            _ => None,
+        }
+    }
+}
+
+/// Sends log lines of this level and above to standard error, unless the process has a subscriber already.
+pub fn start(level: Level) {
+    let filter = match level {
+        Level::Error => LevelFilter::ERROR,
+        Level::Warn => LevelFilter::WARN,
+        Level::Info => LevelFilter::INFO,
+        Level::Debug => LevelFilter::DEBUG,
+    };
+    let lines = tracing_subscriber::fmt().with_writer(std::io::stderr);
+    // An embedding program, or a test, has set up its own.
+    let _ = lines.with_max_level(filter).try_init();
+}

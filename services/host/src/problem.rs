@@ -1,0 +1,36 @@
+//! Errors as the operator of a service reads them.
+
+use std::fmt;
+
+/// An error, and what the operator may do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The error.
+    pub message: String,
+    /// The next step; empty for none.
+    pub help: &'static str,
+}
+
+impl Problem {
+    /// Creates a problem of an error's text.
+    pub fn new(message: impl fmt::Display, help: &'static str) -> Self {
+        Self {
+            message: message.to_string(),
+            help,
+        }
+    }
+
+    /// Returns the help as an option: `None` for the empty text.
+    #[must_use]
+    pub fn help(&self) -> Option<&'static str> {
+        (!self.help.is_empty()).then_some(self.help)
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

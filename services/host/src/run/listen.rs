@@ -1,0 +1,59 @@
+//! The ORB of a server process, and the signals that end it.
+
+use punctual::{ConfigError, InitError, Orb};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use std::path::Path;
+
+use crate::Problem;
+
+/// Help on endpoints that cannot be listened at.
+pub const ON_ENDPOINTS: &str = "an endpoint is protocol://place, e.g. iiop://:9000 or \
+                                       uiop:///tmp/socket; `punctual protocols` lists the protocols";
+
+/// Help on values that the ORB's configuration cannot have.
+pub const ON_CONFIGURATION: &str =
+    "see the configuration file; docs/guide/configuration.md says what each key may be";
+
+/// Returns the signals that end the process. To be called before anything else is started, so that none is missed.
+///
+/// # Errors
+/// The system handles no signals.
+pub fn ending_signals() -> Result<Signals, Problem> {
+    let signals = Signals::new([SIGINT, SIGTERM]);
+    signals.map_err(|error| Problem::new(error, "the system handles no signals"))
+}
+
+/// Starts an ORB that listens at these endpoints, configured by a file if there is one.
+///
+/// # Errors
+/// The configuration or an endpoint is wrong, or the endpoint is in use.
+pub fn listening(endpoints: &[String], config: Option<&Path>) -> Result<Orb, Problem> {
+    let mut builder = Orb::builder();
+    if let Some(file) = config {
+        let read = builder.file(file);
+        builder = read.map_err(|error| Problem::new(error, ON_CONFIGURATION))?;
+    }
+    let mut arguments = vec!["punctual".to_owned()];
+    for endpoint in endpoints {
+        arguments.extend(["-ORBListenEndpoints".to_owned(), endpoint.clone()]);
+    }
+    let bad = |error: InitError| Problem::new(&error, help_for(&error));
+    let (builder, _) = builder.arguments(arguments).map_err(bad)?;
+    builder.build().map_err(bad)
+}
+
+/// Returns the help on an ORB that does not start. Its endpoints are from the command line, the rest is from the file.
+fn help_for(error: &InitError) -> &'static str {
+    let is_of_endpoints = |key: &str| key == "listen" || key == "-ORBListenEndpoints";
+    match error {
+        InitError::Config(ConfigError::BadValue { key, .. }) if is_of_endpoints(key) => {
+            ON_ENDPOINTS
+        }
+        InitError::Config(_) | InitError::RealTime(_) | InitError::WithoutPlugins(_) => {
+            ON_CONFIGURATION
+        }
+        InitError::Tls(_) | InitError::Library(_) => ON_CONFIGURATION,
+        _ => ON_ENDPOINTS,
+    }
+}

@@ -1,0 +1,164 @@
+//! The life of a service process, from its start to its end.
+//!
+//! | step | |
+//! |---|---|
+//! | 1 | logs; the service is opened, its store locked |
+//! | 2 | the status is answered: alive, perhaps not ready |
+//! | 3 | the ORB listens; the service's objects are activated and published |
+//! | 4 | companions start, the reference is written and printed, systemd is notified, the watchdog fed |
+//! | 5 | a signal comes: systemd is notified, the name is unbound, status and companions end |
+//! | 6 | the ORB is shut down; requests that have begun have until the deadline |
+//! | 7 | the service stops, its store is closed |
+
+mod listen;
+mod options;
+
+use std::any::Any;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use punctual::{ObjectRef, Orb, RootPoa, SystemException};
+use punctual_exec::thread::ThreadSpec;
+
+pub use listen::{ON_CONFIGURATION, ON_ENDPOINTS, ending_signals, listening};
+pub use options::{Companion, RunOptions};
+
+use crate::publish::{publish, write_reference};
+use crate::status::Status;
+use crate::systemd::{KeptAlive, Notifier};
+use crate::{Problem, Service, log};
+
+const ON_SERVING: &str = "another server may have the endpoint";
+const ON_STATUS: &str = "an address of this machine and a port, as 127.0.0.1:2810";
+const ON_SYSTEMD: &str = "NOTIFY_SOCKET names the socket that systemd is notified by";
+const ON_DEADLINE: &str = "clients learn by COMM_FAILURE that these requests may have been done; --stop-deadline gives \
+                           them more time";
+
+/// Runs a service until the event that ends it. `open` opens the service, whose store is locked from then on.
+///
+/// # Errors
+/// Those of `open`; an endpoint, the status's address or a file cannot be had; requests were still in progress at the
+/// deadline.
+pub fn run<S: Service>(
+    open: impl FnOnce() -> Result<S, Problem>,
+    options: RunOptions<S>,
+) -> Result<(), Problem> {
+    log::start(options.level);
+    let service = Arc::new(open()?);
+    let status = started_status(&service, options.status.as_deref())?;
+    let orb = listening(&options.listen, options.config.as_deref())?;
+    let deadline = options.stop_deadline;
+    let ended = serve_until_the_end(&orb, &service, status, options);
+    let shut = shut_down(&orb, deadline);
+    service.stop();
+    ended.and(shut)
+}
+
+/// Serves a service until the event that ends it, and then ends everything but the ORB.
+fn serve_until_the_end<S: Service>(
+    orb: &Orb,
+    service: &Arc<S>,
+    status: Option<Status>,
+    mut options: RunOptions<S>,
+) -> Result<(), Problem> {
+    let reference = served(orb, &**service)?;
+    let mut companions = Vec::new();
+    for start in options.companions.drain(..) {
+        companions.push(start(service, orb)?);
+    }
+    let name = named(orb, &reference, &options)?;
+    announce(orb, &reference, options.write_reference.as_deref())?;
+    let notifier = Notifier::from_environment();
+    let notifier = notifier.map_err(|error| Problem::new(error, ON_SYSTEMD))?;
+    notifier.ready();
+    let watchdog = watched(&notifier, service)?;
+    options.ending.wait();
+    drop(watchdog);
+    notifier.stopping();
+    drop((name, status, companions));
+    Ok(())
+}
+
+fn started_status<S: Service>(
+    service: &Arc<S>,
+    address: Option<&str>,
+) -> Result<Option<Status>, Problem> {
+    let Some(address) = address else {
+        return Ok(None);
+    };
+    let status = Status::listen(service.clone(), address)
+        .map_err(|error| Problem::new(format!("--status {address}: {error}"), ON_STATUS))?;
+    eprintln!("status at http://{}", status.address());
+    Ok(Some(status))
+}
+
+/// Activates a service's objects and publishes their root.
+fn served<S: Service>(orb: &Orb, service: &S) -> Result<ObjectRef, Problem> {
+    let raised = |exception: SystemException| Problem::new(exception, ON_SERVING);
+    let poa = orb.root_poa().map_err(raised)?;
+    let root = service.serve(&poa);
+    let root = root.map_err(|error| Problem::new(error, ON_SERVING))?;
+    publish(orb, S::INITIAL_REFERENCE, &root)?;
+    let active = poa.manager().activate();
+    active.map_err(|error| Problem::new(error, ON_SERVING))?;
+    Ok(root)
+}
+
+/// Binds the service's name, if it has one, until the returned value is dropped.
+fn named<S>(
+    orb: &Orb,
+    reference: &ObjectRef,
+    options: &RunOptions<S>,
+) -> Result<Option<Box<dyn Any>>, Problem> {
+    match (&options.name, &options.registry) {
+        (Some(name), Some(registry)) => registry.bind(orb, name, reference).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Writes the reference to its file, and to standard output for a script that waits for it.
+fn announce(orb: &Orb, reference: &ObjectRef, file: Option<&Path>) -> Result<(), Problem> {
+    let text = orb.object_to_string(reference);
+    let text = text.map_err(|exception| Problem::new(exception, ON_SERVING))?;
+    if let Some(file) = file {
+        write_reference(file, &text)?;
+    }
+    let endpoints: Vec<String> = orb.endpoints().iter().map(ToString::to_string).collect();
+    eprintln!("listening at {}", endpoints.join(", "));
+    // A reader that has gone needs no reference.
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    Ok(())
+}
+
+fn watched<S: Service>(
+    notifier: &Notifier,
+    service: &Arc<S>,
+) -> Result<Option<KeptAlive>, Problem> {
+    let service = service.clone();
+    let kept = notifier.keep_alive(move || service.check_alive());
+    kept.map_err(|error| Problem::new(error, ON_SYSTEMD))
+}
+
+/// Shuts an ORB down, and waits for the requests in progress until the deadline.
+fn shut_down(orb: &Orb, deadline: Duration) -> Result<(), Problem> {
+    let (done, ended) = channel();
+    let ending = orb.clone();
+    let shut = move || {
+        // It fails only within an upcall, and this is none.
+        let _ = ending.shutdown(true);
+        let _ = done.send(());
+    };
+    if ThreadSpec::named("shutdown").start(shut).is_err() {
+        // Without a thread there is no deadline.
+        let _ = orb.shutdown(true);
+        return Ok(());
+    }
+    ended.recv_timeout(deadline).map_err(|_| {
+        let message = format!("requests were still in progress after {deadline:?}");
+        Problem::new(message, ON_DEADLINE)
+    })
+}

@@ -1,0 +1,108 @@
+//! Options of a run.
+
+use std::any::Any;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use punctual::Orb;
+use signal_hook::iterator::Signals;
+
+use super::listen::ending_signals;
+use crate::Problem;
+use crate::log::Level;
+use crate::publish::Registry;
+use crate::settings::{
+    BIND_NAME, CONFIG, Key, LOG, STATUS, STOP_DEADLINE, Values, WRITE_REFERENCE,
+};
+
+/// Part of the process that is started when the service is served, and ended by being dropped before the ORB is shut
+/// down: a page of the console.
+pub type Companion<S> = Box<dyn FnOnce(&Arc<S>, &Orb) -> Result<Box<dyn Any>, Problem> + Send>;
+
+/// Event that ends a run.
+pub(super) enum Ending {
+    Signal(Signals),
+    Message(Receiver<()>),
+}
+
+/// Options of [`run`](super::run).
+pub struct RunOptions<S> {
+    pub(super) ending: Ending,
+    pub(super) listen: Vec<String>,
+    pub(super) config: Option<PathBuf>,
+    pub(super) status: Option<String>,
+    pub(super) write_reference: Option<PathBuf>,
+    pub(super) name: Option<String>,
+    pub(super) registry: Option<Box<dyn Registry>>,
+    pub(super) level: Level,
+    pub(super) stop_deadline: Duration,
+    pub(super) companions: Vec<Companion<S>>,
+}
+
+impl<S> fmt::Debug for RunOptions<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RunOptions")
+            .field("listen", &self.listen)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S> RunOptions<S> {
+    /// Creates the options of a service's settings. The run ends by SIGINT or SIGTERM, which do not end the process
+    /// at once from now on.
+    ///
+    /// # Errors
+    /// The system handles no signals.
+    pub fn of(values: &Values, listen: &Key<Vec<String>>) -> Result<Self, Problem> {
+        Ok(Self {
+            ending: Ending::Signal(ending_signals()?),
+            listen: values.get(listen),
+            config: values.get(&CONFIG),
+            status: values.get(&STATUS),
+            write_reference: values.get(&WRITE_REFERENCE),
+            name: values.get(&BIND_NAME),
+            registry: None,
+            level: Level::from_name(&values.get(&LOG)).unwrap_or_default(),
+            stop_deadline: values.get(&STOP_DEADLINE),
+            companions: Vec::new(),
+        })
+    }
+
+    /// Ends the run by a message, or when the sender is dropped, instead of by a signal.
+    #[must_use]
+    pub fn until(mut self, ended: Receiver<()>) -> Self {
+        self.ending = Ending::Message(ended);
+        self
+    }
+
+    /// Binds the name of the settings, if they have one, in this Naming Service.
+    #[must_use]
+    pub fn registered_in(mut self, registry: impl Registry + 'static) -> Self {
+        self.registry = Some(Box::new(registry));
+        self
+    }
+
+    /// Adds a part of the process that is started when the service is served.
+    #[must_use]
+    pub fn with_companion(mut self, companion: Companion<S>) -> Self {
+        self.companions.push(companion);
+        self
+    }
+}
+
+impl Ending {
+    /// Waits for the event. Blocks.
+    pub(super) fn wait(&mut self) {
+        match self {
+            Ending::Signal(signals) => {
+                signals.forever().next();
+            }
+            // A sender that is dropped ends the run, too.
+            Ending::Message(ended) => ended.recv().unwrap_or_default(),
+        }
+    }
+}

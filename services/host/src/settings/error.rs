@@ -1,0 +1,42 @@
+//! Errors in settings.
+
+use thiserror::Error;
+
+/// Error in a service's settings.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The file cannot be read, or is not TOML.
+    #[error("{file}: {reason}")]
+    File {
+        /// The file.
+        file: String,
+        /// The system's or the parser's reason.
+        reason: String,
+    },
+    /// A key of the file is not in the table.
+    #[error("{file}, line {line}: unknown key `{key}`{}", nearest.as_ref().map_or(String::new(), |one| format!("; did you mean `{one}`?")))]
+    Unknown {
+        /// The file.
+        file: String,
+        /// Line of the key, from 1 on.
+        line: usize,
+        /// The key.
+        key: String,
+        /// A key that is in the table and spelt alike.
+        nearest: Option<String>,
+    },
+    /// A value is of the wrong kind or out of bounds.
+    #[error("{place}: `{key}`: {reason}")]
+    Value {
+        /// File and line, or the command line.
+        place: String,
+        /// The key.
+        key: String,
+        /// The reason.
+        reason: String,
+    },
+    /// Keys do not go together, or one is missing.
+    #[error("{0}")]
+    Combination(String),
+}

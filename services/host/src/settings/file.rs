@@ -1,0 +1,103 @@
+//! The TOML file of a service's settings.
+
+use std::collections::BTreeMap;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::error::SettingsError;
+use super::text::check;
+use super::{Kind, Setting};
+
+/// Parses a file and checks each of its values. Returns texts by the settings' names.
+pub(super) fn parsed(
+    table: &[&'static Setting],
+    file: &str,
+    text: &str,
+) -> Result<BTreeMap<&'static str, Vec<String>>, SettingsError> {
+    let parsed = DeTable::parse(text).map_err(|error| SettingsError::File {
+        file: file.to_owned(),
+        reason: error.to_string(),
+    })?;
+    let mut given = BTreeMap::new();
+    for (key, value) in parsed.into_inner() {
+        let line = line(text, key.span().start);
+        let name = key.get_ref();
+        let setting = table.iter().find(|setting| setting.key() == **name);
+        let setting = setting.ok_or_else(|| SettingsError::Unknown {
+            file: file.to_owned(),
+            line,
+            key: name.to_string(),
+            nearest: nearest(table, name),
+        })?;
+        let texts = texts(setting, &value).map_err(|reason| SettingsError::Value {
+            place: format!("{file}, line {line}"),
+            key: name.to_string(),
+            reason,
+        })?;
+        given.insert(setting.name, texts);
+    }
+    Ok(given)
+}
+
+fn line(text: &str, at: usize) -> usize {
+    let before = text.get(..at).unwrap_or_default();
+    before.matches('\n').count() + 1
+}
+
+/// Returns the key that is spelt most alike, if one is.
+fn nearest(table: &[&'static Setting], name: &str) -> Option<String> {
+    let distances = table.iter().map(|setting| {
+        let key = setting.key();
+        (strsim::damerau_levenshtein(&key, name), key)
+    });
+    let (distance, key) = distances.min()?;
+    (distance <= 3).then_some(key)
+}
+
+/// Returns the texts of a value, or of the values in an array.
+fn texts(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>, String> {
+    match value.get_ref() {
+        DeValue::Array(values) if setting.is_list => {
+            let texts = values.iter().map(|value| text(setting, value.get_ref()));
+            texts.collect()
+        }
+        value => Ok(vec![text(setting, value)?]),
+    }
+}
+
+/// Returns the text of one value, checked.
+fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
+    let text = match (value, setting.kind) {
+        (DeValue::Boolean(value), Kind::Flag) => value.to_string(),
+        (DeValue::Integer(value), Kind::Number { .. }) => value.to_string(),
+        (DeValue::Integer(value), Kind::Time { .. }) => match value.to_string().as_str() {
+            "0" => "0".to_owned(),
+            number => {
+                return Err(format!(
+                    "a time has its unit: write \"{number}s\" for seconds, \"{number}ms\" for milliseconds"
+                ));
+            }
+        },
+        (
+            DeValue::String(value),
+            Kind::Text | Kind::Path | Kind::Time { .. } | Kind::OneOf(_) | Kind::Checked(_),
+        ) => value.to_string(),
+        (value, kind) => {
+            let (wanted, found) = (wanted(kind), value.type_str());
+            return Err(format!("{wanted} is wanted, not {found}"));
+        }
+    };
+    check(setting, &text)?;
+    Ok(text)
+}
+
+/// Names what TOML has for a kind.
+fn wanted(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Flag => "true or false",
+        Kind::Number { .. } => "a whole number without a unit",
+        Kind::Time { .. } => "a time in quotes, as \"200ms\" or \"2s\",",
+        Kind::Text | Kind::Path | Kind::OneOf(_) | Kind::Checked(_) => "a text in quotes",
+    }
+}

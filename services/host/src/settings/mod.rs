@@ -1,0 +1,247 @@
+//! Settings of a service: one table of keys, from which its flags, its TOML file and its documentation come.
+//!
+//! A key `most-names` is the flag `--most-names` and the key `most_names` of the file. A value on the command line goes
+//! before the one in the file, and that before the default. Every value is checked against its kind and bounds before
+//! the service is started, wherever it comes from.
+//!
+//! ```
+//! use punctual_host::settings::{Key, Setting, Values};
+//!
+//! const MOST_NAMES: Key<u64> = Key::number("most-names", 1..=1_000)
+//!     .default("100")
+//!     .doc("How many names there may be.");
+//! const TABLE: &[&Setting] = &[&MOST_NAMES.setting];
+//!
+//! let values = Values::from_toml(TABLE, "names.toml", "most_names = 7")?;
+//! assert_eq!(values.get(&MOST_NAMES), 7);
+//! let wrong = Values::from_toml(TABLE, "names.toml", "most_name = 7").unwrap_err();
+//! assert!(wrong.to_string().contains("most_names"));
+//! # Ok::<(), punctual_host::settings::SettingsError>(())
+//! ```
+
+mod document;
+mod error;
+mod file;
+mod process;
+mod text;
+mod values;
+
+use std::marker::PhantomData;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use document::markdown;
+pub use error::SettingsError;
+pub use process::{
+    BIND_NAME, COMPACT, CONFIG, LOG, NAMING, PROCESS, SETTINGS, STATUS, STOP_DEADLINE,
+    WRITE_REFERENCE, listen,
+};
+pub use text::check;
+pub use values::{FromTexts, Values};
+
+/// One key of a table.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// Name as a flag has it, without the dashes before it.
+    pub name: &'static str,
+    /// Type and bounds of its value.
+    pub kind: Kind,
+    /// Placeholder of the value in `--help`.
+    pub value_name: &'static str,
+    /// Default as text; `None` for keys that may be absent, and for flags, which are false then.
+    pub default: Option<&'static str>,
+    /// True if it may be given more than once.
+    pub is_list: bool,
+    /// True if it has to be given.
+    pub is_required: bool,
+    /// Names of keys that have to be given with it.
+    pub requires: &'static [&'static str],
+    /// Names of keys that cannot be given with it.
+    pub conflicts: &'static [&'static str],
+    /// Meaning and consequence.
+    pub doc: &'static str,
+}
+
+/// Type and bounds of a value.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Kind {
+    /// True or false.
+    Flag,
+    /// A text.
+    Text,
+    /// A file or folder.
+    Path,
+    /// A whole number.
+    Number {
+        /// The least.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
+    /// A time with its unit, as `200ms` or `2s`.
+    Time {
+        /// True if 0 is allowed, and means never.
+        may_be_zero: bool,
+    },
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// A text that this function accepts.
+    Checked(fn(&str) -> Result<(), String>),
+}
+
+/// A setting whose value is read as a `T`.
+#[derive(Clone, Copy, Debug)]
+pub struct Key<T> {
+    /// The setting, for tables.
+    pub setting: Setting,
+    read_as: PhantomData<fn() -> T>,
+}
+
+impl<T> Key<T> {
+    const fn of(name: &'static str, kind: Kind, value_name: &'static str) -> Self {
+        let setting = Setting {
+            name,
+            kind,
+            value_name,
+            default: None,
+            is_list: false,
+            is_required: false,
+            requires: &[],
+            conflicts: &[],
+            doc: "",
+        };
+        Self {
+            setting,
+            read_as: PhantomData,
+        }
+    }
+
+    /// Sets the default, as text.
+    #[must_use]
+    pub const fn default(mut self, text: &'static str) -> Self {
+        self.setting.default = Some(text);
+        self
+    }
+
+    /// Sets the placeholder of the value.
+    #[must_use]
+    pub const fn value_name(mut self, name: &'static str) -> Self {
+        self.setting.value_name = name;
+        self
+    }
+
+    /// Makes the key one that has to be given.
+    #[must_use]
+    pub const fn required(mut self) -> Self {
+        self.setting.is_required = true;
+        self
+    }
+
+    /// Names keys that have to be given with it.
+    #[must_use]
+    pub const fn requires(mut self, keys: &'static [&'static str]) -> Self {
+        self.setting.requires = keys;
+        self
+    }
+
+    /// Names keys that cannot be given with it.
+    #[must_use]
+    pub const fn conflicts(mut self, keys: &'static [&'static str]) -> Self {
+        self.setting.conflicts = keys;
+        self
+    }
+
+    /// Sets the documentation.
+    #[must_use]
+    pub const fn doc(mut self, text: &'static str) -> Self {
+        self.setting.doc = text;
+        self
+    }
+}
+
+impl Key<bool> {
+    /// Creates a key that is true or false, and false by default.
+    #[must_use]
+    pub const fn flag(name: &'static str) -> Self {
+        Self::of(name, Kind::Flag, "")
+    }
+}
+
+impl Key<u64> {
+    /// Creates a key for a whole number. It needs a default.
+    #[must_use]
+    pub const fn number(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
+        let (least, most) = (*bounds.start(), *bounds.end());
+        Self::of(name, Kind::Number { least, most }, "NUMBER")
+    }
+}
+
+impl Key<Duration> {
+    /// Creates a key for a time above zero. It needs a default.
+    #[must_use]
+    pub const fn time(name: &'static str) -> Self {
+        Self::of(name, Kind::Time { may_be_zero: false }, "TIME")
+    }
+}
+
+impl Key<Option<Duration>> {
+    /// Creates a key for a time, of which 0 means never and is read as `None`.
+    #[must_use]
+    pub const fn time_or_never(name: &'static str) -> Self {
+        Self::of(name, Kind::Time { may_be_zero: true }, "TIME")
+    }
+}
+
+impl Key<Option<String>> {
+    /// Creates a key for a text.
+    #[must_use]
+    pub const fn text(name: &'static str) -> Self {
+        Self::of(name, Kind::Text, "TEXT")
+    }
+}
+
+impl Key<Option<PathBuf>> {
+    /// Creates a key for a file or folder.
+    #[must_use]
+    pub const fn path(name: &'static str) -> Self {
+        Self::of(name, Kind::Path, "FILE")
+    }
+}
+
+impl Key<Vec<PathBuf>> {
+    /// Creates a key for files or folders.
+    #[must_use]
+    pub const fn paths(name: &'static str) -> Self {
+        let mut key = Self::of(name, Kind::Path, "FILE");
+        key.setting.is_list = true;
+        key
+    }
+}
+
+impl Key<String> {
+    /// Creates a key for one of some words. It needs a default.
+    #[must_use]
+    pub const fn one_of(name: &'static str, words: &'static [&'static str]) -> Self {
+        Self::of(name, Kind::OneOf(words), "WORD")
+    }
+}
+
+impl Key<Vec<String>> {
+    /// Creates a key for texts, each of which `check` accepts.
+    #[must_use]
+    pub const fn list(name: &'static str, check: fn(&str) -> Result<(), String>) -> Self {
+        let mut key = Self::of(name, Kind::Checked(check), "TEXT");
+        key.setting.is_list = true;
+        key
+    }
+}
+
+impl Setting {
+    /// Returns the name as the TOML file has it: with underscores.
+    #[must_use]
+    pub fn key(&self) -> String {
+        self.name.replace('-', "_")
+    }
+}

@@ -1,0 +1,190 @@
+//! The values of a service's settings, checked.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::error::SettingsError;
+use super::text::{check, time};
+use super::{Key, Setting, file};
+
+/// Checked values of a table of settings.
+#[derive(Clone, Debug)]
+pub struct Values {
+    given: BTreeMap<&'static str, Vec<String>>,
+}
+
+impl Values {
+    /// Reads a file, if there is one, and values from the command line, each a setting's name with its texts.
+    ///
+    /// # Errors
+    /// See [`SettingsError`].
+    pub fn read(
+        table: &[&'static Setting],
+        file: Option<&Path>,
+        command_line: impl IntoIterator<Item = (&'static str, Vec<String>)>,
+    ) -> Result<Self, SettingsError> {
+        let given = match file {
+            Some(path) => {
+                let name = path.display().to_string();
+                let text = std::fs::read_to_string(path);
+                let text = text.map_err(|error| SettingsError::File {
+                    file: name.clone(),
+                    reason: error.to_string(),
+                })?;
+                file::parsed(table, &name, &text)?
+            }
+            None => BTreeMap::new(),
+        };
+        Self::checked(table, given, command_line)
+    }
+
+    /// Reads the text of a file; `name` is the file's in errors.
+    ///
+    /// # Errors
+    /// See [`SettingsError`].
+    pub fn from_toml(
+        table: &[&'static Setting],
+        name: &str,
+        text: &str,
+    ) -> Result<Self, SettingsError> {
+        Self::checked(table, file::parsed(table, name, text)?, [])
+    }
+
+    fn checked(
+        table: &[&'static Setting],
+        mut given: BTreeMap<&'static str, Vec<String>>,
+        command_line: impl IntoIterator<Item = (&'static str, Vec<String>)>,
+    ) -> Result<Self, SettingsError> {
+        for (name, texts) in command_line {
+            let setting = table.iter().find(|setting| setting.name == name);
+            for text in setting.into_iter().flat_map(|_| &texts) {
+                let setting = setting.map_or(Ok(()), |setting| check(setting, text));
+                setting.map_err(|reason| SettingsError::Value {
+                    place: "command line".to_owned(),
+                    key: format!("--{name}"),
+                    reason,
+                })?;
+            }
+            given.insert(name, texts);
+        }
+        let values = Self { given };
+        values.check_combinations(table)?;
+        Ok(values)
+    }
+
+    fn check_combinations(&self, table: &[&'static Setting]) -> Result<(), SettingsError> {
+        for setting in table {
+            let name = setting.name;
+            if setting.is_required && setting.default.is_none() && !self.is_given(name) {
+                let message = format!("`{name}` is required, and not given");
+                return Err(SettingsError::Combination(message));
+            }
+            if !self.is_given(name) {
+                continue;
+            }
+            if let Some(missing) = setting.requires.iter().find(|one| !self.is_given(one)) {
+                let message = format!("`{name}` needs `{missing}`, which is not given");
+                return Err(SettingsError::Combination(message));
+            }
+            if let Some(other) = setting.conflicts.iter().find(|one| self.is_given(one)) {
+                let message = format!("`{name}` and `{other}` cannot be given together");
+                return Err(SettingsError::Combination(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns true if the file or the command line gives a value; a flag is given if it is true.
+    fn is_given(&self, name: &str) -> bool {
+        let texts = self.given.get(name);
+        texts.is_some_and(|texts| texts.iter().any(|text| text != "false"))
+    }
+
+    /// Returns the value of a number as a count; the largest one that the machine has for larger numbers.
+    #[must_use]
+    pub fn count(&self, key: &Key<u64>) -> usize {
+        usize::try_from(self.get(key)).unwrap_or(usize::MAX)
+    }
+
+    /// Returns the value of a key: the one given, or the default.
+    #[must_use]
+    pub fn get<T: FromTexts>(&self, key: &Key<T>) -> T {
+        match self.given.get(key.setting.name) {
+            Some(texts) => T::from_texts(texts),
+            None => {
+                let default: Vec<String> = key
+                    .setting
+                    .default
+                    .iter()
+                    .map(ToString::to_string)
+                    .collect();
+                T::from_texts(&default)
+            }
+        }
+    }
+}
+
+/// A type that checked values are read as.
+pub trait FromTexts {
+    /// Reads checked texts; none where the key is absent and has no default.
+    fn from_texts(texts: &[String]) -> Self;
+}
+
+impl FromTexts for bool {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.iter().any(|text| text == "true")
+    }
+}
+
+impl FromTexts for u64 {
+    fn from_texts(texts: &[String]) -> Self {
+        let text = texts.last();
+        text.and_then(|text| text.parse().ok()).unwrap_or_default()
+    }
+}
+
+impl FromTexts for Duration {
+    fn from_texts(texts: &[String]) -> Self {
+        let text = texts.last();
+        text.and_then(|text| time(text, true).ok())
+            .unwrap_or_default()
+    }
+}
+
+impl FromTexts for Option<Duration> {
+    fn from_texts(texts: &[String]) -> Self {
+        let time = Duration::from_texts(texts);
+        (!time.is_zero()).then_some(time)
+    }
+}
+
+impl FromTexts for String {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.last().cloned().unwrap_or_default()
+    }
+}
+
+impl FromTexts for Option<String> {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.last().cloned()
+    }
+}
+
+impl FromTexts for Option<PathBuf> {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.last().map(PathBuf::from)
+    }
+}
+
+impl FromTexts for Vec<PathBuf> {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.iter().map(PathBuf::from).collect()
+    }
+}
+
+impl FromTexts for Vec<String> {
+    fn from_texts(texts: &[String]) -> Self {
+        texts.to_vec()
+    }
+}

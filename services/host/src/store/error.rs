@@ -1,0 +1,80 @@
+//! Errors of stores.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// Server that has a store open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// Name of its service, where it is known.
+    pub service: Option<String>,
+    /// Its process id, where it is known.
+    pub process: Option<u32>,
+}
+
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("another ")?;
+        if let Some(service) = &self.service {
+            write!(f, "{service} ")?;
+        }
+        f.write_str("server")?;
+        match self.process {
+            Some(process) => write!(f, " (process {process})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reason that a store cannot be opened, read or written.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// A server has it open, perhaps of another service.
+    #[error("{0} has it open; end that one, or name another file")]
+    InUse(Holder),
+    /// It is a file of another program or service. It was not changed.
+    #[error("it is not a {service} store and was left as it is ({reason}); name another file")]
+    Foreign {
+        /// Name of the service that was to open it.
+        service: &'static str,
+        /// The file's actual contents, in words.
+        reason: String,
+    },
+    /// A later version of the service has written it. It was not changed.
+    #[error(
+        "a newer version has written it: its format is {found}, and this version reads formats up to {known}; \
+         it was left as it is; start the newer version, or name another file"
+    )]
+    Newer {
+        /// The format of the file.
+        found: u64,
+        /// The latest format that this version reads.
+        known: u64,
+    },
+    /// It is a store of the service, and damaged. It was not changed on purpose.
+    #[error("it is damaged ({0}); move it away, and start anew from a copy or an export")]
+    Damaged(String),
+    /// It cannot be reached now. Nothing was done.
+    #[error("it cannot be reached: {0}")]
+    Away(String),
+    /// It did not report the result of a commit.
+    #[error("it did not say whether it was done: {0}")]
+    Unknown(String),
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(String),
+}
+
+impl StoreError {
+    /// Returns the error of an operation that the system or the database has refused.
+    pub fn io(error: impl fmt::Display) -> Self {
+        StoreError::Io(error.to_string())
+    }
+
+    /// Returns the error of contents that do not fit together.
+    pub fn damaged(what: impl Into<String>) -> Self {
+        StoreError::Damaged(what.into())
+    }
+}

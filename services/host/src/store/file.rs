@@ -1,0 +1,225 @@
+//! The open file of a store.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+use redb::{Database, ReadTransaction, ReadableDatabase};
+
+use super::batch::{Batch, Images, InDoubt};
+#[cfg(feature = "faults")]
+use super::faults::{Faults, FaultyFile};
+use super::lock::Lock;
+use super::opening::{builder, guarded, identified, opened};
+use super::{StoreError, StoreKind};
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A store in a file, open and locked until it is dropped.
+#[derive(Debug)]
+pub struct StoreFile {
+    path: PathBuf,
+    kind: StoreKind,
+    identity: u64,
+    state: Mutex<State>,
+    /// Set when the database has panicked; nothing is read from it or written to it any more.
+    is_broken: AtomicBool,
+    #[cfg(feature = "faults")]
+    faults: Option<Faults>,
+    /// Declared last: other servers may have the file when the database is closed.
+    _lock: Lock,
+}
+
+#[derive(Debug)]
+struct State {
+    /// `None` after a failed commit, until the next one: a database that has failed once refuses everything until it
+    /// is opened anew.
+    database: Option<Database>,
+    /// Records of commits that have failed.
+    in_doubt: InDoubt,
+}
+
+impl StoreFile {
+    /// Opens a file, which is created if need be.
+    ///
+    /// # Errors
+    /// It is in use, damaged, newer, of another program, or cannot be read or written. It is left as it is then.
+    pub fn open(path: &Path, kind: StoreKind) -> Result<Self> {
+        let lock = lock(path, &kind)?;
+        let database = opened(path, &kind, |path| builder().create(path))?;
+        let identity = guarded(|| identified(&database, &kind))?;
+        Ok(Self {
+            path: path.to_owned(),
+            kind,
+            identity,
+            state: Mutex::new(State {
+                database: Some(database),
+                in_doubt: InDoubt::default(),
+            }),
+            is_broken: AtomicBool::new(false),
+            #[cfg(feature = "faults")]
+            faults: None,
+            _lock: lock,
+        })
+    }
+
+    /// Opens a file as [`open`](Self::open) does, on a disk with faults.
+    ///
+    /// # Errors
+    /// As of [`open`](Self::open).
+    #[cfg(feature = "faults")]
+    pub fn open_with_faults(path: &Path, kind: StoreKind, faults: Faults) -> Result<Self> {
+        let mut store = Self::open(path, kind)?;
+        if let Some(database) = store.state.get_mut().database.take() {
+            close(database);
+        }
+        store.faults = Some(faults);
+        let database = store.reopened()?;
+        store.state.get_mut().database = Some(database);
+        Ok(store)
+    }
+
+    /// Returns the number that tells this store from all others, drawn when it was created.
+    #[must_use]
+    pub fn identity(&self) -> u64 {
+        self.identity
+    }
+
+    /// Returns the length of the file in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        let about = std::fs::metadata(&self.path);
+        about.ok().map(|about| about.len())
+    }
+
+    /// Reads from the store as it is after the last commit. Blocks while another thread commits.
+    ///
+    /// # Errors
+    /// Those of `read`; [`StoreError::Damaged`] if the database panics, [`StoreError::Io`].
+    pub fn read<R>(&self, read: impl FnOnce(&ReadTransaction) -> Result<R>) -> Result<R> {
+        let state = self.state.lock();
+        let database = state.database.as_ref();
+        let database = database.ok_or_else(|| StoreError::io("it is closed"))?;
+        guarded(|| read(&database.begin_read().map_err(StoreError::io)?))
+    }
+
+    /// Commits the changes that `change` makes, all or nothing, and returns when they are durable.
+    ///
+    /// After an error, none of them is seen by any later commit or by a server that opens the file after one. Where
+    /// the disk was full, a later commit succeeds when there is room again.
+    ///
+    /// # Errors
+    /// Those of `change`; [`StoreError::Damaged`] if the database panics, now or before; [`StoreError::Io`].
+    pub fn commit(&self, change: impl FnOnce(&Batch<'_>) -> Result<()>) -> Result<()> {
+        if self.is_broken.load(Ordering::Relaxed) {
+            return Err(StoreError::damaged("the database has failed"));
+        }
+        let mut state = self.state.lock();
+        let database = match state.database.take() {
+            Some(database) => database,
+            // A new file would have none of the records in memory.
+            None if !self.path.exists() => return Err(StoreError::io("its file is gone")),
+            None => self.reopened()?,
+        };
+        let mut images = None;
+        let written = guarded(|| self.write(&database, &state.in_doubt, change, &mut images));
+        match &written {
+            Ok(()) => {
+                state.in_doubt = InDoubt::default();
+                state.database = Some(database);
+            }
+            Err(error) => {
+                state.in_doubt.add(images.unwrap_or_default());
+                close(database);
+                let is_broken = matches!(error, StoreError::Damaged(_));
+                self.is_broken.fetch_or(is_broken, Ordering::Relaxed);
+            }
+        }
+        written
+    }
+
+    /// Writes one transaction. `images` are set before its commit, when the disk may first have some of it.
+    fn write(
+        &self,
+        database: &Database,
+        in_doubt: &InDoubt,
+        change: impl FnOnce(&Batch<'_>) -> Result<()>,
+        images: &mut Option<Images>,
+    ) -> Result<()> {
+        let transaction = database.begin_write().map_err(StoreError::io)?;
+        in_doubt.restore(&transaction)?;
+        let batch = Batch::new(&transaction);
+        change(&batch)?;
+        *images = Some(batch.into_images());
+        transaction.commit().map_err(StoreError::io)?;
+        self.check_late()
+    }
+
+    /// Gives unused pages of the file back to the file system. Takes time in proportion to the file, and should be
+    /// done before the service is served. Returns true if the file has become shorter.
+    ///
+    /// # Errors
+    /// [`StoreError::Io`], after which the store goes on as it was.
+    pub fn compact(&self) -> Result<bool> {
+        let mut state = self.state.lock();
+        let mut database = match state.database.take() {
+            Some(database) => database,
+            None => self.reopened()?,
+        };
+        let compacted = guarded(|| database.compact().map_err(StoreError::io));
+        match &compacted {
+            Ok(_) => state.database = Some(database),
+            Err(_) => close(database),
+        }
+        compacted
+    }
+
+    #[cfg(not(feature = "faults"))]
+    fn reopened(&self) -> Result<Database> {
+        opened(&self.path, &self.kind, |path| builder().create(path))
+    }
+
+    #[cfg(feature = "faults")]
+    fn reopened(&self) -> Result<Database> {
+        opened(&self.path, &self.kind, |path| match &self.faults {
+            Some(faults) => builder().create_with_backend(FaultyFile::open(path, faults.clone())?),
+            None => builder().create(path),
+        })
+    }
+
+    #[cfg(not(feature = "faults"))]
+    #[allow(clippy::unused_self, reason = "with faults it looks at them")]
+    fn check_late(&self) -> Result<()> {
+        Ok(())
+    }
+
+    #[cfg(feature = "faults")]
+    fn check_late(&self) -> Result<()> {
+        self.faults.as_ref().map_or(Ok(()), Faults::late)
+    }
+}
+
+impl Drop for StoreFile {
+    fn drop(&mut self) {
+        if let Some(database) = self.state.get_mut().database.take() {
+            close(database);
+        }
+    }
+}
+
+/// Locks a store.
+fn lock(path: &Path, kind: &StoreKind) -> Result<Lock> {
+    if path.is_dir() {
+        return Err(StoreError::io("it is a folder"));
+    }
+    Lock::acquire(path, kind.service)
+}
+
+/// Closes a database. It tidies up at its end, in pages that may be damaged.
+fn close(database: Database) {
+    // All commits are durable already, so that an error here loses nothing.
+    let _ = guarded(|| {
+        drop(database);
+        Ok(())
+    });
+}

@@ -1,0 +1,29 @@
+//! Store of a service: an embedded database (redb) in one file, which one process has open.
+//!
+//! - It is **locked**: a second server is refused with the name and the process of the first.
+//! - It is **versioned**: a table of its own names the format; a file of another service, or of a later version, is
+//!   refused and left as it is.
+//! - It is **guarded**: the database checks what it reads in part by assertions, and a file may hold anything, so that
+//!   a panic in it is an error here. Afterwards nothing is written any more.
+//! - Its commits are **settled**: a commit that has failed may be on the disk all the same; the next one first writes
+//!   the records as they were.
+//!
+//! A commit is one transaction with one `fsync`. Every page has a checksum; all are compared when the file is opened.
+
+mod batch;
+mod error;
+#[cfg(feature = "faults")]
+mod faults;
+mod file;
+mod lock;
+mod opening;
+mod records;
+
+pub use batch::{Batch, Table};
+pub use error::{Holder, StoreError};
+#[cfg(feature = "faults")]
+pub use faults::Faults;
+pub use file::StoreFile;
+pub use opening::StoreKind;
+pub use records::{Cdr, Record, Records, to_cdr};
+pub use redb::{ReadTransaction, ReadableTable, TableDefinition, TableError};

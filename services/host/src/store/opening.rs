@@ -1,0 +1,142 @@
+//! Opening a database: what a file is, and whose.
+//!
+//! | table | key | value |
+//! |---|---|---|
+//! | the service's name | `format`, `identity` | numbers |
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use redb::{
+    Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, StorageError,
+    TableDefinition, TableHandle,
+};
+
+use super::StoreError;
+use super::lock::unknown_holder;
+
+/// Memory that the database takes for pages of the file. Services have their records in memory, and read the file once.
+const CACHE_BYTES: usize = 16 << 20;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// Service that a store belongs to, and the form of its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreKind {
+    /// Name of the service, and of the table that says so.
+    pub service: &'static str,
+    /// The latest format that this version writes and reads.
+    pub format: u64,
+    /// Table by which a file is known that was written before files named their service. Such a file is taken over.
+    pub known_by: Option<&'static str>,
+}
+
+impl StoreKind {
+    /// Creates the kind of a service's stores.
+    #[must_use]
+    pub const fn new(service: &'static str, format: u64) -> Self {
+        Self {
+            service,
+            format,
+            known_by: None,
+        }
+    }
+
+    /// Returns the error of a store that turns out to be something else.
+    pub fn foreign(&self, reason: impl std::fmt::Display) -> StoreError {
+        StoreError::Foreign {
+            service: self.service,
+            reason: reason.to_string(),
+        }
+    }
+
+    fn about(&self) -> TableDefinition<'static, &'static str, u64> {
+        TableDefinition::new(self.service)
+    }
+}
+
+pub(super) fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder
+        .set_cache_size(CACHE_BYTES)
+        .set_check_integrity_on_open(true);
+    builder
+}
+
+/// Opens the database in a file, which is created if need be.
+pub(super) fn opened(
+    path: &Path,
+    kind: &StoreKind,
+    open: impl Fn(&Path) -> std::result::Result<Database, DatabaseError>,
+) -> Result<Database> {
+    guarded(|| {
+        open(path).map_err(|error| match error {
+            DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
+                StoreError::InUse(unknown_holder())
+            }
+            DatabaseError::UpgradeRequired(_) => kind.foreign(error),
+            DatabaseError::Storage(StorageError::Corrupted(what)) => StoreError::Damaged(what),
+            // The database's error for a file that does not begin as its own do.
+            DatabaseError::Storage(StorageError::Io(error))
+                if error.kind() == std::io::ErrorKind::InvalidData =>
+            {
+                kind.foreign(error)
+            }
+            error => StoreError::io(error),
+        })
+    })
+}
+
+/// Returns the identity of a file that is a store of this kind, or becomes one as it is empty.
+pub(super) fn identified(database: &Database, kind: &StoreKind) -> Result<u64> {
+    let transaction = database.begin_read().map_err(StoreError::io)?;
+    let tables = transaction.list_tables().map_err(StoreError::io)?;
+    let tables: Vec<String> = tables.map(|table| table.name().to_owned()).collect();
+    let has = |name: &str| tables.iter().any(|table| table == name);
+    if has(kind.service) {
+        return known(&transaction, kind);
+    }
+    if tables.is_empty() || kind.known_by.is_some_and(has) {
+        return founded(database, kind);
+    }
+    Err(kind.foreign("it is a database of another program or service"))
+}
+
+/// Reads what a store says about itself.
+fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
+    let about = transaction.open_table(kind.about());
+    let about = about.map_err(StoreError::io)?;
+    let number = |key: &str| -> Result<u64> {
+        let found = about.get(key).map_err(StoreError::io)?;
+        let found = found.map(|found| found.value());
+        found.ok_or_else(|| StoreError::damaged("it lacks its format or identity"))
+    };
+    match number("format")? {
+        found if found > kind.format => Err(StoreError::Newer {
+            found,
+            known: kind.format,
+        }),
+        _ => number("identity"),
+    }
+}
+
+/// Makes a file a store.
+fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
+    let identity = getrandom::u64().map_err(StoreError::io)?;
+    let transaction = database.begin_write().map_err(StoreError::io)?;
+    {
+        let about = transaction.open_table(kind.about());
+        let mut about = about.map_err(StoreError::io)?;
+        let mut put = |key, value| about.insert(key, value).map(drop).map_err(StoreError::io);
+        put("format", kind.format)?;
+        put("identity", identity)?;
+    }
+    transaction.commit().map_err(StoreError::io)?;
+    Ok(identity)
+}
+
+/// Runs work on the database, and returns an error where that panics.
+pub(super) fn guarded<R>(work: impl FnOnce() -> Result<R>) -> Result<R> {
+    let done = catch_unwind(AssertUnwindSafe(work));
+    done.unwrap_or_else(|_| Err(StoreError::damaged("the database cannot make sense of it")))
+}

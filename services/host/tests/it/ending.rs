@@ -1,0 +1,118 @@
+//! The end of a run: refused starts, and requests that go on beyond the deadline.
+
+use std::sync::mpsc::{Receiver, channel};
+
+use parking_lot::Mutex;
+use punctual::{Interface, ObjectRef, Poa, SystemException};
+use punctual_host::metrics::Exposition;
+use punctual_host::run::{RunOptions, run};
+use punctual_host::settings::Values;
+use punctual_host::{ServeError, Service};
+
+use crate::board::{self, LISTEN};
+use crate::example::{Running, client};
+use crate::idl;
+
+#[test]
+fn a_second_server_on_a_store_is_refused_with_the_holder_and_the_first_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let client = client();
+    let first = Running::with(folder.path(), "");
+    let board = first.called_by(&client);
+    let second = Running::with(folder.path(), "");
+    let refused = second.end().unwrap_err();
+    let holder = format!("another board server (process {})", std::process::id());
+    assert!(refused.message.contains(&holder), "{refused}");
+    assert_eq!(refused.help(), Some("--store names another file"));
+    assert_eq!(board.post("still here"), Ok(0));
+    first.end().unwrap();
+    client.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_status_address_that_is_in_use_ends_the_run_before_it_is_served() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let running = Running::with(folder.path(), &format!("status = \"{address}\""));
+    let refused = running.end().unwrap_err();
+    assert!(
+        refused.message.starts_with(&format!("--status {address}")),
+        "{refused}"
+    );
+    // Its store is free again.
+    let running = Running::with(folder.path(), "");
+    let client = client();
+    assert_eq!(running.called_by(&client).post("served"), Ok(0));
+    running.end().unwrap();
+    client.shutdown(true).unwrap();
+}
+
+/// A board whose `post` returns when it is let.
+struct Slow {
+    begun: std::sync::mpsc::Sender<()>,
+    goes_on: std::sync::Arc<Mutex<Receiver<()>>>,
+}
+
+impl idl::BoardServant for Slow {
+    fn post(&self, _: &str) -> Result<u32, SystemException> {
+        self.begun.send(()).unwrap();
+        // The test drops the sender.
+        let _ = self.goes_on.lock().recv();
+        Ok(0)
+    }
+
+    fn read(&self, _: u32) -> Result<String, SystemException> {
+        Ok(String::new())
+    }
+}
+
+impl Service for Slow {
+    const NAME: &'static str = "slow";
+    const INITIAL_REFERENCE: &'static str = "Slow";
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        let (begun, goes_on) = (self.begun.clone(), self.goes_on.clone());
+        let board = parent.activate::<idl::Board, _>(Slow { begun, goes_on });
+        let board = board.map_err(ServeError::of::<Self>)?;
+        Ok(board.as_object().clone())
+    }
+
+    fn metrics(&self, _: &mut Exposition) {}
+}
+
+#[test]
+fn a_request_that_does_not_end_does_not_keep_a_service_beyond_its_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let reference = folder.path().join("slow.ior");
+    let text = format!("write_reference = {reference:?}\nstop_deadline = \"20ms\"");
+    let values = Values::from_toml(&board::settings(), "slow.toml", &text).unwrap();
+    let (ends, ended) = channel();
+    let (begun, has_begun) = channel();
+    let (go_on, goes_on) = channel();
+    let options = RunOptions::of(&values, &LISTEN).unwrap().until(ended);
+    let slow = Slow {
+        begun,
+        goes_on: std::sync::Arc::new(Mutex::new(goes_on)),
+    };
+    let running = std::thread::spawn(move || run(|| Ok(slow), options));
+    let client = client();
+    let board = loop {
+        if let Ok(text) = std::fs::read_to_string(&reference) {
+            break idl::Board::from_object(client.string_to_object(text.trim()).unwrap());
+        }
+        std::thread::yield_now();
+    };
+    let posting = std::thread::spawn(move || board.post("text"));
+    has_begun.recv().unwrap();
+    drop(ends);
+    let late = running.join().unwrap().unwrap_err();
+    assert!(
+        late.message.contains("still in progress after 20ms"),
+        "{late}"
+    );
+    // The request itself was not cut off.
+    drop(go_on);
+    assert_eq!(posting.join().unwrap(), Ok(0));
+    client.shutdown(true).unwrap();
+}

@@ -1,0 +1,39 @@
+//! The Interface Repository as a process runs it.
+
+use punctual::{Interface, ObjectRef, Poa};
+use punctual_host::metrics::Exposition;
+use punctual_host::{ServeError, Service};
+
+use crate::repository::InterfaceRepository;
+
+/// A repository with the options that it is served with.
+#[derive(Clone, Debug)]
+pub struct RepositoryServer {
+    /// The repository.
+    pub repository: InterfaceRepository,
+    /// True if clients may change it.
+    pub is_writable: bool,
+}
+
+impl Service for RepositoryServer {
+    const NAME: &'static str = "ifr";
+    const INITIAL_REFERENCE: &'static str = "InterfaceRepository";
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        let root = match self.is_writable {
+            true => self.repository.serve(parent),
+            false => self.repository.serve_read_only(parent),
+        };
+        let root = root.map_err(ServeError::of::<Self>)?;
+        Ok(root.as_object().clone())
+    }
+
+    fn check_alive(&self) {
+        // Needs the lock of the definitions, which a thread that hangs may hold.
+        self.repository.look(|_| ());
+    }
+
+    fn metrics(&self, out: &mut Exposition) {
+        self.repository.write_metrics(out);
+    }
+}

@@ -1,0 +1,37 @@
+//! Metrics of the Interface Repository.
+
+use punctual_host::metrics::{Exposition, Timed};
+
+/// Counts of operations, by kind.
+#[derive(Debug, Default)]
+pub(crate) struct Metrics {
+    pub(crate) changes: Timed,
+    /// Commits to the store, each with the changes of one caller or many.
+    pub(crate) commits: Timed,
+}
+
+/// Sizes as they are now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Gauges {
+    pub(crate) definitions: usize,
+    pub(crate) bytes: usize,
+    pub(crate) store_bytes: Option<u64>,
+}
+
+impl Metrics {
+    /// Writes all metrics.
+    pub(crate) fn write(&self, out: &mut Exposition, gauges: Gauges) {
+        let help = "Definitions made, changed and removed by clients, until that is durable.";
+        out.timed("change", help, &self.changes);
+        let help = "Commits to the store; changes of many clients share one.";
+        out.timed("commit", help, &self.commits);
+        let Gauges {
+            definitions, bytes, ..
+        } = gauges;
+        out.gauge("definitions", "Definitions.", definitions as u64);
+        out.gauge("bytes", "Bytes of all definitions' records.", bytes as u64);
+        if let Some(bytes) = gauges.store_bytes {
+            out.gauge("store_bytes", "Bytes of the store's file.", bytes);
+        }
+    }
+}

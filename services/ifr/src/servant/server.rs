@@ -1,0 +1,167 @@
+//! The servant of all objects, and what its operations share.
+
+use std::sync::Arc;
+
+use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual::{Current, Interface, ObjectId, ObjectRef, SystemException, about_to_block};
+
+use super::adapters::{Adapters, kind_of_unnamed};
+use crate::corba;
+use crate::definitions::{Definitions, check_unnamed};
+use crate::refusal::Refusal;
+use crate::repository::InterfaceRepository;
+use crate::store::{Definition, Number, Type};
+
+/// Result of the repository's operations.
+pub(super) type Result<T> = std::result::Result<T, SystemException>;
+
+/// The servant.
+#[derive(Clone)]
+pub(crate) struct Server(pub(super) Arc<Shared>);
+
+pub(super) struct Shared {
+    pub(super) repository: InterfaceRepository,
+    pub(super) is_read_only: bool,
+    pub(super) adapters: Adapters,
+    /// In bytes.
+    pub(super) longest_answer: usize,
+}
+
+impl Server {
+    pub(super) fn look<R>(&self, look: impl FnOnce(&Definitions) -> R) -> R {
+        self.0.repository.look(look)
+    }
+
+    /// Changes definitions, together with other callers, if the peer may. Blocks.
+    pub(super) fn change<R: Send + 'static>(
+        &self,
+        change: impl FnOnce(&mut Definitions) -> std::result::Result<R, Refusal> + Send + 'static,
+    ) -> Result<R> {
+        if self.0.is_read_only {
+            return Err(Refusal::ReadOnly.into());
+        }
+        let repository = &self.0.repository;
+        if !repository.permits(&repository.requester()) {
+            return Err(Refusal::NotPermitted.into());
+        }
+        // Other requests of the same connection go on, so that they get into the same commit.
+        if repository.blocks() {
+            about_to_block();
+        }
+        Ok(repository.change(change)?)
+    }
+
+    /// The definition that is called.
+    pub(super) fn current(&self) -> Result<Number> {
+        match self.current_type()? {
+            Type::Defined(number) => Ok(number),
+            _ => Err(Refusal::NoSuchDefinition.into()),
+        }
+    }
+
+    /// The definition that is called, as it is now.
+    pub(super) fn definition(&self) -> Result<(Number, Definition)> {
+        let number = self.current()?;
+        Ok((number, self.definition_of(number)?))
+    }
+
+    /// A definition as it is now.
+    pub(super) fn definition_of(&self, number: Number) -> Result<Definition> {
+        let definition = self.look(|definitions| definitions.get(number).cloned());
+        definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
+    }
+
+    /// The type that is called; the repository itself counts as one.
+    pub(super) fn current_type(&self) -> Result<Type> {
+        let id = Current.object_id();
+        let id = id.map_err(|_| SystemException::from(Refusal::NoSuchDefinition))?;
+        self.type_behind(&id)
+    }
+
+    /// Returns the type that an object id stands for, if it is still there.
+    pub(super) fn type_behind(&self, id: &ObjectId) -> Result<Type> {
+        if let Ok(number) = <[u8; 4]>::try_from(id.as_bytes()) {
+            let number = u32::from_be_bytes(number);
+            let is_there = self.look(|definitions| definitions.kind(number).is_some());
+            return match is_there {
+                true => Ok(Type::Defined(number)),
+                false => Err(Refusal::NoSuchDefinition.into()),
+            };
+        }
+        let mut input = Decoder::new(id.as_bytes(), ByteOrder::Big, Coding::default());
+        let ty = Type::unmarshal(&mut input).map_err(|_| Refusal::NoSuchDefinition)?;
+        // Whoever calls may have made up the id.
+        check_unnamed(&ty)?;
+        Ok(ty)
+    }
+
+    /// A reference to a definition.
+    pub(super) fn reference_to(&self, number: Number) -> Result<ObjectRef> {
+        let kind = self.look(|definitions| definitions.kind(number));
+        let kind = kind.ok_or(Refusal::NoSuchDefinition)?;
+        let id = object_id(&Type::Defined(number))?;
+        self.0.adapters.reference(kind, &id)
+    }
+
+    /// A reference to a definition, typed; nil for what is not there any more.
+    pub(super) fn typed<I: Interface>(&self, number: Number) -> Option<I> {
+        self.reference_to(number).ok().map(I::from_object)
+    }
+
+    /// The repository id of a definition; empty for the repository itself, and what is not there any more.
+    pub(super) fn id_of(&self, number: Number) -> corba::RepositoryId {
+        let id = self.look(|definitions| definitions.get(number).map(|one| one.id.clone()));
+        id.unwrap_or_default()
+    }
+
+    /// A reference to a type.
+    pub(super) fn type_def(&self, ty: &Type) -> Result<Option<corba::IdlType>> {
+        let reference = match ty {
+            Type::Defined(number) => self.reference_to(*number)?,
+            ty => {
+                check_unnamed(ty)?;
+                self.0
+                    .adapters
+                    .reference(kind_of_unnamed(ty), &object_id(ty)?)?
+            }
+        };
+        Ok(Some(corba::IdlType::from_object(reference)))
+    }
+
+    /// The type that a reference stands for.
+    pub(super) fn type_in(&self, reference: Option<&impl Interface>) -> Result<Type> {
+        let foreign = || SystemException::from(Refusal::Foreign("the type"));
+        let object = reference.ok_or_else(foreign)?.as_object();
+        let id = self.0.adapters.id_of(object).ok_or_else(foreign)?;
+        self.type_behind(&id)
+    }
+
+    /// The definition that a reference stands for.
+    pub(super) fn number_in(&self, reference: Option<&impl Interface>) -> Result<Number> {
+        match self.type_in(reference)? {
+            Type::Defined(number) => Ok(number),
+            _ => Err(Refusal::Foreign("the definition").into()),
+        }
+    }
+
+    pub(super) fn numbers_in<I: Interface>(&self, references: &[Option<I>]) -> Result<Vec<Number>> {
+        let number = |reference: &Option<I>| self.number_in(reference.as_ref());
+        references.iter().map(number).collect()
+    }
+}
+
+/// The id of the object that stands for a type.
+pub(super) fn object_id(ty: &Type) -> Result<ObjectId> {
+    if let Type::Defined(number) = ty {
+        return Ok(ObjectId::from(&number.to_be_bytes()));
+    }
+    let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
+    let marshaled = ty.marshal(&mut out);
+    marshaled.map_err(|_| SystemException::from(Refusal::TooDeep))?;
+    Ok(ObjectId::from(out.into_block().to_vec()))
+}
+
+/// An operation that was called on an object whose adapter does not serve it.
+pub(super) fn out_of_place<T>() -> Result<T> {
+    Err(Refusal::Invalid("the definition is of another kind").into())
+}

@@ -1,0 +1,119 @@
+//! Settings of the Interface Repository.
+
+use std::path::{Path, PathBuf};
+
+use punctual_host::Problem;
+use punctual_host::access::{Rules, check_principal};
+use punctual_host::settings::{BIND_NAME, COMPACT, Key, NAMING, PROCESS, Setting, Values, listen};
+
+use crate::hosted::RepositoryServer;
+use crate::repository::{InterfaceRepository, OpenError, Quota};
+
+/// The endpoints.
+pub const LISTEN: Key<Vec<String>> = listen().required();
+
+const STORE: Key<Option<PathBuf>> = Key::path("store").doc(
+    "The repository's file; it is made if need be. Without it, definitions are gone when the server is.",
+);
+const WRITABLE: Key<bool> = Key::flag("writable").doc(
+    "Let whoever reaches the server change it, as the standard's interface allows. Without it, whatever would raises \
+     NO_PERMISSION.",
+);
+const ALLOW: Key<Vec<String>> = Key::list("allow", check_principal)
+    .value_name("WHO")
+    .conflicts(&["writable"])
+    .doc(
+        "Let WHO change it, and no others: an address, a network as 10.0.0.0/8, `local` (Unix sockets, shared memory), \
+         `cert:NAME` (a name in a TLS certificate) or `any`. May be given more than once.",
+    );
+const MOST_DEFINITIONS: Key<u64> = Key::number("most-definitions", 0..=u64::MAX)
+    .default("100000")
+    .doc(
+        "How many definitions the repository may have; what would be more is refused with NO_RESOURCES.",
+    );
+const MOST_BYTES: Key<u64> = Key::number("most-bytes", 0..=u64::MAX)
+    .value_name("BYTES")
+    .default("67108864")
+    .doc("How many bytes the records of all definitions may take.");
+
+/// All settings, in the order of `--help`.
+#[must_use]
+pub fn settings() -> Vec<&'static Setting> {
+    [OWN, PROCESS].concat()
+}
+
+/// Settings of this service alone.
+const OWN: &[&Setting] = &[
+    &LISTEN.setting,
+    &STORE.setting,
+    &WRITABLE.setting,
+    &ALLOW.setting,
+    &MOST_DEFINITIONS.setting,
+    &MOST_BYTES.setting,
+    &COMPACT.setting,
+    &BIND_NAME.setting,
+    &NAMING.setting,
+];
+
+const ON_STORES: &str = "name a file that `punctual ifr` made, and that no server has open";
+const ON_PRINCIPALS: &str = "--allow takes `any`, `local`, an address or network, or `cert:NAME`";
+
+/// Opens the repository that settings describe.
+///
+/// # Errors
+/// The store cannot be opened.
+pub fn open(values: &Values) -> Result<RepositoryServer, Problem> {
+    let repository = stored(values)?;
+    repository.set_quota(Quota {
+        definitions: values.count(&MOST_DEFINITIONS),
+        bytes: values.count(&MOST_BYTES),
+    });
+    let writers = Rules::of(&values.get(&ALLOW));
+    let writers = writers.map_err(|error| Problem::new(error, ON_PRINCIPALS))?;
+    let is_writable = values.get(&WRITABLE) || writers.is_restricted();
+    repository.set_writers(writers);
+    Ok(RepositoryServer {
+        repository,
+        is_writable,
+    })
+}
+
+/// Opens the repository in a file.
+///
+/// # Errors
+/// As of [`InterfaceRepository::open`], with the file's name.
+pub fn open_file(path: &Path) -> Result<InterfaceRepository, Problem> {
+    InterfaceRepository::open(path).map_err(|error| bad(path, &error))
+}
+
+fn stored(values: &Values) -> Result<InterfaceRepository, Problem> {
+    let Some(path) = values.get(&STORE) else {
+        return Ok(InterfaceRepository::in_memory());
+    };
+    let repository = open_file(&path)?;
+    if values.get(&COMPACT) {
+        let compacted = repository.compact();
+        compacted.map_err(|error| bad(&path, &error))?;
+    }
+    Ok(repository)
+}
+
+fn bad(path: &Path, error: &OpenError) -> Problem {
+    Problem::new(format!("{}: {error}", path.display()), ON_STORES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_setting_the_quota_is_as_it_is_in_code() {
+        let values = Values::from_toml(&settings(), "ifr.toml", "listen = \"iiop://:0\"").unwrap();
+        let quota = Quota {
+            definitions: values.get(&MOST_DEFINITIONS) as usize,
+            bytes: values.get(&MOST_BYTES) as usize,
+        };
+        assert_eq!(quota, Quota::default());
+        assert!(!open(&values).unwrap().is_writable);
+    }
+}

@@ -1,0 +1,42 @@
+//! The Naming Service as a process runs it.
+
+use punctual::{Interface, ObjectRef, Poa};
+use punctual_host::metrics::Exposition;
+use punctual_host::{NotReady, ServeError, Service};
+
+use crate::servant::ServeOptions;
+use crate::service::NamingService;
+
+/// A naming service with the options that it is served with.
+#[derive(Clone, Debug)]
+pub struct NamingServer {
+    /// The service.
+    pub service: NamingService,
+    /// Options of serving it.
+    pub options: ServeOptions,
+}
+
+impl Service for NamingServer {
+    const NAME: &'static str = "naming";
+    const INITIAL_REFERENCE: &'static str = "NameService";
+
+    fn serve(&self, parent: &Poa) -> Result<ObjectRef, ServeError> {
+        let root = self.service.serve(parent, self.options);
+        let root = root.map_err(ServeError::of::<Self>)?;
+        Ok(root.as_object().clone())
+    }
+
+    fn check_ready(&self) -> Result<(), NotReady> {
+        let ready = self.service.check_ready();
+        ready.map_err(|error| NotReady(error.to_string()))
+    }
+
+    fn check_alive(&self) {
+        // Needs the lock of the tree, which a thread that hangs may hold.
+        let _ = self.service.size();
+    }
+
+    fn metrics(&self, out: &mut Exposition) {
+        self.service.write_metrics(out);
+    }
+}

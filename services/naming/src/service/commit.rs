@@ -1,0 +1,71 @@
+//! Changes of a service: operations are drafted and committed, those of many callers at once.
+
+use super::groups::note_groups;
+use super::state::State;
+use crate::refusal::Refusal;
+use crate::store::{Change, StoreError};
+use crate::tree::{Done, Draft, Operation, Wanted};
+
+/// Outcomes of operations, and the changes to be committed for them.
+struct Drafted {
+    outcomes: Vec<Result<Done, Refusal>>,
+    changes: Vec<Change>,
+}
+
+impl State {
+    /// Performs an operation, and returns when it is durable. Blocks, together with other callers that change something.
+    pub(super) fn change(&self, operation: Operation) -> Result<Done, Refusal> {
+        let lost = || Err(Refusal::Store(StoreError::Io("it has failed".to_owned())));
+        let changed = || {
+            let commit = |operations: Vec<_>| self.commit(&operations);
+            self.commits.submit(operation, commit, lost)
+        };
+        self.metrics.changes.count(changed)
+    }
+
+    /// Performs operations and commits them. Only one thread does so at a time, so that the tree is the same throughout.
+    fn commit(&self, operations: &[Operation]) -> Vec<Result<Done, Refusal>> {
+        if let Some(shared) = self.store.shared() {
+            return self.commit_shared(shared, operations);
+        }
+        let Drafted {
+            mut outcomes,
+            changes,
+        } = self.drafted(operations);
+        if changes.is_empty() {
+            return outcomes;
+        }
+        match self.metrics.commits.count(|| self.store.commit(&changes)) {
+            Ok(()) => {
+                let contexts = self.observers.contexts(&changes);
+                self.expiry.note(&changes);
+                let mut tree = self.tree.write();
+                // No group is resolved between the two, as the tree is locked.
+                note_groups(&self.groups, &changes);
+                tree.apply(changes);
+                drop(tree);
+                self.observers.changed(&contexts);
+            }
+            Err(error) => {
+                tracing::error!("changes of names are refused: {error}");
+                // Those too that were refused for what others had done in this draft.
+                outcomes.fill(Err(Refusal::Store(error)));
+            }
+        }
+        outcomes
+    }
+
+    fn drafted(&self, operations: &[Operation]) -> Drafted {
+        let (tree, limits, access) = (self.tree.read(), self.limits.read(), self.access.read());
+        let mut draft = Draft::new(&tree, &limits, &access);
+        let outcomes = operations.iter().map(|one| {
+            if matches!(one.wanted, Wanted::Expire) {
+                draft.expire(&self.expiry.due());
+            }
+            draft.perform(one)
+        });
+        let outcomes = outcomes.collect();
+        let changes = draft.changes();
+        Drafted { outcomes, changes }
+    }
+}

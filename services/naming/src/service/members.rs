@@ -1,0 +1,93 @@
+//! Members of groups, as servants and the thread that asks them see and change them.
+
+use std::time::Duration;
+
+use super::NamingService;
+use super::groups::{InTree, Member, hash};
+use crate::access::Requester;
+use crate::refusal::Refusal;
+use crate::store::{ContextId, ROOT};
+use crate::tree::{Lapsing, Operation, View, Wanted};
+
+/// Dead members that are removed by one operation.
+const AT_ONCE: usize = 64;
+
+impl NamingService {
+    /// Returns the contexts of all groups.
+    pub(crate) fn groups(&self) -> Vec<ContextId> {
+        self.0.tree.read().groups().iter().copied().collect()
+    }
+
+    /// Returns the members of a group.
+    pub(crate) fn members(&self, context: ContextId) -> Vec<Member> {
+        let tree = self.0.tree.read();
+        let members = InTree {
+            tree: &tree,
+            context,
+        };
+        let statuses = self.0.groups.statuses(&context, &members).into_iter();
+        let member = statuses.map(|(key, target, status)| Member {
+            key: key.into(),
+            target: target.clone(),
+            load: status.load,
+            is_alive: status.is_alive,
+        });
+        member.collect()
+    }
+
+    /// Notes the load of a member. Returns false if there is no such member.
+    pub(crate) fn note_load(
+        &self,
+        context: ContextId,
+        key: &str,
+        load: f64,
+        by: &Requester,
+    ) -> Result<bool, Refusal> {
+        let (tree, access) = (self.0.tree.read(), self.0.access.read());
+        if !access.permits(&*tree, context, by) {
+            return Err(Refusal::NotPermitted);
+        }
+        if tree.target(context, key).is_none() {
+            return Ok(false);
+        }
+        let members = InTree {
+            tree: &tree,
+            context,
+        };
+        self.0.groups.note_load(context, &members, key, load);
+        Ok(true)
+    }
+
+    /// Notes if a member has answered. Returns the time that it has been dead, if it is.
+    pub(crate) fn note_answer(
+        &self,
+        context: ContextId,
+        member: &Member,
+        has_answered: bool,
+    ) -> Option<Duration> {
+        let tree = self.0.tree.read();
+        if tree.target(context, &member.key) != Some(&member.target) {
+            return None;
+        }
+        let members = InTree {
+            tree: &tree,
+            context,
+        };
+        let asked = hash(&member.target);
+        let groups = &self.0.groups;
+        groups.note_answer(context, &members, &member.key, asked, has_answered)
+    }
+
+    /// Removes members that are bound as they were. Blocks.
+    pub(crate) fn remove(&self, mut dead: Vec<Lapsing>) -> Result<(), Refusal> {
+        while !dead.is_empty() {
+            let rest = dead.split_off(dead.len().min(AT_ONCE));
+            self.change(Operation {
+                context: ROOT,
+                wanted: Wanted::Lapse(std::mem::replace(&mut dead, rest)),
+                by: Requester::Process,
+            })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,219 @@
+//! Settings of the Naming Service.
+
+#[cfg(feature = "etcd")]
+mod etcd;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use punctual_host::Problem;
+use punctual_host::access::parse_grant;
+use punctual_host::settings::{COMPACT, Key, PROCESS, Setting, Values, listen};
+
+use crate::access::Access;
+use crate::hosted::NamingServer;
+use crate::limits::Limits;
+use crate::servant::ServeOptions;
+use crate::service::{NamingService, OpenError};
+use crate::store::{FileStore, StoreError};
+
+/// The endpoints.
+pub const LISTEN: Key<Vec<String>> = listen().default("iiop://:2809");
+
+const STORE: Key<Option<PathBuf>> = Key::path("store")
+    .default("names.redb")
+    .doc("The file that bindings are kept in; it is made if need be.");
+const MEMORY: Key<bool> = Key::flag("memory")
+    .conflicts(&["store"])
+    .doc("Keep bindings in memory alone: they are gone when the server is.");
+const ALLOW: Key<Vec<String>> = Key::list("allow", is_grant)
+    .value_name("[CONTEXT]=WHO")
+    .doc(
+        "Who may change what: CONTEXT=WHO, where WHO is an address, a network as 10.0.0.0/8, `local` (Unix sockets, \
+         shared memory), `cert:NAME` (a name in a TLS certificate) or `any`. It covers the context and all that were \
+         made below it; without a CONTEXT, everything. May be given more than once.",
+    );
+const NO_FEDERATION: Key<bool> = Key::flag("no-federation").doc(
+    "Do not resolve names through contexts of other servers: clients are told to do so, by CannotProceed.",
+);
+const FEDERATION_TIMEOUT: Key<Duration> = Key::time("federation-timeout")
+    .default("5s")
+    .doc("How long a call to another server may take.");
+const GROUP_CHECK: Key<Option<Duration>> = Key::time_or_never("group-check").default("10s").doc(
+    "How often the members of groups are asked whether they exist, by `_non_existent`: that connects wherever their \
+     references say. One that does not answer twice in a row is passed over. 0 is never, and so is --no-federation.",
+);
+const GROUP_REMOVE: Key<Option<Duration>> = Key::time_or_never("group-remove")
+    .default("60s")
+    .doc("How long a member is dead before it is removed; 0 is never.");
+const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
+    .default("1000")
+    .doc("How many members a group may have.");
+const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 0..=u64::MAX)
+    .default("128")
+    .doc("How many components a name may have.");
+const MOST_COMPONENT_BYTES: Key<u64> = Key::number("most-component-bytes", 0..=u64::MAX)
+    .value_name("BYTES")
+    .default("1024")
+    .doc("How many bytes the id and the kind of a component may have together.");
+const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)
+    .default("1000000")
+    .doc("How many contexts there may be.");
+const MOST_BINDINGS: Key<u64> = Key::number("most-bindings", 0..=u64::MAX)
+    .default("10000000")
+    .doc("How many bindings there may be.");
+const MOST_ITERATORS: Key<u64> = Key::number("most-iterators", 0..=u64::MAX)
+    .default("1000")
+    .doc("How many binding iterators clients may have.");
+const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
+    .default("10min")
+    .doc("How long a binding iterator lives that nobody uses.");
+
+/// All settings, in the order of `--help`.
+#[must_use]
+pub fn settings() -> Vec<&'static Setting> {
+    [OWN, PROCESS].concat()
+}
+
+/// Settings of this service alone.
+const OWN: &[&Setting] = &[
+    &LISTEN.setting,
+    &STORE.setting,
+    &MEMORY.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::ENDPOINTS.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::PREFIX.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::TIMEOUT.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::STALENESS.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::READ_STALE.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::TRUSTED.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::CERTIFICATE.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::KEY.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::USER.setting,
+    #[cfg(feature = "etcd")]
+    &etcd::PASSWORD_FILE.setting,
+    &ALLOW.setting,
+    &NO_FEDERATION.setting,
+    &FEDERATION_TIMEOUT.setting,
+    &GROUP_CHECK.setting,
+    &GROUP_REMOVE.setting,
+    &MOST_MEMBERS.setting,
+    &MOST_COMPONENTS.setting,
+    &MOST_COMPONENT_BYTES.setting,
+    &MOST_CONTEXTS.setting,
+    &MOST_BINDINGS.setting,
+    &MOST_ITERATORS.setting,
+    &ITERATOR_IDLE.setting,
+    &COMPACT.setting,
+];
+
+fn is_grant(text: &str) -> Result<(), String> {
+    parse_grant(text).map(drop)
+}
+
+const ON_STORES: &str = "--store names another file, --memory does without";
+const ON_DAMAGE: &str =
+    "`punctual naming import` takes the last export; --store names another file";
+const ON_NAMES: &str = "see `punctual naming --help` on names";
+
+/// Opens the service that settings describe.
+///
+/// # Errors
+/// The store cannot be opened; a grant's context is not a name.
+pub fn open(values: &Values) -> Result<NamingServer, Problem> {
+    let service = stored(values)?;
+    service.set_limits(limits(values));
+    service.set_access(access(values)?);
+    let options = ServeOptions {
+        federated: !values.get(&NO_FEDERATION),
+        federated_timeout: values.get(&FEDERATION_TIMEOUT),
+        group_check: values.get(&GROUP_CHECK),
+        group_remove: values.get(&GROUP_REMOVE),
+    };
+    Ok(NamingServer { service, options })
+}
+
+fn limits(values: &Values) -> Limits {
+    Limits {
+        name_components: values.count(&MOST_COMPONENTS),
+        component_bytes: values.count(&MOST_COMPONENT_BYTES),
+        contexts: values.count(&MOST_CONTEXTS),
+        bindings: values.count(&MOST_BINDINGS),
+        members: values.count(&MOST_MEMBERS),
+        iterators: values.count(&MOST_ITERATORS),
+        iterator_idle: values.get(&ITERATOR_IDLE),
+        ..Limits::default()
+    }
+}
+
+fn access(values: &Values) -> Result<Access, Problem> {
+    let mut access = Access::default();
+    for text in values.get(&ALLOW) {
+        let (below, to) = parse_grant(&text).map_err(|error| Problem::new(error, ON_NAMES))?;
+        access.grant(&below, to).map_err(|refusal| {
+            let message = format!("--allow {below}: {refusal}");
+            Problem::new(message, ON_NAMES)
+        })?;
+    }
+    Ok(access)
+}
+
+fn stored(values: &Values) -> Result<NamingService, Problem> {
+    if values.get(&MEMORY) {
+        let service = NamingService::in_memory();
+        return service.map_err(|error| Problem::new(error, ON_STORES));
+    }
+    #[cfg(feature = "etcd")]
+    if let Some(service) = etcd::stored(values)? {
+        return Ok(service);
+    }
+    let path = values.get(&STORE).unwrap_or_default();
+    let bad = |error: OpenError| {
+        let help = match error.0 {
+            StoreError::Damaged(_) => ON_DAMAGE,
+            _ => ON_STORES,
+        };
+        Problem::new(format!("{}: {error}", path.display()), help)
+    };
+    let store = FileStore::open(&path).map_err(|error| bad(OpenError(error)))?;
+    if values.get(&COMPACT) {
+        let compacted = store.compact();
+        compacted.map_err(|error| bad(OpenError(error)))?;
+    }
+    NamingService::on(Box::new(store)).map_err(bad)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_setting_the_service_is_as_it_is_in_code() {
+        let values = Values::from_toml(&settings(), "naming.toml", "memory = true").unwrap();
+        assert_eq!(limits(&values), Limits::default());
+        assert_eq!(open(&values).unwrap().options, ServeOptions::default());
+        assert_eq!(values.get(&LISTEN), ["iiop://:2809"]);
+    }
+
+    #[test]
+    fn the_settings_file_says_what_the_flags_do() {
+        let text = "memory = true\nmost_bindings = 7\nallow = [\"plants=local\", \"=10.0.0.0/8\"]\n\
+                    group_remove = 0\nfederation_timeout = \"200ms\"";
+        let values = Values::from_toml(&settings(), "naming.toml", text).unwrap();
+        assert_eq!(limits(&values).bindings, 7);
+        let options = open(&values).unwrap().options;
+        assert_eq!(options.group_remove, None);
+        assert_eq!(options.federated_timeout, Duration::from_millis(200));
+        let text = "memory = true\nallow = \"plants=nobody\"";
+        let wrong = Values::from_toml(&settings(), "naming.toml", text).unwrap_err();
+        assert!(wrong.to_string().contains("naming.toml, line 2"), "{wrong}");
+    }
+}

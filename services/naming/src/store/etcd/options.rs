@@ -1,0 +1,51 @@
+//! Options of a store in etcd.
+
+use std::time::Duration;
+
+use punctual_etcd::{ClientOptions, Tls, User};
+
+/// Options of a store in an etcd cluster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EtcdOptions {
+    /// The members that are called, as `host:port`. One is enough; others are tried when it fails.
+    pub endpoints: Vec<String>,
+    /// Prefix of all keys. Servers with the same one serve the same names. Default: `/punctual/naming`.
+    pub prefix: String,
+    /// Time that a call to etcd may take. Default: 2 s.
+    pub patience: Duration,
+    /// Age that names may have when they are read. Each server writes to etcd three times in this time. Default: 3 s.
+    pub staleness: Duration,
+    /// True if names are resolved though they may be older than that, since etcd cannot be reached. Default: false,
+    /// which raises TRANSIENT.
+    pub reads_stale: bool,
+    /// TLS, and by whom the members' certificates are. Default: none, all goes in clear.
+    pub tls: Option<Tls>,
+    /// User of etcd, where it asks for a name and a password. Without TLS, these go in clear. Default: none.
+    pub user: Option<User>,
+}
+
+impl EtcdOptions {
+    /// The usual ones, for these members.
+    #[must_use]
+    pub fn at(endpoints: Vec<String>) -> Self {
+        Self {
+            endpoints,
+            prefix: "/punctual/naming".to_owned(),
+            patience: Duration::from_secs(2),
+            staleness: Duration::from_secs(3),
+            reads_stale: false,
+            tls: None,
+            user: None,
+        }
+    }
+
+    /// Returns the options of a client.
+    pub(super) fn client(&self) -> ClientOptions {
+        ClientOptions {
+            endpoints: self.endpoints.clone(),
+            patience: self.patience,
+            tls: self.tls.clone(),
+            user: self.user.clone(),
+        }
+    }
+}

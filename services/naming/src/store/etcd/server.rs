@@ -1,0 +1,146 @@
+//! The store: what one naming server does with the cluster.
+
+use std::sync::Arc;
+
+use punctual_etcd::{Failure, Leases, revision};
+use punctual_exec::thread::ThreadSpec;
+use serde_json::{Value, json};
+
+use super::cluster::{Cluster, away};
+use super::options::EtcdOptions;
+use super::transaction::{comparison, seconds, write};
+use crate::store::StoreError;
+use crate::store::change::{Change, Loading};
+use crate::store::contract::Store;
+use crate::store::shared::{Fact, Follower, SharedStore};
+
+/// Comparisons and changes of a transaction. etcd takes 128 (`--max-txn-ops`).
+const MOST: usize = 120;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// A store in an etcd cluster.
+#[derive(Debug)]
+pub struct EtcdStore {
+    shared: Arc<Cluster>,
+}
+
+impl EtcdStore {
+    /// Connects to a cluster, and makes an empty store of the keys below the prefix if there are none.
+    ///
+    /// # Errors
+    /// No member answers, or there is something else below the prefix.
+    pub fn connect(options: EtcdOptions) -> Result<Self> {
+        let cluster = Cluster::connect(options)?;
+        Ok(Self {
+            shared: Arc::new(cluster),
+        })
+    }
+}
+
+impl Store for EtcdStore {
+    fn identity(&self) -> u64 {
+        self.shared.identity
+    }
+
+    fn shared(&self) -> Option<&dyn SharedStore> {
+        Some(self)
+    }
+
+    fn load(&self, loading: &mut dyn Loading) -> Result<()> {
+        let revision = self.shared.load(loading)?;
+        self.shared.progress.come_to(revision);
+        Ok(())
+    }
+
+    fn commit(&self, changes: &[Change]) -> Result<()> {
+        self.commit_if(&[], changes).map(drop)
+    }
+}
+
+impl SharedStore for EtcdStore {
+    fn follow(&self, follower: Arc<dyn Follower>) -> Result<()> {
+        let start = |name: &'static str, work: Box<dyn FnOnce() + Send>| {
+            // It ends by itself after the store was dropped, perhaps by the thread itself.
+            let started = ThreadSpec::named(name).start(work);
+            started.map(drop).map_err(StoreError::io)
+        };
+        let (watching, beating) = (self.shared.clone(), self.shared.clone());
+        start("etcd-watch", Box::new(move || watching.watch(&*follower)))?;
+        start("etcd-beat", Box::new(move || beating.beat()))?;
+        Ok(())
+    }
+
+    fn commit_if(&self, facts: &[Fact], changes: &[Change]) -> Result<bool> {
+        // An etcd that is known to be away costs no caller a time-out.
+        self.shared.progress.check()?;
+        let layout = &self.shared.layout;
+        let mut compare: Vec<Value> = facts.iter().map(|fact| comparison(layout, fact)).collect();
+        // Nothing is written into another store that has come in its place.
+        compare.push(self.shared.identity_condition());
+        let times = changes.iter().filter_map(seconds);
+        let leases = Leases::granted(&self.shared.client, times).map_err(away)?;
+        let success: Vec<Value> = changes
+            .iter()
+            .flat_map(|change| {
+                write(
+                    layout,
+                    change,
+                    seconds(change).map_or(0, |time| leases.of(time)),
+                )
+            })
+            .collect();
+        // Its event tells that all before it has come by the watch.
+        let failure = [self.shared.beat_put()];
+        let transaction = json!({ "compare": compare, "success": success, "failure": failure });
+        let before = self.shared.progress.revision();
+        let reply = self.shared.client.call("/v3/kv/txn", &transaction);
+        let reply = reply.map_err(|failure| match failure {
+            Failure::Undone(why) => StoreError::Away(why),
+            Failure::Unknown(why) => StoreError::Unknown(why),
+        })?;
+        let is_done = reply["succeeded"].as_bool() == Some(true);
+        if !is_done {
+            leases.revoke(&self.shared.client);
+        }
+        let made = revision(&reply);
+        let checked = self.shared.progress.check_revision(made, before);
+        checked.map_err(|error| StoreError::Unknown(error.to_string()))?;
+        let has_come = self
+            .shared
+            .progress
+            .wait_for(made, self.shared.options.patience);
+        match (is_done, has_come) {
+            // The commit is done; this server only learns it late.
+            (true, _) => Ok(true),
+            (false, true) => Ok(false),
+            (false, false) => Err(StoreError::Away("the watch lags behind".into())),
+        }
+    }
+
+    fn most(&self) -> usize {
+        MOST
+    }
+
+    fn catch_up(&self) -> Result<()> {
+        self.shared.progress.check()?;
+        self.shared.catch_up(&self.shared.client)
+    }
+
+    fn check_current(&self) -> Result<()> {
+        match self.shared.options.reads_stale {
+            true => Ok(()),
+            false => self.check_reached(),
+        }
+    }
+
+    fn check_reached(&self) -> Result<()> {
+        self.shared.progress.check()
+    }
+}
+
+impl Drop for EtcdStore {
+    fn drop(&mut self) {
+        self.shared.progress.end();
+    }
+}

@@ -1,0 +1,12 @@
+//! Findings of the command, all together.
+
+use super::finding::Finding;
+use serde::Serialize;
+
+/// All findings.
+#[derive(Debug, Serialize)]
+pub(super) struct Report {
+    /// True if a Real-time ORB with default settings starts.
+    pub(super) granted: bool,
+    pub(super) findings: Vec<Finding>,
+}

@@ -1,0 +1,64 @@
+//! Names, and places in them, as requests have them.
+
+use axum::http::StatusCode;
+use punctual_naming::Refusal;
+use punctual_naming::cos_naming::{Name, NameComponent};
+use serde::Deserialize;
+
+/// Part of the names that is shown.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Place {
+    /// The context's name, as text.
+    #[serde(rename = "in")]
+    pub(super) context: String,
+    /// The component that the first binding has, or is before it.
+    pub(super) from: Option<String>,
+    /// The component of the binding that is shown in full.
+    pub(super) show: Option<String>,
+    /// What has been done by the request before.
+    pub(super) done: Option<String>,
+}
+
+/// Returns the status of a refusal.
+pub(super) fn status_of(refusal: &Refusal) -> StatusCode {
+    match refusal {
+        Refusal::NotPermitted | Refusal::Root => StatusCode::FORBIDDEN,
+        Refusal::NotFound { .. } | Refusal::NoSuchContext | Refusal::Elsewhere { .. } => {
+            StatusCode::NOT_FOUND
+        }
+        Refusal::InvalidName(_) | Refusal::NilContext => StatusCode::BAD_REQUEST,
+        Refusal::AlreadyBound | Refusal::NotEmpty => StatusCode::CONFLICT,
+        Refusal::LimitExceeded(_) => StatusCode::INSUFFICIENT_STORAGE,
+        _ => StatusCode::SERVICE_UNAVAILABLE,
+    }
+}
+
+/// Returns the name that a text stands for; the empty text is the root.
+pub(super) fn name_of(text: &str) -> Result<Name, Refusal> {
+    if text.is_empty() {
+        return Ok(Name::new());
+    }
+    let name = punctual_ior::name_from_text(text);
+    let name = name
+        .map_err(|_| Refusal::InvalidName("id.kind components with slashes between are wanted"))?;
+    let component = |one: punctual_ior::NameComponent| NameComponent {
+        id: one.id,
+        kind: one.kind,
+    };
+    Ok(name.into_iter().map(component).collect())
+}
+
+/// Returns a name as text.
+pub(super) fn text_of(name: &[NameComponent]) -> String {
+    punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
+}
+
+/// Returns the component that a text stands for.
+pub(super) fn component_of(text: &str) -> Result<NameComponent, Refusal> {
+    let mut name = name_of(text)?;
+    match (name.pop(), name.is_empty()) {
+        (Some(one), true) => Ok(one),
+        _ => Err(Refusal::InvalidName("one component is wanted")),
+    }
+}

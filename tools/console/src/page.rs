@@ -1,0 +1,39 @@
+//! Pages: one for each service that is served in the process.
+
+use std::fmt::Debug;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use axum::Router;
+
+use crate::shell::Shell;
+
+/// A page of the console. The process that serves a service hands its page over; the console finds out nothing itself.
+pub trait Page: Debug + Send {
+    /// Returns its name in the navigation.
+    fn name(&self) -> &'static str;
+
+    /// Returns its path, below which all its routes are: `/naming`.
+    fn path(&self) -> &'static str;
+
+    /// Returns its routes, and the work that goes on beside requests.
+    fn mount(self: Box<Self>, shell: Arc<Shell>) -> Mounted;
+}
+
+/// Work of a page on the console's thread, until the console ends. It must not block.
+pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A page as the console serves it.
+pub struct Mounted {
+    /// Routes below the page's path.
+    pub routes: Router,
+    /// Work beside requests.
+    pub tasks: Vec<Task>,
+}
+
+impl Debug for Mounted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "routes and {} tasks of a page", self.tasks.len())
+    }
+}

@@ -1,0 +1,42 @@
+//! State that all pages share.
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use tokio::sync::Semaphore;
+
+use crate::guard::Guard;
+use crate::layout::{self, Link};
+use crate::options::ConsoleLimits;
+
+/// The console around its pages.
+#[derive(Debug)]
+pub struct Shell {
+    pub(crate) guard: Guard,
+    pub(crate) limits: ConsoleLimits,
+    /// All pages, in the order of the navigation.
+    pub(crate) pages: Vec<Link>,
+    /// A place for each event stream.
+    pub(crate) streams: Arc<Semaphore>,
+    /// A place for each change that is under way.
+    pub(crate) changes: Arc<Semaphore>,
+}
+
+impl Shell {
+    pub(crate) fn new(guard: Guard, limits: ConsoleLimits, pages: Vec<Link>) -> Self {
+        Self {
+            guard,
+            limits,
+            pages,
+            streams: Arc::new(Semaphore::new(limits.streams)),
+            changes: Arc::new(Semaphore::new(limits.at_a_time)),
+        }
+    }
+
+    /// Returns a page that says what went wrong, and nothing else.
+    #[must_use]
+    pub fn problem(&self, status: StatusCode, what: &str) -> Response {
+        layout::problem(&self.pages, status, what)
+    }
+}
