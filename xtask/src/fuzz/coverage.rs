@@ -43,8 +43,8 @@ const GROUPS: &[(&str, &[&str])] = &[
         &[
             "crates/orb/rt/src/context.rs",
             "crates/orb/rt/src/priority_model.rs",
-            "crates/orb/rt/src/scheduling/context.rs",
-            "crates/orb/rt/src/scheduling/upcall.rs",
+            "crates/orb/rt/src/distributable/context.rs",
+            "crates/orb/rt/src/distributable/upcall.rs",
         ],
     ),
     (

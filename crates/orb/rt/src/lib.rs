@@ -27,6 +27,7 @@ mod configured;
 mod connection;
 mod context;
 mod current;
+mod distributable;
 mod lane_report;
 mod lanes;
 mod mapping;
@@ -35,7 +36,6 @@ mod orb;
 mod poa;
 mod priority_model;
 mod range;
-mod scheduling;
 mod thread;
 mod thread_pool;
 pub mod timeline;
@@ -44,6 +44,11 @@ pub use client_priority::ClientPriorityPolicy;
 pub use config::{LaneThreads, PriorityTransform, Propagated, RtConfig};
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
+pub use distributable::{
+    DistributableThread, DistributableThreadId, DistributableThreadState, DistributableThreads,
+    DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit, SchedulingCurrent,
+    SchedulingParameter, SegmentError, Spawned,
+};
 pub use lane_report::LaneReport;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};
@@ -55,11 +60,6 @@ pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{
     AboveHighest, BufferLimits, Discipline, LaneStatistics, NativePolicy, Priority,
     PriorityOutOfRange, RealTime,
-};
-pub use scheduling::{
-    DistributableThread, DistributableThreadId, DistributableThreadState, DistributableThreads,
-    DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit, SchedulingCurrent,
-    SchedulingParameter, SegmentError, Spawned,
 };
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,

@@ -1,8 +1,8 @@
 //! PriorityModelPolicy: who says at which priority a request is served (Real-time CORBA 1.2, §5.7).
 
 use crate::context;
+use crate::distributable::InSegment;
 use crate::orb::{RtOrb, without_native};
-use crate::scheduling::InSegment;
 use crate::thread::{self, RanAt};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_giop::ServiceContexts;

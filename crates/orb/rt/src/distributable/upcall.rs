@@ -6,7 +6,7 @@ use super::context::Carried;
 use super::dynamic::Dynamic;
 use super::parameter::SchedulingParameter;
 use super::stack::{self, New};
-use super::thread::has_reserved;
+use super::thread_scheduling::has_reserved;
 use crate::orb::RtOrb;
 use punctual_exec::thread::Reservation;
 use punctual_giop::ServiceContexts;

@@ -10,8 +10,8 @@
 //! }
 //! ```
 
-use super::distributable::DistributableThreadId;
 use super::parameter::SchedulingParameter;
+use super::registry::DistributableThreadId;
 use super::stack;
 use punctual_exec::thread::Reservation;
 use punctual_giop::service_context::SCHEDULING_SEGMENT;

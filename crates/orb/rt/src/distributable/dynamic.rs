@@ -1,9 +1,9 @@
 //! What an RTORB has of dynamic scheduling.
 
 use super::config::DynamicScheduling;
-use super::distributable::{DistributableThread, DistributableThreadId, Known, Registry};
 use super::error::SegmentError;
 use super::parameter::SchedulingParameter;
+use super::registry::{DistributableThread, DistributableThreadId, Known, Registry};
 use super::stack::Overrun;
 use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use std::sync::Arc;

@@ -4,11 +4,11 @@
 //! segment, while it waits in one of its own, is in none meanwhile.
 
 use super::context::Carried;
-use super::distributable::{DistributableThread, DistributableThreadId, Known};
 use super::dynamic::Dynamic;
 use super::error::in_no_segment;
 use super::parameter::SchedulingParameter;
-use super::thread::{self, Before};
+use super::registry::{DistributableThread, DistributableThreadId, Known};
+use super::thread_scheduling::{self, Before};
 use crate::orb::RtOrb;
 use punctual_orb::{SystemException, SystemExceptionKind as Kind, set_in_segment};
 use std::cell::RefCell;
@@ -57,7 +57,7 @@ pub(super) fn push(rt: &RtOrb, dynamic: &Arc<Dynamic>, new: New) -> Result<(), S
     let known = dynamic.enter(new.id)?;
     let before = Before::now()?;
     if let Some(parameter) = new.taken {
-        thread::take(rt, parameter)?;
+        thread_scheduling::take(rt, parameter)?;
     }
     let segment = Segment {
         known,
@@ -91,7 +91,7 @@ pub(super) fn update(
     let next = parameter.unwrap_or(now);
     // A reservation is not made again, which would be a system call in each period.
     if parameter.is_some() && (next != now || next.reservation().is_none()) {
-        thread::take(rt, next)?;
+        thread_scheduling::take(rt, next)?;
     }
     let updated = with_innermost(|segment| {
         let overrun = segment.overrun();
@@ -251,7 +251,7 @@ fn of_upcall() -> SystemException {
 mod tests {
     use super::*;
     use crate::config::RtConfig;
-    use crate::scheduling::DynamicScheduling;
+    use crate::distributable::DynamicScheduling;
     use punctual_orb::{NativePolicy, Priority};
 
     #[test]

@@ -1,9 +1,9 @@
 //! RTScheduling::Current.
 
-use super::distributable::{DistributableThread, DistributableThreadId};
 use super::dynamic::Dynamic;
 use super::error::{SegmentError, in_no_segment, refused};
 use super::parameter::SchedulingParameter;
+use super::registry::{DistributableThread, DistributableThreadId};
 use super::stack::{self, New, Overrun};
 use crate::orb::{RtOrb, no_native};
 use punctual_exec::{SpawnError, ThreadSpec};

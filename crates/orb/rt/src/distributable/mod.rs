@@ -5,29 +5,29 @@
 //! that it makes, in each process on its way. The segment's *scheduling parameter* is of one of two *disciplines*: a fixed
 //! priority, or a reservation, which the kernel keeps by earliest deadline first (`SCHED_DEADLINE`).
 //!
-//! [`SchedulingCurrent`] is what applications call. `stack` has the segments that the calling thread is in, and changes its
-//! scheduling with them; `context` is the service context that requests carry, and `upcall` obeys it around upcalls, as far
-//! as [`DynamicScheduling`] allows. `distributable` knows the distributable threads on whose way this process is, and
-//! `published` lets other processes cancel them.
+//! Applications call [`SchedulingCurrent`]. `stack` holds the segments of the calling thread and changes its scheduling with
+//! them; `context` is the service context that requests carry; `upcall` obeys it around upcalls, as far as
+//! [`DynamicScheduling`] allows. `registry` knows the distributable threads that pass through this process, and `published`
+//! lets other processes cancel them.
 
 mod config;
 mod context;
 mod current;
-mod distributable;
 mod dynamic;
 mod error;
 mod parameter;
 mod published;
+mod registry;
 mod stack;
-mod thread;
+mod thread_scheduling;
 mod upcall;
 
 pub use config::{DynamicScheduling, PropagatedReservations, ReservationLimit};
 pub use current::{SchedulingCurrent, Spawned};
-pub use distributable::{DistributableThread, DistributableThreadId, DistributableThreadState};
 pub use error::SegmentError;
 pub use parameter::SchedulingParameter;
 pub use published::DistributableThreads;
+pub use registry::{DistributableThread, DistributableThreadId, DistributableThreadState};
 pub use stack::Overrun;
 
 pub(crate) use context::SegmentContext;

@@ -10,8 +10,8 @@
 //! };
 //! ```
 
-use super::distributable::{DistributableThread, DistributableThreadId, DistributableThreadState};
 use super::dynamic::Dynamic;
+use super::registry::{DistributableThread, DistributableThreadId, DistributableThreadState};
 use crate::orb::RtOrb;
 use punctual_cdr::{Marshal, Unmarshal};
 use punctual_orb::{

@@ -1,4 +1,4 @@
-//! Distributable threads: their ids, their state, and those on whose way this process is.
+//! Distributable threads: their ids, their state, and the registry of those that pass through this process.
 
 use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use punctual_sys::pi_mutex::PiMutex;
