@@ -23,7 +23,7 @@ const ORB: &[&[&str]] = &[
     &["operation"],
     &["timeline"],
     &["policy"],
-    &["config", "invocation_policies", "request_context"],
+    &["config", "fixed_context", "invocation_policies"],
     &["priorities"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.

@@ -16,6 +16,7 @@ mod collocation;
 mod config;
 mod context;
 mod exception;
+mod fixed_context;
 mod interceptor;
 mod invocation_policies;
 mod lane;
@@ -31,7 +32,6 @@ mod profile;
 mod protocol;
 mod reference;
 mod relayed;
-mod request_context;
 mod server;
 mod sync;
 pub mod timeline;
@@ -48,6 +48,9 @@ pub use config::{
 pub use context::Context;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
+};
+pub use fixed_context::{
+    CallPolicies, ObeyedWord, RequestContext, RequestContextError, RunsAt, WordLayout,
 };
 pub use interceptor::{
     AdapterState, ClientRequestInfo, ClientRequestInterceptor, DuplicateName, InterceptorError,
@@ -74,7 +77,7 @@ pub use policy::{
     Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
-pub use priority::{Priority, PriorityOutOfRange, RunsAt};
+pub use priority::{Priority, PriorityOutOfRange};
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,
     Publication, PublishedEndpoints, SecurityRequirement,
@@ -87,7 +90,6 @@ pub use reference::{
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
-pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
     Surroundings,

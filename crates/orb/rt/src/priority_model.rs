@@ -6,12 +6,11 @@ use crate::orb::{RtOrb, without_native};
 use crate::thread::{self, RanAt};
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_giop::ServiceContexts;
-use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::{PriorityModel, tags};
 use punctual_orb::Priority;
 use punctual_orb::{
-    AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, Policy,
-    PolicyCodec, PolicyLevels, PolicyType, RunsAt, ServerCall, SystemException,
+    AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, ObeyedWord,
+    Policy, PolicyCodec, PolicyLevels, PolicyType, ServerCall, SystemException,
     SystemExceptionKind as Kind, minor, timeline,
 };
 use std::sync::Arc;
@@ -138,14 +137,14 @@ impl AroundUpcall for AtPriority {
         self.entered(call).map(RanAt::number)
     }
 
-    fn obeys_as_carried(&self) -> Option<u32> {
-        self.obeys_as_carried.then(|| self.rt.number())
+    fn obeyed_word(&self) -> Option<ObeyedWord> {
+        self.obeys_as_carried.then(|| context::obeyed(&self.rt))
     }
 
     fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
         let carried = match self.policy.model {
             PriorityModel::ServerDeclared => None,
-            PriorityModel::ClientPropagated => contexts.find(RT_CORBA_PRIORITY),
+            PriorityModel::ClientPropagated => context::carried(&contexts),
         };
         // What cannot be obeyed is told when it is served.
         let wanted = carried.and_then(|data| Priority::new(context::decoded(data).ok()?).ok());
@@ -181,15 +180,15 @@ impl AtPriority {
         let mut is_carried = false;
         if let Some(call) = call {
             call.count_at(priority);
-            let carried = call.contexts().find(RT_CORBA_PRIORITY);
-            is_carried = carried == Some(&priority.in_context()[..]);
+            let carried = context::carried(&call.contexts());
+            is_carried = carried == Some(&context::encoded(priority)[..]);
         }
         if timeline::is_recording() {
             timeline::runs_at(priority);
         }
         // What is written otherwise, capped or changed is looked at each time.
         if self.obeys_as_carried && thread::is_at(before.native()) && is_carried {
-            RunsAt::obeys(self.rt.number(), priority.in_context());
+            context::note_obeyed(&self.rt, priority);
         }
         Ok(before)
     }
@@ -197,13 +196,13 @@ impl AtPriority {
     /// The priority that a request carries, as far as it is obeyed. The reply carries it, too, as TAO's do.
     #[inline]
     fn propagated(&self, call: &mut ServerCall<'_>) -> Result<Priority, SystemException> {
-        let Some(data) = call.contexts().find(RT_CORBA_PRIORITY) else {
+        let Some(data) = context::carried(&call.contexts()) else {
             return Ok(self.policy.server_priority);
         };
         let number = context::decoded(data).map_err(|error| unreadable(&error))?;
         let wanted = Priority::new(number).map_err(|_| none_such(number))?;
         let priority = self.rt.propagated().allowed(wanted)?;
-        call.set_reply_context(RT_CORBA_PRIORITY, &priority.in_context());
+        context::answer(call, priority);
         Ok(priority)
     }
 }

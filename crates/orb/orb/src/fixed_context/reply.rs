@@ -1,43 +1,45 @@
-//! Service contexts that a reply is to carry.
+//! Contexts that a reply carries.
 
+use super::word::{ContextWord, WORD};
 use punctual_giop::ServiceContext;
-use punctual_giop::service_context::RT_CORBA_PRIORITY;
 
-/// Data up to this length is kept in place.
+/// Data up to this length are kept in place, in bytes.
 const SHORT: usize = 16;
-/// Octets of RTCorbaPriority's data.
-pub(super) const PRIORITY: usize = 4;
 
-/// Nearly always none, a priority, or another short one, for which nothing is allocated.
+/// The contexts of a reply: nearly always none, one word, or another short one, for which nothing is allocated.
 #[derive(Clone, Debug)]
-pub(super) enum ReplyContexts {
+pub(crate) enum ReplyContexts {
     None,
-    /// RTCorbaPriority alone, as the replies of all objects with the priority model CLIENT_PROPAGATED have it.
-    Priority([u8; PRIORITY]),
-    /// Another one that stands alone.
-    Short(Short),
-    /// Whatever there is otherwise.
+    /// One of four bytes, alone.
+    Word(ContextWord),
+    /// A short one of another length, alone.
+    Short(ShortContext),
+    /// All others.
     Any(Box<Any>),
 }
 
 /// Ids and data.
 type Any = Vec<(u32, Vec<u8>)>;
 
+/// A context whose data are kept in place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Short {
+pub(crate) struct ShortContext {
     id: u32,
     length: usize,
     data: [u8; SHORT],
 }
 
 impl ReplyContexts {
-    /// Adds one, in the place of another of the same id.
+    /// Adds one, which replaces another of the same id.
     #[inline]
-    pub(super) fn set(&mut self, id: u32, data: &[u8]) {
-        match (&self, <&[u8; PRIORITY]>::try_from(data)) {
-            (Self::None | Self::Priority(_), Ok(data)) if id == RT_CORBA_PRIORITY => {
-                *self = Self::Priority(*data);
-            }
+    pub(crate) fn set(&mut self, id: u32, data: &[u8]) {
+        let is_alone = match self {
+            Self::None => true,
+            Self::Word(word) => word.id == id,
+            _ => false,
+        };
+        match <[u8; WORD]>::try_from(data) {
+            Ok(data) if is_alone => *self = Self::Word(ContextWord { id, data }),
             _ => self.set_any(id, data),
         }
     }
@@ -47,7 +49,7 @@ impl ReplyContexts {
     fn set_any(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {
             Self::None => true,
-            Self::Priority(_) => id == RT_CORBA_PRIORITY,
+            Self::Word(word) => word.id == id,
             Self::Short(short) => short.id == id,
             Self::Any(_) => false,
         };
@@ -56,7 +58,7 @@ impl ReplyContexts {
             for (to, from) in short.iter_mut().zip(data) {
                 *to = *from;
             }
-            *self = Self::Short(Short {
+            *self = Self::Short(ShortContext {
                 id,
                 length: data.len(),
                 data: short,
@@ -68,44 +70,45 @@ impl ReplyContexts {
         *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
     }
 
+    /// Returns whether the reply carries none.
     #[inline]
-    pub(super) fn is_none(&self) -> bool {
+    pub(crate) fn is_none(&self) -> bool {
         matches!(self, Self::None)
     }
 
-    /// A short one that stands alone, and is no priority.
-    pub(super) fn short(&self) -> Option<&Short> {
+    /// Returns the one context, if it is short and no word.
+    pub(crate) fn short(&self) -> Option<&ShortContext> {
         match self {
             Self::Short(short) => Some(short),
             _ => None,
         }
     }
 
-    /// Whether they are kept in memory of their own.
+    /// Returns whether they own memory that is to be freed.
     #[inline]
-    pub(super) fn own_memory(&self) -> bool {
+    pub(crate) fn own_memory(&self) -> bool {
         matches!(self, Self::Any(_))
     }
 
-    /// All, to be sent.
-    pub(super) fn all(&self) -> Vec<ServiceContext<'_>> {
+    /// Returns all, to be sent.
+    pub(crate) fn all(&self) -> Vec<ServiceContext<'_>> {
         match self {
             Self::None => Vec::new(),
-            Self::Priority(data) => vec![(RT_CORBA_PRIORITY, data)],
+            Self::Word(word) => vec![(word.id, &word.data)],
             Self::Short(one) => vec![(one.id, one.data.get(..one.length).unwrap_or_default())],
             Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
         }
     }
 }
 
-impl Short {
-    /// Its id and its length.
-    pub(super) fn is(&self) -> (u32, usize) {
+impl ShortContext {
+    /// Returns its id and the length of its data in bytes.
+    pub(crate) fn shape(&self) -> (u32, usize) {
         (self.id, self.length)
     }
 
     /// Writes its data into its slot.
-    pub(super) fn fill(&self, slot: &mut [u8]) {
+    pub(crate) fn fill(&self, slot: &mut [u8]) {
         for (to, from) in slot.iter_mut().zip(&self.data) {
             *to = *from;
         }
@@ -120,11 +123,11 @@ mod tests {
     fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
         let mut contexts = ReplyContexts::None;
         contexts.set(10, b"abcd");
-        assert!(matches!(contexts, ReplyContexts::Priority([b'a', ..])));
+        assert!(matches!(contexts, ReplyContexts::Word(word) if word.data == *b"abcd"));
         contexts.set(10, b"efgh");
         assert_eq!(contexts.all(), [(10, &b"efgh"[..])]);
         contexts.set(10, b"ef");
-        assert_eq!(contexts.short().map(Short::is), Some((10, 2)));
+        assert_eq!(contexts.short().map(ShortContext::shape), Some((10, 2)));
         contexts.set(11, &[7; 40]);
         contexts.set(10, b"gh");
         assert_eq!(contexts.all(), [(11, &[7; 40][..]), (10, &b"gh"[..])]);

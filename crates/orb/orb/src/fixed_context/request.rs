@@ -1,39 +1,39 @@
-//! Service contexts that requests carry for somebody beside the ORB: a priority, a transaction, a trace.
+//! Contexts that requests carry for users of the ORB: a priority, a transaction, a trace.
 
+use super::word::WordLayout;
 use crate::policy::{Effective, PolicyType};
 use punctual_giop::service_context;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// A service context of a fixed size, which requests carry from then on that it is added to an ORB
+/// A service context of fixed size that an ORB's requests carry once it is added to the ORB
 /// ([`crate::OrbBuilder::request_context`]; CORBA 3.3 part 2, §9.7).
 ///
-/// It has a slot in the head of a request, which is written once for an operation; each request fills that in. It
-/// travels in protocols that have service contexts, in GIOP 1.1 and newer.
+/// It has a slot in the head of a request. The head is written once for an operation; each request fills the slot. The
+/// context travels in protocols that have service contexts, in GIOP 1.1 and newer.
 pub trait RequestContext: Send + Sync + Debug {
-    /// Its id.
+    /// Returns its id.
     fn id(&self) -> u32;
 
-    /// How many octets its data has, at most 64.
+    /// Returns the length of its data in bytes, at most 64.
     fn length(&self) -> usize;
 
-    /// Whether calls under these policies carry it. Asked when a reference is called for the first time, and again
-    /// when policies have changed. All do, unless the context says otherwise.
+    /// Returns whether calls under these policies carry it; by default all do. Called at the first call through a
+    /// reference, and again when policies have changed.
     fn is_wanted(&self, policies: CallPolicies<'_>) -> bool {
         let _ = policies;
         true
     }
 
-    /// Whether it is RTCorbaPriority with the calling thread's CORBA priority ([`Priority::of_thread`](crate::Priority::of_thread))
-    /// as it is, in this machine's byte order. Then [`RequestContext::fill`] is asked for threads without one alone. Asked when a
-    /// head is written.
-    fn is_priority_of_thread(&self) -> bool {
-        false
+    /// Returns the layout of the data, if they are four bytes that tell the calling thread's CORBA priority
+    /// ([`Priority::of_thread`](crate::Priority::of_thread)) and nothing else. [`RequestContext::fill`] is then called
+    /// for threads without a priority only. Called when a head is written.
+    fn word_of_thread(&self) -> Option<WordLayout> {
+        None
     }
 
-    /// Writes the data of a request that the calling thread makes: into [`RequestContext::length`] octets, which
-    /// hold what another request had there, or nothing but zeros. On each call's way: it should neither block nor
-    /// allocate.
+    /// Writes the data of a request that the calling thread makes, into [`RequestContext::length`] bytes, which hold the
+    /// data of an earlier request or zeros. On the data path: should neither block nor allocate.
     fn fill(&self, data: &mut [u8]);
 }
 
@@ -42,13 +42,13 @@ pub trait RequestContext: Send + Sync + Debug {
 pub struct CallPolicies<'c>(pub(crate) &'c Effective);
 
 impl<'c> CallPolicies<'c> {
-    /// Whether the calls are those of threads in scheduling segments ([`crate::set_in_segment`]).
+    /// Returns whether the calls are those of threads in scheduling segments ([`crate::set_in_segment`]).
     #[must_use]
     pub fn are_of_segment(self) -> bool {
         self.0.in_segment
     }
 
-    /// The policy of this type, if there is one.
+    /// Returns the policy of this type, if there is one.
     #[must_use]
     pub fn value<P: PolicyType>(self) -> Option<&'c P> {
         self.0.value()
@@ -61,14 +61,14 @@ impl<'c> CallPolicies<'c> {
 pub struct RequestContextError {
     /// Its id.
     pub id: u32,
-    /// What is wrong.
+    /// The reason.
     pub why: &'static str,
 }
 
-/// Data longer than this would not be read at a glance.
+/// Longest data that a server recognises at a glance, in bytes.
 const LONGEST: usize = 64;
 
-/// Those of an ORB that calls under these policies carry.
+/// Returns the contexts of an ORB that calls under these policies carry.
 pub(crate) fn wanted(
     contexts: &[Arc<dyn RequestContext>],
     policies: &Effective,
@@ -77,7 +77,7 @@ pub(crate) fn wanted(
     contexts.iter().filter(is_wanted).cloned().collect()
 }
 
-/// Those of an ORB, each checked.
+/// Checks the contexts of an ORB.
 pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
     for (index, context) in contexts.iter().enumerate() {
         let id = context.id();
@@ -85,7 +85,7 @@ pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestC
         let why = if id == service_context::CODE_SETS {
             "the ORB itself sends it"
         } else if context.length() > LONGEST {
-            "its data is longer than 64 octets"
+            "its data is longer than 64 bytes"
         } else if earlier.iter().any(|one| one.id() == id) {
             "another one has its id"
         } else {

@@ -2,8 +2,9 @@
 
 use super::call::ServerCall;
 use crate::exception::SystemException;
+use crate::fixed_context::{ObeyedWord, RunsAt};
 use crate::policy::{AdapterPolicies, InvalidPolicy};
-use crate::priority::{Priority, RunsAt};
+use crate::priority::Priority;
 use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -17,10 +18,10 @@ pub trait AroundUpcall: Send + Sync + Debug {
     /// What the caller is told; there is no upcall then, and no `leave`.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
 
-    /// The number of the RTORB whose priority model this is, where that has upcalls run at the priorities that requests carry,
-    /// and does nothing else: upcalls of requests like their threads' last ones go past [`AroundUpcall::enter`] then, and
-    /// perhaps [`AroundUpcall::leave`] (`Surroundings`). `None` for anything else. Asked when the adapter is made.
-    fn obeys_as_carried(&self) -> Option<u32> {
+    /// Returns the word that upcalls obey, if they do nothing else around the servant. Upcalls of requests with the same word
+    /// as their threads' last ones then skip [`AroundUpcall::enter`], and [`AroundUpcall::leave`] if the thread is still
+    /// scheduled as before. Called when the adapter is made.
+    fn obeyed_word(&self) -> Option<ObeyedWord> {
         None
     }
 
@@ -50,14 +51,14 @@ pub trait AroundUpcalls: Send + Sync + Debug {
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     around: Arc<dyn AroundUpcall>,
-    /// [`AroundUpcall::obeys_as_carried`].
-    as_carried: Option<u32>,
+    /// [`AroundUpcall::obeyed_word`].
+    word: Option<ObeyedWord>,
 }
 
 impl Surroundings {
     pub(crate) fn new(around: Arc<dyn AroundUpcall>) -> Self {
-        let as_carried = around.obeys_as_carried();
-        Self { around, as_carried }
+        let word = around.obeyed_word();
+        Self { around, word }
     }
 
     /// Before the upcall of a request; what [`Surroundings::leave`] is given.
@@ -66,8 +67,8 @@ impl Surroundings {
     /// Those of [`AroundUpcall::enter`].
     #[inline]
     pub fn enter(&self, call: &mut ServerCall<'_>) -> Result<u64, SystemException> {
-        if let Some(rt_orb) = self.as_carried
-            && let Some(before) = call.obey_again(rt_orb)
+        if let Some(word) = self.word
+            && let Some(before) = call.obey_again(word)
         {
             return Ok(before.number());
         }
@@ -91,7 +92,7 @@ impl Surroundings {
     /// Behind the upcall.
     #[inline]
     pub fn leave(&self, entered: u64) {
-        if self.as_carried.is_none() || !restored(entered) {
+        if self.word.is_none() || !restored(entered) {
             self.around.leave(entered);
         }
     }

@@ -30,7 +30,6 @@ mod pending_reply;
 mod reader;
 mod refusal;
 mod reply;
-mod reply_contexts;
 mod seen;
 mod send;
 mod serve;
