@@ -92,7 +92,7 @@ pub use reference::{
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
-    Surroundings,
+    UpcallHook,
 };
 #[doc(hidden)]
 pub use upcall::about_to_block;

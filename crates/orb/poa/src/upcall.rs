@@ -7,8 +7,8 @@ use crate::served::Served;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, Surroundings,
-    SystemException, SystemExceptionKind as Kind, minor,
+    CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, SystemException,
+    SystemExceptionKind as Kind, UpcallHook, minor,
 };
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Request for OverTheWire<'_, '_> {
     }
 
     #[inline]
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter(self.0)
     }
 

@@ -49,19 +49,19 @@ pub trait AroundUpcalls: Send + Sync + Debug {
 
 /// What surrounds the upcalls of an adapter, or of an object, and what is known of that ahead.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
     /// [`AroundUpcall::obeyed_word`].
     word: Option<ObeyedWord>,
 }
 
-impl Surroundings {
+impl UpcallHook {
     pub(crate) fn new(around: Arc<dyn AroundUpcall>) -> Self {
         let word = around.obeyed_word();
         Self { around, word }
     }
 
-    /// Before the upcall of a request; what [`Surroundings::leave`] is given.
+    /// Before the upcall of a request; what [`UpcallHook::leave`] is given.
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].

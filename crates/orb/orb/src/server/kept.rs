@@ -4,10 +4,10 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::refusal::Refusal;
 use super::seen::Seen;
-use crate::invocation_policies::standing;
+use crate::invocation_policies::queue_rank;
 use crate::lane::{Buffered, RequestBuffer};
 use crate::messaging::{Head, Message};
-use crate::policy::Standing;
+use crate::policy::QueueRank;
 use crate::priority::Priority;
 use crate::timeline;
 use crate::upcall::Serving;
@@ -42,13 +42,13 @@ pub(super) fn keep(
         // CloseConnection tells the client so; what was counted is taken back.
         return None;
     }
-    let (priority, standing) = connection.urgency(&message, &mut kept.seen);
+    let (priority, rank) = connection.urgency(&message, &mut kept.seen);
     if let Some(seen) = &kept.seen {
         seen.is_queued(priority);
     }
     let octets = message.block.full_len();
     kept.message = Some(message);
-    if let Err(kept) = buffer.put((priority, standing), octets, Box::new(kept)) {
+    if let Err(kept) = buffer.put((priority, rank), octets, Box::new(kept)) {
         kept.refuse();
     }
     None
@@ -57,7 +57,7 @@ pub(super) fn keep(
 impl ServerConnection {
     /// The priority at which a request is to be served, and how it stands among others of that. Tells the timeline of the
     /// request.
-    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> (Option<Priority>, Standing) {
+    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> (Option<Priority>, QueueRank) {
         let of_lane = self.lane().priority();
         let conversation = &self.conversation;
         let mut decoder = message.decoder(conversation.coding(message.header.version));
@@ -66,16 +66,16 @@ impl ServerConnection {
             .session
             .get_head(MessageKind::Request, &mut decoder);
         let Ok(Head::Request(header, _)) = head else {
-            return (of_lane, Standing::default());
+            return (of_lane, QueueRank::default());
         };
         if timeline::is_recording() {
             *seen = Some(Seen::read(self, header.request_id));
         }
         let policies = header.contexts.find(service_context::INVOCATION_POLICIES);
         // What does not decode is refused, too.
-        let standing = policies.and_then(|data| standing(data).ok());
+        let rank = policies.and_then(|data| queue_rank(data).ok());
         let priority = of_lane.or_else(|| self.urgency_of(&header));
-        (priority, standing.unwrap_or_default())
+        (priority, rank.unwrap_or_default())
     }
 
     fn urgency_of(&self, header: &RequestHeader<'_>) -> Option<Priority> {

@@ -37,7 +37,7 @@ mod shared_link;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
-pub use around::{AroundUpcall, AroundUpcalls, Surroundings};
+pub use around::{AroundUpcall, AroundUpcalls, UpcallHook};
 pub(crate) use back::serve_back;
 pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]

@@ -6,12 +6,12 @@ use crate::object_map::Found;
 use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
 use punctual_giop::ServiceContexts;
-use punctual_orb::{DispatchError, Priority, Surroundings};
+use punctual_orb::{DispatchError, Priority, UpcallHook};
 use std::sync::Arc;
 
 /// A thread within what surrounds an upcall, until dropped.
 struct Entered<'a> {
-    around: &'a Surroundings,
+    around: &'a UpcallHook,
     entered: u64,
 }
 

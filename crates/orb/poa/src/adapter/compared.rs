@@ -7,7 +7,7 @@ use super::types::Adapter;
 use crate::object_map::{ActiveMap, Found};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
-use punctual_orb::{DispatchError, Surroundings, SystemException};
+use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
 /// A request whose object and operation are found by an adapter's strategies.
@@ -48,7 +48,7 @@ impl<R: Request> Request for Compared<'_, R> {
         }
     }
 
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         self.request.enter(around)
     }
 

@@ -11,7 +11,7 @@ use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
 use crate::served::Served;
 use punctual_orb::{
-    Collocated, DispatchError, LocalRequest, Provided, ServedObject, Surroundings, SystemException,
+    Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException, UpcallHook,
     Went,
 };
 use std::sync::{Arc, Weak};
@@ -131,7 +131,7 @@ impl Request for LocalCall<'_, '_> {
         self.request.operation()
     }
 
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter_here()
     }
 

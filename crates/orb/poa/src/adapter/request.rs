@@ -5,7 +5,7 @@ use super::types::Adapter;
 use crate::object_map::{ActiveMap, EntryId, Found};
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
-use punctual_orb::{DispatchError, Surroundings, SystemException};
+use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
 /// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
@@ -27,7 +27,7 @@ pub(crate) trait Request {
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException>;
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException>;
 
     /// Lets the servant answer.
     ///

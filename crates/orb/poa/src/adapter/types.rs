@@ -21,8 +21,8 @@ use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use punctual_orb::{
-    AdapterPolicies, DispatchError, ObjectReferenceFactory, Orb, Policy, Surroundings,
-    SystemException, WeakOrb,
+    AdapterPolicies, DispatchError, ObjectReferenceFactory, Orb, Policy, SystemException,
+    UpcallHook, WeakOrb,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -89,7 +89,7 @@ pub(super) struct Parts {
     pub(super) policies: Policies,
     pub(super) defined: AdapterPolicies,
     pub(super) factory: Option<Arc<dyn ObjectReferenceFactory>>,
-    pub(super) around: Option<Surroundings>,
+    pub(super) around: Option<UpcallHook>,
     pub(super) manager: PoaManager,
 }
 
@@ -112,7 +112,7 @@ pub(super) struct Dispatch {
     pub(super) map: Option<ActiveMap>,
     pub(super) operations: OperationTables,
     /// What surrounds upcalls.
-    pub(super) around: Option<Surroundings>,
+    pub(super) around: Option<UpcallHook>,
 }
 
 /// Where an adapter has servants from that no map holds: the servant manager, the default servant.

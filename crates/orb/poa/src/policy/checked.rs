@@ -5,7 +5,7 @@ use super::{
     ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
     RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
-use punctual_orb::{AdapterPolicies, InvalidPolicy, Orb, Policy, Surroundings};
+use punctual_orb::{AdapterPolicies, InvalidPolicy, Orb, Policy, UpcallHook};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
@@ -204,7 +204,7 @@ pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflic
 }
 
 /// Policies of types that the ORB was told of, and what surrounds the upcalls of an adapter that has them.
-pub(crate) type Defined = (AdapterPolicies, Option<Surroundings>);
+pub(crate) type Defined = (AdapterPolicies, Option<UpcallHook>);
 
 fn has_twice(demultiplexing: &Demultiplexing) -> bool {
     let Demultiplexing::PerfectHash(ids) = demultiplexing else {

@@ -1,7 +1,7 @@
 //! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
 //! that their clients allow.
 
-use crate::policy::{Places, QueuePlace, Standing};
+use crate::policy::{QueuePlace, QueuePlaces, QueueRank};
 use crate::priority::Priority;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
@@ -45,7 +45,7 @@ pub(crate) struct RequestBuffer {
 struct Held {
     requests: BinaryHeap<Entry>,
     octets: usize,
-    places: Places,
+    places: QueuePlaces,
 }
 
 /// Ordered by priority, then by its place among those.
@@ -86,7 +86,7 @@ impl RequestBuffer {
     /// The request, where there is no room for it.
     pub(crate) fn put(
         &self,
-        (priority, standing): (Option<Priority>, Standing),
+        (priority, rank): (Option<Priority>, QueueRank),
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
@@ -101,7 +101,7 @@ impl RequestBuffer {
             return Err(request);
         }
         held.octets += octets;
-        let order = (priority, held.places.next(standing));
+        let order = (priority, held.places.next(rank));
         held.requests.push(Entry {
             order,
             octets,
@@ -181,7 +181,7 @@ mod tests {
         let priority = Priority::new(priority).ok();
         let request = Box::new(Noted(number, noted.clone()));
         buffer
-            .put((priority, Standing::default()), 10, request)
+            .put((priority, QueueRank::default()), 10, request)
             .is_ok()
     }
 
