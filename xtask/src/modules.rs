@@ -24,7 +24,7 @@ const ORB: &[&[&str]] = &[
     &["timeline"],
     &["policy"],
     &["config", "fixed_context", "invocation_policies"],
-    &["priorities"],
+    &["priorities", "urgency"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.
     &["messaging"],

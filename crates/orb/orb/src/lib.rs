@@ -36,6 +36,7 @@ mod server;
 mod sync;
 pub mod timeline;
 mod upcall;
+mod urgency;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
@@ -100,6 +101,8 @@ pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
     serves_alone,
 };
+
+pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 
 pub use punctual_exec::Quoted;
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};

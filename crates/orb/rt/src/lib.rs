@@ -58,8 +58,8 @@ pub use priority_model::PriorityModelPolicy;
 pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{
-    AboveHighest, BufferLimits, Discipline, LaneStatistics, NativePolicy, Priority,
-    PriorityOutOfRange, RealTime,
+    AboveHighest, BufferLimits, ByPolicies, Discipline, LaneStatistics, NativePolicy, Priority,
+    PriorityOutOfRange, RealTime, Urgency, UrgencyStrategy, WaitingRequest,
 };
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,

@@ -11,7 +11,7 @@ use punctual_orb::Priority;
 use punctual_orb::{
     AdapterPolicies, AroundUpcall, AroundUpcalls, CompletionStatus, InvalidPolicy, ObeyedWord,
     Policy, PolicyCodec, PolicyLevels, PolicyType, ServerCall, SystemException,
-    SystemExceptionKind as Kind, minor, timeline,
+    SystemExceptionKind as Kind, Urgency, minor, timeline,
 };
 use std::sync::Arc;
 
@@ -141,7 +141,7 @@ impl AroundUpcall for AtPriority {
         self.obeys_as_carried.then(|| context::obeyed(&self.rt))
     }
 
-    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         let carried = match self.policy.model {
             PriorityModel::ServerDeclared => None,
             PriorityModel::ClientPropagated => context::carried(&contexts),
@@ -149,7 +149,7 @@ impl AroundUpcall for AtPriority {
         // What cannot be obeyed is told when it is served.
         let wanted = carried.and_then(|data| Priority::new(context::decoded(data).ok()?).ok());
         let wanted = wanted.map(|wanted| wanted.min(self.rt.propagated().highest));
-        Some(wanted.unwrap_or(self.policy.server_priority))
+        Urgency::of_priority(Some(wanted.unwrap_or(self.policy.server_priority)))
     }
 
     fn leave(&self, entered: u64) {

@@ -15,6 +15,7 @@ use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
 use crate::server::AroundUpcalls;
+use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
 use std::any::Any;
@@ -218,6 +219,13 @@ impl OrbBuilder {
     #[must_use]
     pub fn around_upcalls(self, around: Arc<dyn AroundUpcalls>) -> Self {
         self.extension(Arc::new(Around(around)))
+    }
+
+    /// Orders requests that wait for a thread by this strategy; the last one set applies. Default:
+    /// [`ByPolicies`](crate::ByPolicies).
+    #[must_use]
+    pub fn urgency(self, strategy: Arc<dyn UrgencyStrategy>) -> Self {
+        self.extension(Arc::new(Registered(strategy)))
     }
 
     /// Has this said what lanes and calls of which priority are; one thing says it, the last. Endpoints may have a

@@ -4,7 +4,7 @@ use super::call::ServerCall;
 use crate::exception::SystemException;
 use crate::fixed_context::{ObeyedWord, RunsAt};
 use crate::policy::{AdapterPolicies, InvalidPolicy};
-use crate::priority::Priority;
+use crate::urgency::Urgency;
 use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ pub trait AroundUpcall: Send + Sync + Debug {
         None
     }
 
-    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
-    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+    /// Returns the urgency, by the adapter's policies, of a request with these contexts that waits until a thread is free.
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         let _ = contexts;
-        None
+        Urgency::default()
     }
 
     /// Behind the upcall, on the same thread, however it ended.
@@ -83,9 +83,9 @@ impl UpcallHook {
         self.around.enter(None)
     }
 
-    /// See [`AroundUpcall::urgency`].
+    /// Returns the urgency of a request that waits ([`AroundUpcall::urgency`]).
     #[must_use]
-    pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+    pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         self.around.urgency(contexts)
     }
 

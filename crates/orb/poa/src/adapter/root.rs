@@ -11,11 +11,10 @@ use crate::manager::PoaManagerFactory;
 use crate::object_map::EntryId;
 use crate::policy::Policies;
 use parking_lot::Mutex;
-use punctual_giop::ServiceContexts;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Location, Orb, Priority, SystemException,
-    SystemExceptionKind as Kind, minor,
+    CompletionStatus, DispatchError, Location, Orb, SystemException, SystemExceptionKind as Kind,
+    Urgency, UrgencyStrategy, WaitingRequest, minor,
 };
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -105,12 +104,13 @@ impl Root {
         self.tables.find(name)
     }
 
-    /// At which priority a request with these contexts is to be served, if its adapter exists.
+    /// Returns the urgency of a request by a strategy that is told the policies of its object's adapter, if that exists.
     pub(crate) fn urgency_of(
         &self,
         object_key: &[u8],
-        contexts: ServiceContexts<'_>,
-    ) -> Option<Priority> {
+        request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Option<Urgency> {
         let octets;
         let (adapter, wanted) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => {
@@ -129,7 +129,7 @@ impl Root {
             }
             Key::Foreign => return None,
         };
-        adapter.urgency(wanted, contexts)
+        Some(adapter.urgency(wanted, request, strategy))
     }
 
     /// The adapter that the key names, if it is there.

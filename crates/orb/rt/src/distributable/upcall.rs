@@ -12,7 +12,7 @@ use punctual_exec::thread::Reservation;
 use punctual_giop::ServiceContexts;
 use punctual_giop::service_context::SCHEDULING_SEGMENT;
 use punctual_orb::{
-    AboveHighest, AroundUpcall, Priority, ServerCall, SystemException, SystemExceptionKind as Kind,
+    AboveHighest, AroundUpcall, ServerCall, SystemException, SystemExceptionKind as Kind, Urgency,
 };
 use std::sync::Arc;
 
@@ -47,8 +47,9 @@ impl AroundUpcall for InSegment {
         }
     }
 
-    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
-        self.model.as_ref()?.urgency(contexts)
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
+        let model = self.model.as_ref();
+        model.map_or_else(Urgency::default, |model| model.urgency(contexts))
     }
 
     fn leave(&self, entered: u64) {

@@ -1,8 +1,8 @@
-//! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
-//! that their clients allow.
+//! Requests that were read while all threads of a pool were in upcalls: the most urgent first, those of equal urgency in
+//! the order that their clients allow.
 
 use crate::policy::{QueuePlace, QueuePlaces, QueueRank};
-use crate::priority::Priority;
+use crate::urgency::Urgency;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
 use punctual_exec::reactor::Reactor;
@@ -48,10 +48,10 @@ struct Held {
     places: QueuePlaces,
 }
 
-/// Ordered by priority, then by its place among those.
+/// A request in the queue: the greatest entry is served first.
 #[derive(Debug)]
 struct Entry {
-    order: (Option<Priority>, QueuePlace),
+    order: (Urgency, QueuePlace),
     octets: usize,
     request: Box<dyn Buffered>,
 }
@@ -86,7 +86,7 @@ impl RequestBuffer {
     /// The request, where there is no room for it.
     pub(crate) fn put(
         &self,
-        (priority, rank): (Option<Priority>, QueueRank),
+        (urgency, rank): (Urgency, QueueRank),
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
@@ -101,7 +101,7 @@ impl RequestBuffer {
             return Err(request);
         }
         held.octets += octets;
-        let order = (priority, held.places.next(rank));
+        let order = (urgency, held.places.next(rank));
         held.requests.push(Entry {
             order,
             octets,
@@ -159,6 +159,7 @@ impl Ord for Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::priority::Priority;
     use std::sync::{Arc, Mutex};
 
     #[derive(Debug)]
@@ -178,11 +179,40 @@ mod tests {
         priority: i16,
         number: u32,
     ) -> bool {
-        let priority = Priority::new(priority).ok();
+        let urgency = Urgency::of_priority(Priority::new(priority).ok());
+        put_by(buffer, noted, (urgency, QueueRank::default()), number)
+    }
+
+    fn put_by(
+        buffer: &RequestBuffer,
+        noted: &Arc<Mutex<Vec<u32>>>,
+        by: (Urgency, QueueRank),
+        number: u32,
+    ) -> bool {
         let request = Box::new(Noted(number, noted.clone()));
-        buffer
-            .put((priority, QueueRank::default()), 10, request)
-            .is_ok()
+        buffer.put(by, 10, request).is_ok()
+    }
+
+    #[test]
+    fn urgency_comes_before_the_place_in_the_queue_and_that_before_arrival() {
+        let buffer = RequestBuffer::new(BufferLimits::default(), LockProtocol::Plain);
+        let noted = Arc::default();
+        let seven = Urgency::of_priority(Priority::new(7).ok());
+        let (soon, late) = (seven.with_deadline(10), seven.with_deadline(20));
+        let rank = QueueRank::by_priority;
+        let put = [
+            (late, rank(9)),
+            (soon, rank(1)),
+            (soon, rank(2)),
+            (soon, rank(1)),
+            (soon.with_laxity(5), rank(0)),
+            (soon.with_importance(1), rank(0)),
+        ];
+        for (number, by) in (0..).zip(put) {
+            assert!(put_by(&buffer, &noted, by, number));
+        }
+        while buffer.serve_next() {}
+        assert_eq!(*noted.lock().unwrap(), [4, 5, 2, 1, 3, 0]);
     }
 
     #[test]
