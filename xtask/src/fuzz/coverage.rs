@@ -35,7 +35,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "orb: calls back",
         &[
             "crates/orb/orb/src/lane/back.rs",
-            "crates/orb/orb/src/lane/outgoing/requests.rs",
+            "crates/orb/orb/src/lane/outgoing/callbacks/requests.rs",
         ],
     ),
     (
@@ -59,10 +59,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "orb: replies",
         &[
-            "crates/orb/orb/src/lane/outgoing/delivered.rs",
-            "crates/orb/orb/src/lane/outgoing/receive.rs",
-            "crates/orb/orb/src/lane/outgoing/reply_table.rs",
-            "crates/orb/orb/src/lane/outgoing/slot.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/delivered.rs",
+            "crates/orb/orb/src/lane/outgoing/receiving/receive.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/reply_table.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/slot.rs",
             "crates/orb/orb/src/lane/outgoing/wait",
             "crates/orb/orb/src/client/outcome.rs",
         ],

@@ -3,8 +3,8 @@
 //! There is one, until callers meet on it: one finds another's request under way, again and again. Then another
 //! connection is opened, by a thread of its own, so that no call waits for it, and used once the server has answered a
 //! LocateRequest there: one that serves a single connection at a time is left alone with the first. A caller that
-//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/chosen.rs`). Those beside the first
-//! are given up when they are not needed (`outgoing/spare.rs`).
+//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/pool/chosen.rs`). Those beside the first
+//! are given up when they are not needed (`outgoing/pool/spare.rs`).
 
 use crate::lane::Lane;
 use crate::lane::outgoing::{

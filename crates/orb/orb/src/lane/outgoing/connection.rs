@@ -1,21 +1,24 @@
 //! A connection that any number of calling threads share.
 //!
-//! Each request is one send under the sending lock ([`super::send`]); replies are read by one of the callers
-//! that wait ([`super::receive`]), who passes on what is not its own. No lock is held across the upcalls of
+//! Each request is one send under the sending lock ([`crate::lane::outgoing::sending`]); replies are read by one of the callers
+//! that wait ([`crate::lane::outgoing::receiving`]), who passes on what is not its own. No lock is held across the upcalls of
 //! anybody, and none is shared with another connection.
 
-use super::buffer::Buffer;
-use super::callers::{Caller, Callers};
-use super::delivered::{Broken, Delivered, NoReply};
-use super::gathering::Gathering;
-use super::opened_for::OpenedFor;
-use super::sender::Sender;
-use super::serves::ServesRequests;
-use super::to_endpoint::ToEndpoint;
+mod wire_format;
+
+use wire_format::WireFormat;
+
 use super::wait::WaitStrategy;
-use super::watch::Watch;
-use super::wire_format::WireFormat;
 use crate::budget::{Evictable, Received, host_of};
+use crate::lane::outgoing::buffering::Buffer;
+use crate::lane::outgoing::callbacks::ServesRequests;
+use crate::lane::outgoing::calls::{Broken, Delivered, NoReply};
+use crate::lane::outgoing::calls::{Caller, Callers};
+use crate::lane::outgoing::pool::OpenedFor;
+use crate::lane::outgoing::pool::ToEndpoint;
+use crate::lane::outgoing::replies::Watch;
+use crate::lane::outgoing::sending::Gathering;
+use crate::lane::outgoing::sending::Sender;
 use crate::messaging::{Inbox, Message, Tracer};
 use crate::profile::Origin;
 use crate::protocol::Pair;
@@ -44,7 +47,7 @@ pub(crate) struct ClientConnection {
     pub(super) sender: LaneLock<Sender>,
     /// Requests that wait to be sent together.
     pub(super) buffer: Buffer,
-    /// Whether one-ways may be put together by the transport ([`super::gathering`]).
+    /// Whether one-ways may be put together by the transport ([`crate::lane::outgoing::sending`]).
     pub(super) gathers: bool,
     /// Those who wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
@@ -53,7 +56,7 @@ pub(crate) struct ClientConnection {
     claimed: AtomicBool,
     /// Whether no request is to carry the CodeSets context any more (CORBA 3.3 part 2, §7.10.2.6).
     code_sets_told: AtomicBool,
-    /// Whether the server has been told of its band, if it has one ([`super::cache`]). Relaxed: a flag by itself.
+    /// Whether the server has been told of its band, if it has one ([`crate::lane::outgoing::pool`]). Relaxed: a flag by itself.
     is_bound_to_band: AtomicBool,
     pub(crate) tracer: Tracer,
     /// When the last call began, in nanoseconds of the coarse clock.

@@ -2,8 +2,8 @@
 //! connection, and would wait for itself.
 
 use super::connection::ClientConnection;
-use super::sender::Sender;
 use crate::budget::Evicted;
+use crate::lane::outgoing::sending::Sender;
 use crate::messaging::Inbox;
 use punctual_exec::lane_lock::LaneGuard;
 use std::fmt::Display;

@@ -6,8 +6,8 @@
 //! own reply; beside a pool it sleeps, and joins the pool when all its threads are busy. What is served
 //! meanwhile may be a call that its own is waiting for.
 
-use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply};
-use crate::lane::outgoing::reply_table::ReplyPlace;
+use crate::lane::outgoing::calls::ReplyPlace;
+use crate::lane::outgoing::calls::{Broken, Delivered, NoReply};
 use crate::messaging::Message;
 use crate::probe::{self, Point};
 use parking_lot::Mutex;

@@ -1,15 +1,15 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
 //! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
-//! does that ([`crate::lane::outgoing::callers`] has the hand-over). With one caller there is no hand-over at all: one
+//! does that ([`crate::lane::outgoing::calls`] has the hand-over). With one caller there is no hand-over at all: one
 //! send, one receive. (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
 //!
 //! Where threads that wait run reply handlers (`ReplyHandlers::Callers`), the one that reads lets go of the inbox for that, and
 //! comes to wait again.
 
-use crate::lane::outgoing::callers::Followed;
+use crate::lane::outgoing::calls::Followed;
+use crate::lane::outgoing::calls::{Broken, Delivered, NoReply, Waited};
 use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
-use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply, Waited};
 use crate::lane::outgoing::remarks::Remarks;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::probe::{self, Point};

@@ -1,7 +1,7 @@
 //! A connection whose replies are read by whichever thread its reactor tells.
 
+use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
-use crate::lane::outgoing::delivered::Broken;
 use crate::lane::outgoing::remarks::Remarks;
 use crate::messaging::{Inbox, InboxError, Taken};
 use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};

@@ -1,10 +1,10 @@
-//! Messages onto a connection, at once. Those that wait for others are in [`super::buffered`].
+//! Messages onto a connection, at once. Those that wait for others are in [`crate::lane::outgoing::buffering`].
 
-use super::connection::ClientConnection;
-use super::delivered::Broken;
 use super::gathering::{LONGEST_MESSAGE, Leaving};
-use super::remarks::Sending;
 use super::sender::Sender;
+use crate::lane::outgoing::calls::Broken;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::remarks::Sending;
 use crate::messaging::{self, Fragmenting};
 use crate::probe::{self, Point};
 use punctual_cdr::Block;
@@ -17,7 +17,7 @@ use std::ops::Deref;
 use std::time::{Duration, Instant};
 
 /// How long this side takes for what nobody waits for.
-pub(super) const AT_LEISURE: Duration = Duration::from_millis(100);
+pub(in crate::lane::outgoing) const AT_LEISURE: Duration = Duration::from_millis(100);
 
 impl ClientConnection {
     /// The same as [`ClientConnection::send`], of a message that is the same whenever it leaves. Without
@@ -172,13 +172,16 @@ impl ClientConnection {
 
     /// The sending lock, if nobody has it.
     #[inline]
-    pub(super) fn try_lock_sender(&self) -> Option<Sending<'_>> {
+    pub(in crate::lane::outgoing) fn try_lock_sender(&self) -> Option<Sending<'_>> {
         // Whoever waits for one that is lost is told.
         let locked = self.sender.try_lock().ok().flatten();
         locked.map(|sender| Sending::new(self, sender))
     }
 
-    pub(super) fn lock_sender(&self, deadline: Deadline) -> Result<Sending<'_>, SendError> {
+    pub(in crate::lane::outgoing) fn lock_sender(
+        &self,
+        deadline: Deadline,
+    ) -> Result<Sending<'_>, SendError> {
         match self.sender.lock_until(deadline) {
             Ok(sender) => Ok(Sending::new(self, sender)),
             Err(error) => Err(self.has_not_locked(error)),
@@ -187,7 +190,7 @@ impl ClientConnection {
 
     /// Breaks off where the lock is lost, as its owner may have sent a part of a message.
     #[cold]
-    pub(super) fn has_not_locked(&self, error: LockError) -> SendError {
+    pub(in crate::lane::outgoing) fn has_not_locked(&self, error: LockError) -> SendError {
         let error = match error {
             LockError::TimedOut => LinkError::timed_out(Phase::Send),
             lost => {

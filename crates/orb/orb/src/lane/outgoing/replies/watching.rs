@@ -2,12 +2,12 @@
 //!
 //! Which connections it reads is up to date when one has something: of a connection where nobody watches any more it is told
 //! once more, so that one asynchronous call after the other costs no system call for that. Callers that do wait read for all as
-//! ever; what they leave, the lane's thread reads ([`Callers::take_unread`](super::callers::Callers::take_unread)).
+//! ever; what they leave, the lane's thread reads ([`Callers::take_unread`](crate::lane::outgoing::calls::callers::Callers::take_unread)).
 
-use super::connection::ClientConnection;
-use super::receive::Step;
-use super::remarks::Remarks;
 use super::watch::{Reads, State};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::receiving::Step;
+use crate::lane::outgoing::remarks::Remarks;
 use crate::lane::replies::Replies;
 use punctual_exec::Deadline;
 use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
@@ -25,7 +25,7 @@ const STAY: Duration = Duration::from_secs(1);
 
 /// One that watches for its reply.
 #[derive(Debug)]
-pub(super) struct Watching {
+pub(in crate::lane::outgoing) struct Watching {
     due: Option<u64>,
 }
 
@@ -53,7 +53,7 @@ impl Handler for Reader {
 
 impl Watching {
     /// The caller of this id is told from now on, who has said who is to be woken.
-    pub(super) fn begin(
+    pub(in crate::lane::outgoing) fn begin(
         connection: &Arc<ClientConnection>,
         readers: &Arc<Replies>,
         id: u32,
@@ -95,7 +95,7 @@ impl Watching {
     }
 
     /// The caller of this id, which it began with, is told no more.
-    pub(super) fn end(self, connection: &ClientConnection, id: u32) {
+    pub(in crate::lane::outgoing) fn end(self, connection: &ClientConnection, id: u32) {
         {
             let mut state = connection.watch.state.lock();
             state.watchers -= 1;
@@ -147,7 +147,7 @@ impl ClientConnection {
 
     /// Has what callers have left unread read by whoever reads for those who do not wait, if any of them wants it.
     #[inline]
-    pub(super) fn has_unread_read(&self) {
+    pub(in crate::lane::outgoing) fn has_unread_read(&self) {
         if self.callers.take_unread() {
             self.nudge();
         }

@@ -18,14 +18,14 @@ pub(crate) struct WireFormat {
     pub(crate) largest: Option<usize>,
     pub(crate) limits: Arc<Limits>,
     /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
-    pub(super) own_reply: usize,
+    pub(in crate::lane::outgoing) own_reply: usize,
     pub(crate) fragmenting: Fragmenting,
     /// Whether the server is told of calls that were given up.
     pub(crate) cancels: bool,
 }
 
 impl WireFormat {
-    pub(super) fn new(
+    pub(in crate::lane::outgoing) fn new(
         pair: &Pair,
         version: GiopVersion,
         code_sets: CodeSets,
@@ -54,7 +54,7 @@ impl WireFormat {
 
     /// Whether requests carry service contexts.
     #[inline]
-    pub(super) fn carries_contexts(&self) -> bool {
+    pub(in crate::lane::outgoing) fn carries_contexts(&self) -> bool {
         self.abilities.contexts && self.version > GiopVersion::V1_0
     }
 }

@@ -1,8 +1,8 @@
 //! Calls and the connections that they go by.
 
 use super::chosen;
-use super::connection::{Claim, ClientConnection};
 use super::endpoint::Endpoint;
+use crate::lane::outgoing::connection::{Claim, ClientConnection};
 use crate::policy::Mux;
 use punctual_exec::Deadline;
 use std::sync::{Arc, Weak};

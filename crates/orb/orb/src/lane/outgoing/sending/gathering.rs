@@ -18,11 +18,11 @@ const FLOOD: u32 = 8;
 /// Between two looks of the flusher at a connection in a flood lies this many times `longest`.
 const BETWEEN_LOOKS: u32 = 4;
 /// Longer messages gain nothing.
-pub(super) const LONGEST_MESSAGE: usize = 4096;
+pub(in crate::lane::outgoing) const LONGEST_MESSAGE: usize = 4096;
 
 /// What a connection's sender remembers of the one-ways it has sent.
 #[derive(Debug)]
-pub(super) struct Gathering {
+pub(in crate::lane::outgoing) struct Gathering {
     /// How long a one-way may be kept back while others follow; zero keeps none.
     longest: Duration,
     last: Option<Instant>,
@@ -36,7 +36,7 @@ pub(super) struct Gathering {
 
 /// How a one-way is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaving {
+pub(in crate::lane::outgoing) enum Leaving {
     AtOnce,
     /// With word that more follow; the flusher is to look after the connection in this time, where it does not yet.
     BeforeMore(Option<Duration>),
@@ -44,15 +44,15 @@ pub(super) enum Leaving {
 
 /// What the flusher is to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Look {
+pub(in crate::lane::outgoing) struct Look {
     /// Push out what is kept back.
-    pub(super) pushes: bool,
+    pub(in crate::lane::outgoing) pushes: bool,
     /// Look again in this time.
-    pub(super) again: Option<Duration>,
+    pub(in crate::lane::outgoing) again: Option<Duration>,
 }
 
 impl Gathering {
-    pub(super) fn new(longest: Duration) -> Self {
+    pub(in crate::lane::outgoing) fn new(longest: Duration) -> Self {
         Self {
             longest,
             last: None,
@@ -64,7 +64,7 @@ impl Gathering {
 
     /// A one-way is to be sent now.
     #[inline]
-    pub(super) fn next(&mut self, now: Instant) -> Leaving {
+    pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
         let before = self.last.replace(now);
         let is_close = before.is_some_and(|before| now.saturating_duration_since(before) < CLOSE);
         if !is_close {
@@ -86,7 +86,7 @@ impl Gathering {
     }
 
     /// The flusher looks.
-    pub(super) fn look(&mut self, now: Instant) -> Look {
+    pub(in crate::lane::outgoing) fn look(&mut self, now: Instant) -> Look {
         let age = |since: Instant| now.saturating_duration_since(since);
         let pushes = self
             .kept_since
@@ -105,13 +105,13 @@ impl Gathering {
     }
 
     /// The flusher does not look after the connection: the next that is kept back is to tell it.
-    pub(super) fn is_unwatched(&mut self) {
+    pub(in crate::lane::outgoing) fn is_unwatched(&mut self) {
         self.is_watched = false;
         self.close = 0;
     }
 
     /// Everything is pushed out.
-    pub(super) fn push(&mut self) -> bool {
+    pub(in crate::lane::outgoing) fn push(&mut self) -> bool {
         self.kept_since.take().is_some()
     }
 

@@ -1,9 +1,7 @@
 //! The reply table with one thread; the models run it with several.
 
-use crate::lane::outgoing::reply_table::{
-    GENERATIONS, MAX_WAITING, ReplyPlace, ReplyTable, index_of,
-};
-use crate::lane::outgoing::slot::{LeftBehind, Woken};
+use super::reply_table::{GENERATIONS, MAX_WAITING, ReplyPlace, ReplyTable, index_of};
+use super::slot::{LeftBehind, Woken};
 use punctual_exec::Deadline;
 
 fn leave(table: &ReplyTable<u32>, place: &ReplyPlace<'_, u32>) {

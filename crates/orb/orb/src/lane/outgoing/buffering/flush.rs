@@ -1,11 +1,11 @@
 //! Requests that wait for others on a connection, and how they are sent.
 
 use super::buffer::{New, NotBuffered, Put};
-use super::connection::ClientConnection;
-use super::delivered::{Broken, Delivered};
-use super::last_words;
 use super::queue::{BODY_ROOM, Content, Taken, Waiting};
-use super::remarks::Sending;
+use crate::lane::outgoing::calls::{Broken, Delivered};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::remarks::Sending;
+use crate::lane::outgoing::thread_end;
 use crate::messaging::{self, QueuedRequest};
 use crate::policy::{BufferTerms, WhenFull};
 use punctual_cdr::{Block, Coding};
@@ -150,7 +150,10 @@ impl ClientConnection {
 
     /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again. Calls
     /// `before_sending` before it does what the server may keep waiting.
-    pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
+    pub(in crate::lane::outgoing) fn flush_in_time(
+        &self,
+        before_sending: impl FnOnce(),
+    ) -> Option<Duration> {
         // Whoever has it sends: nobody waits for that, as other connections may be due.
         let Some(mut sending) = self.try_lock_sender() else {
             return self.may_be_used().then_some(SENDS);
@@ -171,12 +174,12 @@ impl ClientConnection {
     }
 
     /// Has what waits sent when the flusher looks next; whether something does.
-    pub(super) fn is_due_now(&self) -> bool {
+    pub(in crate::lane::outgoing) fn is_due_now(&self) -> bool {
         self.buffer.is_due_now()
     }
 
     /// Waits until nothing waits any more, or nothing can be sent.
-    pub(super) fn wait_until_sent(&self, deadline: Deadline) -> bool {
+    pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         self.buffer.wait_until_sent(deadline)
     }
 
@@ -196,13 +199,13 @@ impl ClientConnection {
     }
 
     /// Takes out a request whose caller waits no more, if it has not left; whether it had not.
-    pub(super) fn withdraw(&self, id: u32) -> bool {
+    pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         self.buffer.withdraw(id)
     }
 
     /// The connection ends: one-ways that wait are lost, and callers who wait for a reply learn that their requests have not
     /// left.
-    pub(super) fn lose_what_waits(&self) {
+    pub(in crate::lane::outgoing) fn lose_what_waits(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();
         }
@@ -219,18 +222,18 @@ impl ClientConnection {
     }
 
     /// Logs which requests were lost with the connection. Under no lock.
-    pub(super) fn log_lost(&self) {
+    pub(in crate::lane::outgoing) fn log_lost(&self) {
         let count = self.buffer.take_lost();
         if count > 0 {
             let peer = self.peer().clone();
-            last_words::log(move || {
+            thread_end::log(move || {
                 tracing::warn!(%peer, count, "buffered one-way requests are lost: the connection has ended");
             });
         }
     }
 
     /// Sends all that wait. Under the sending lock.
-    pub(super) fn flush_locked(
+    pub(in crate::lane::outgoing) fn flush_locked(
         &self,
         sending: &mut Sending<'_>,
         deadline: Deadline,

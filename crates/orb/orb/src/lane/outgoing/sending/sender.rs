@@ -5,9 +5,9 @@ use punctual_cdr::Block;
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(in crate::lane::outgoing) struct Sender {
     /// Of one-ways that are not buffered.
-    pub(super) gathering: Gathering,
+    pub(in crate::lane::outgoing) gathering: Gathering,
     /// Memory for those that are.
-    pub(super) spare: Block,
+    pub(in crate::lane::outgoing) spare: Block,
 }

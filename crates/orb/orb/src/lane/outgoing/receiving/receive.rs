@@ -1,10 +1,10 @@
 //! What comes on a connection, and whom it concerns.
 
-use super::connection::ClientConnection;
-use super::delivered::{Broken, Delivered};
-use super::remarks::Remarks;
-use super::send::AT_LEISURE;
-use super::serves::ServesRequests;
+use crate::lane::outgoing::callbacks::ServesRequests;
+use crate::lane::outgoing::calls::{Broken, Delivered};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::remarks::Remarks;
+use crate::lane::outgoing::sending::AT_LEISURE;
 use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
@@ -15,7 +15,7 @@ use std::sync::atomic::Ordering;
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::lane::outgoing) enum Step {
     /// There may be more.
     On,
     /// The connection has ended.
@@ -24,7 +24,7 @@ pub(super) enum Step {
 
 impl ClientConnection {
     /// Reads a message, or some octets of one, by `until`.
-    pub(super) fn read_step(
+    pub(in crate::lane::outgoing) fn read_step(
         &self,
         inbox: &mut Inbox,
         until: Deadline,
@@ -45,7 +45,7 @@ impl ClientConnection {
     }
 
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
-    pub(super) fn drain(&self, deadline: Deadline) {
+    pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
         let mut remarks = Remarks::of(self);
         let Some(mut inbox) = self.callers.read() else {
             return;

@@ -3,7 +3,7 @@
 //! A thread whose one-ways leave by a connection keeps to that one: what it sends later, by another, could overtake
 //! them.
 
-use super::connection::ClientConnection;
+use crate::lane::outgoing::connection::ClientConnection;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 

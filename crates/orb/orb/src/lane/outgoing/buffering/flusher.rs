@@ -6,7 +6,7 @@
 //! that has stalled delays no other's requests. So it is for up to [`MOST`] less one that have stalled at a time; with
 //! more, requests to others wait until the first of these is given up.
 
-use super::connection::ClientConnection;
+use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::{ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};

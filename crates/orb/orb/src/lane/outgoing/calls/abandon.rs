@@ -1,6 +1,6 @@
 //! Replies that nobody waits for any more.
 
-use super::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
 use crate::messaging::Head;
 use punctual_cdr::{ByteOrder, Coding};
 use punctual_giop::{CancelRequest, MessageKind};

@@ -5,15 +5,15 @@
 //! else here is under locks that a warm call does not take.
 
 use super::binding::Binding;
-use super::connection::ClientConnection;
-use super::delivered::Broken;
 use super::endpoint::Endpoint;
-use super::flusher::Flusher;
 use super::opened_for::OpenedFor;
-use super::requests::{ServesBack, can_serve_back};
 use super::to_endpoint::ToEndpoint;
-use super::wait::WaitStrategy;
 use crate::broker::Broker;
+use crate::lane::outgoing::buffering::Flusher;
+use crate::lane::outgoing::callbacks::{ServesBack, can_serve_back};
+use crate::lane::outgoing::calls::Broken;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::wait::WaitStrategy;
 use crate::policy::{Mux, Wait};
 use crate::priority::Priority;
 use crate::profile::EndpointQualities;

@@ -1,7 +1,7 @@
 //! A reply that is awaited by nobody's thread: its call has been put away.
 
-use super::connection::{ClientConnection, PendingReply};
 use super::watching::Watching;
+use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
 use crate::lane::replies::Replies;
 use punctual_exec::Deadline;
 use std::io;

@@ -1,7 +1,7 @@
 //! Requests that come by a connection of a client's, from its server (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
 
-use super::connection::ClientConnection;
 use super::serves::ServesRequests;
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::protocol::Pair;
 use std::io;
 use std::sync::Arc;

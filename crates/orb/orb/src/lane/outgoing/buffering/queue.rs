@@ -15,27 +15,27 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 /// What a body may add in padding, length, number and time stamp.
-pub(super) const BODY_ROOM: usize = 32;
+pub(in crate::lane::outgoing) const BODY_ROOM: usize = 32;
 
 /// What waits on one connection.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
+pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
     /// Messages that are sent as they are, one behind the other; they come before those of `waiting`.
     run: Block,
     /// How many those are.
     in_run: usize,
-    pub(super) octets: usize,
+    pub(in crate::lane::outgoing) octets: usize,
     /// By when what waits is to be sent.
-    pub(super) due: Option<Instant>,
+    pub(in crate::lane::outgoing) due: Option<Instant>,
     /// Whether the connection takes nothing any more.
-    pub(super) is_closed: bool,
+    pub(in crate::lane::outgoing) is_closed: bool,
 }
 
 /// A request as it waits.
 #[derive(Debug)]
 pub(crate) struct Waiting {
-    pub(super) content: Content,
+    pub(in crate::lane::outgoing) content: Content,
     /// Not sent afterwards.
     until: Deadline,
     /// The id of one whose reply is awaited.
@@ -45,7 +45,7 @@ pub(crate) struct Waiting {
 }
 
 #[derive(Debug)]
-pub(super) enum Content {
+pub(in crate::lane::outgoing) enum Content {
     /// A message as it will be sent.
     Message(Block),
     /// The body of a request, to be joined with others.
@@ -58,13 +58,13 @@ pub(super) enum Content {
 
 /// What was taken out, to be sent.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
-    pub(super) run: Block,
-    pub(super) waiting: Vec<Waiting>,
+pub(in crate::lane::outgoing) struct Taken {
+    pub(in crate::lane::outgoing) run: Block,
+    pub(in crate::lane::outgoing) waiting: Vec<Waiting>,
     /// How many requests both are.
-    pub(super) count: usize,
+    pub(in crate::lane::outgoing) count: usize,
     /// Those whose end time has passed meanwhile: they are not sent.
-    pub(super) late: Vec<Waiting>,
+    pub(in crate::lane::outgoing) late: Vec<Waiting>,
 }
 
 impl Waiting {
@@ -96,7 +96,7 @@ impl Waiting {
     }
 
     /// The same on these terms: not sent after `until`.
-    pub(super) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
+    pub(in crate::lane::outgoing) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
         Self {
             until,
             order: terms.order,
@@ -113,11 +113,11 @@ impl Waiting {
     }
 
     /// The id of one whose reply is awaited.
-    pub(super) fn id(&self) -> Option<u32> {
+    pub(in crate::lane::outgoing) fn id(&self) -> Option<u32> {
         self.id
     }
 
-    pub(super) fn is_to(&self, key: &Arc<[u8]>, name: &str) -> bool {
+    pub(in crate::lane::outgoing) fn is_to(&self, key: &Arc<[u8]>, name: &str) -> bool {
         match &self.content {
             Content::Message(_) => false,
             Content::Body {
@@ -131,28 +131,35 @@ impl Waiting {
 
 impl Queue {
     /// Notes in what time what waits is to be sent; gives that back.
-    pub(super) fn is_due_after(&mut self, delay: Option<Duration>) -> Option<Duration> {
+    pub(in crate::lane::outgoing) fn is_due_after(
+        &mut self,
+        delay: Option<Duration>,
+    ) -> Option<Duration> {
         self.due = Instant::now().checked_add(delay?);
         delay
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::lane::outgoing) fn is_empty(&self) -> bool {
         self.in_run == 0 && self.waiting.is_empty()
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::lane::outgoing) fn len(&self) -> usize {
         self.in_run + self.waiting.len()
     }
 
     /// Whether messages can be put behind the others without more ado: none waits that could be overtaken.
     #[inline]
-    pub(super) fn takes_as_is(&self) -> bool {
+    pub(in crate::lane::outgoing) fn takes_as_is(&self) -> bool {
         self.waiting.is_empty()
     }
 
     /// Adds a message to those that are sent as they are, where [`Queue::takes_as_is`]. `memory` is for the first.
     #[inline]
-    pub(super) fn append(&mut self, message: &[u8], memory: impl FnOnce() -> Block) {
+    pub(in crate::lane::outgoing) fn append(
+        &mut self,
+        message: &[u8],
+        memory: impl FnOnce() -> Block,
+    ) {
         if self.run.capacity() == 0 {
             self.run = memory();
         }
@@ -162,19 +169,19 @@ impl Queue {
     }
 
     /// Adds a request.
-    pub(super) fn push(&mut self, waiting: Waiting) {
+    pub(in crate::lane::outgoing) fn push(&mut self, waiting: Waiting) {
         self.octets += waiting.octets();
         self.waiting.push(waiting);
     }
 
     /// Whether as many or as large ones wait as may.
     #[inline]
-    pub(super) fn is_due(&self, terms: &BufferTerms) -> bool {
+    pub(in crate::lane::outgoing) fn is_due(&self, terms: &BufferTerms) -> bool {
         self.len() >= terms.when.messages || self.octets >= terms.when.octets
     }
 
     /// Takes out all, in the order in which they are to leave. `spare` is memory for those that come next.
-    pub(super) fn take(&mut self, spare: Block) -> Taken {
+    pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> Taken {
         let count = self.len();
         let waiting = std::mem::take(&mut self.waiting);
         let (late, mut waiting): (Vec<_>, Vec<_>) =
@@ -192,12 +199,12 @@ impl Queue {
     }
 
     /// Whether the request with this id waits.
-    pub(super) fn holds(&self, id: u32) -> bool {
+    pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         self.waiting.iter().any(|one| one.id == Some(id))
     }
 
     /// Takes out the request with this id; whether it was there.
-    pub(super) fn withdraw(&mut self, id: u32) -> bool {
+    pub(in crate::lane::outgoing) fn withdraw(&mut self, id: u32) -> bool {
         let place = self.waiting.iter().position(|one| one.id == Some(id));
         let Some(place) = place else {
             return false;

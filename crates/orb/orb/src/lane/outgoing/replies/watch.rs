@@ -15,26 +15,26 @@ const NANOS_A_MILLISECOND: u64 = 1_000_000;
 
 /// Who watches for replies of one connection, and who reads for them.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
-    pub(super) state: Mutex<State>,
+pub(in crate::lane::outgoing) struct Watch {
+    pub(in crate::lane::outgoing) state: Mutex<State>,
     /// What a thread of the connection's own waits for.
-    pub(super) changed: Condvar,
+    pub(in crate::lane::outgoing) changed: Condvar,
     /// Who does what has come for those that watch, where threads that read for synchronous calls may do that, too.
-    pub(super) handlers: OnceLock<Arc<Replies>>,
+    pub(in crate::lane::outgoing) handlers: OnceLock<Arc<Replies>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct State {
-    pub(super) watchers: usize,
+pub(in crate::lane::outgoing) struct State {
+    pub(in crate::lane::outgoing) watchers: usize,
     /// When the time of which of them is over, in nanoseconds of the exact clock: who is told looks at its deadline by that one,
     /// and is not told again.
-    pub(super) due: BTreeSet<(u64, u32)>,
-    pub(super) reads: Reads,
+    pub(in crate::lane::outgoing) due: BTreeSet<(u64, u32)>,
+    pub(in crate::lane::outgoing) reads: Reads,
 }
 
 /// Who reads for them.
 #[derive(Debug, Default)]
-pub(super) enum Reads {
+pub(in crate::lane::outgoing) enum Reads {
     #[default]
     Nobody,
     /// The thread of the lane's reactor for replies.
@@ -47,14 +47,17 @@ pub(super) enum Reads {
 
 impl State {
     /// The reactor tells of what comes again, and of what is there.
-    pub(super) fn resume(&mut self, (reactor, token): (Arc<Reactor>, Token)) -> io::Result<()> {
+    pub(in crate::lane::outgoing) fn resume(
+        &mut self,
+        (reactor, token): (Arc<Reactor>, Token),
+    ) -> io::Result<()> {
         reactor.set_interest(token, Interest::Read)?;
         self.reads = Reads::Reactor(reactor, token);
         Ok(())
     }
 
     /// Has the reactor look at deadlines when the first of them has passed.
-    pub(super) fn set_deadline(&self) {
+    pub(in crate::lane::outgoing) fn set_deadline(&self) {
         if let (Reads::Reactor(reactor, token), Some((due, _))) = (&self.reads, self.due.first()) {
             let left = due.saturating_sub(nanos());
             // The reactor counts whole milliseconds, and may be a tick early: then it is told what is left.
@@ -64,7 +67,7 @@ impl State {
     }
 
     /// Those whose time is over.
-    pub(super) fn take_overdue(&mut self) -> Vec<u32> {
+    pub(in crate::lane::outgoing) fn take_overdue(&mut self) -> Vec<u32> {
         let now = nanos();
         let later = self.due.split_off(&(now + 1, 0));
         let overdue = std::mem::replace(&mut self.due, later);
@@ -74,7 +77,7 @@ impl State {
 
 impl Watch {
     /// Waits until somebody watches, or the time is over.
-    pub(super) fn wait(&self, most: Duration) {
+    pub(in crate::lane::outgoing) fn wait(&self, most: Duration) {
         let mut state = self.state.lock();
         if state.watchers == 0 {
             let _timed_out = self.changed.wait_for(&mut state, most);

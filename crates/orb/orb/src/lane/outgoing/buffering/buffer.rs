@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct Buffer {
+pub(in crate::lane::outgoing) struct Buffer {
     queue: LaneLock<Queue>,
     /// How many wait: written under the lock. Relaxed: a thread knows of its own, whose order is to be kept.
     len: AtomicUsize,
@@ -27,7 +27,7 @@ pub(super) struct Buffer {
 
 /// What becomes of a request that was put into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Put {
+pub(in crate::lane::outgoing) enum Put {
     /// It waits; with a time, it is the first, and what waits is to be looked after in that time.
     Waits(Option<Duration>),
     /// A condition is met: all are to be sent.
@@ -54,7 +54,7 @@ impl From<SendError> for NotBuffered {
 }
 
 /// One that is to be put into a buffer.
-pub(super) enum New<'m> {
+pub(in crate::lane::outgoing) enum New<'m> {
     /// A message that is sent as it is, and memory for those that are the first.
     AsIs(&'m [u8], &'m dyn Fn() -> Block),
     Waiting(Waiting),
@@ -63,7 +63,7 @@ pub(super) enum New<'m> {
 impl New<'_> {
     /// Its bytes.
     #[inline]
-    pub(super) fn octets(&self) -> usize {
+    pub(in crate::lane::outgoing) fn octets(&self) -> usize {
         match self {
             Self::AsIs(message, _) => message.len(),
             Self::Waiting(waiting) => waiting.octets(),
@@ -72,7 +72,7 @@ impl New<'_> {
 }
 
 impl Buffer {
-    pub(super) fn new(locks: LockProtocol) -> Self {
+    pub(in crate::lane::outgoing) fn new(locks: LockProtocol) -> Self {
         Self {
             queue: LaneLock::new(locks, Queue::default()),
             len: AtomicUsize::new(0),
@@ -85,13 +85,13 @@ impl Buffer {
 
     /// Whether nothing waits.
     #[inline]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::lane::outgoing) fn is_empty(&self) -> bool {
         self.len.load(Ordering::Relaxed) == 0
     }
 
     /// Puts a request into it, unless there is no room: then it is given back.
     #[inline]
-    pub(super) fn put<'m>(
+    pub(in crate::lane::outgoing) fn put<'m>(
         &self,
         new: New<'m>,
         terms: &BufferTerms,
@@ -135,7 +135,7 @@ impl Buffer {
     }
 
     /// Takes out all that wait. Under the sending lock, so that what leaves first was put here first.
-    pub(super) fn take(&self, spare: Block) -> Taken {
+    pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> Taken {
         let Ok(mut queue) = self.queue.lock() else {
             return Taken::default();
         };
@@ -145,13 +145,13 @@ impl Buffer {
     }
 
     /// What was taken out has been sent, or is lost.
-    pub(super) fn has_sent(&self) {
+    pub(in crate::lane::outgoing) fn has_sent(&self) {
         self.under_way.store(0, Ordering::Release);
         self.tell();
     }
 
     /// Takes out the request with this id, where it waits still; whether it did.
-    pub(super) fn withdraw(&self, id: u32) -> bool {
+    pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         if self.is_empty() {
             return false;
         }
@@ -167,17 +167,17 @@ impl Buffer {
 
     /// Whether the request with this id waits.
     #[inline]
-    pub(super) fn holds(&self, id: u32) -> bool {
+    pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         !self.is_empty() && self.queue.lock().is_ok_and(|queue| queue.holds(id))
     }
 
     /// By when what waits is to be sent.
-    pub(super) fn due(&self) -> Option<Instant> {
+    pub(in crate::lane::outgoing) fn due(&self) -> Option<Instant> {
         self.queue.lock().ok()?.due
     }
 
     /// All that waits is due now; whether something does.
-    pub(super) fn is_due_now(&self) -> bool {
+    pub(in crate::lane::outgoing) fn is_due_now(&self) -> bool {
         let Ok(mut queue) = self.queue.lock() else {
             return false;
         };
@@ -186,7 +186,7 @@ impl Buffer {
     }
 
     /// Nothing is put into it any more; what waits can still be sent.
-    pub(super) fn close(&self) {
+    pub(in crate::lane::outgoing) fn close(&self) {
         if let Ok(mut queue) = self.queue.lock() {
             queue.is_closed = true;
         }
@@ -194,7 +194,7 @@ impl Buffer {
     }
 
     /// Nothing is put into it any more, and what waits is lost: the ids of those whose replies are awaited.
-    pub(super) fn lose_all(&self) -> Vec<u32> {
+    pub(in crate::lane::outgoing) fn lose_all(&self) -> Vec<u32> {
         let Ok(mut queue) = self.queue.lock() else {
             return Vec::new();
         };
@@ -210,7 +210,7 @@ impl Buffer {
     }
 
     /// How many have been lost with the connection since this was asked last.
-    pub(super) fn take_lost(&self) -> usize {
+    pub(in crate::lane::outgoing) fn take_lost(&self) -> usize {
         match self.lost.load(Ordering::Relaxed) {
             0 => 0,
             _ => self.lost.swap(0, Ordering::Relaxed),
@@ -222,7 +222,7 @@ impl Buffer {
     /// # Errors
     /// TIMEOUT by the deadline.
     #[cold]
-    pub(super) fn wait_for_room(
+    pub(in crate::lane::outgoing) fn wait_for_room(
         &self,
         octets: usize,
         terms: &BufferTerms,
@@ -239,7 +239,7 @@ impl Buffer {
     }
 
     /// Waits until all that waited has been sent; whether it has by the deadline.
-    pub(super) fn wait_until_sent(&self, deadline: Deadline) -> bool {
+    pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         let is_sent =
             |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
         self.wait_until(deadline, is_sent)

@@ -1,6 +1,6 @@
 //! Connections beside the first to their endpoint: sent on as the first is, and given up when they are not needed.
 
-use super::connection::ClientConnection;
+use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::Deadline;
 use punctual_sys::clock::coarse_nanos;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl ClientConnection {
 
     /// Gives it up if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
     /// another could stand in for. In what time to look again, where it is not.
-    pub(super) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
+    pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
         let to = self.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;
         let (now, longest) = (coarse_nanos(), spare.as_nanos());
