@@ -35,7 +35,7 @@ const GROUPS: &[(&str, &[&str])] = &[
         "orb: calls back",
         &[
             "crates/orb/orb/src/lane/back.rs",
-            "crates/orb/orb/src/lane/outgoing/callbacks/requests.rs",
+            "crates/orb/orb/src/lane/outgoing/callbacks/serve.rs",
         ],
     ),
     (

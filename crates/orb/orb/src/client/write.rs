@@ -167,7 +167,10 @@ impl Anew<'_> {
                     false => &[],
                 };
                 let own = own.iter().map(|(id, data)| (*id, &data[..]));
-                let listen_points = connection.listen_points().filter(|_| self.tells_code_sets);
+                let listen_points = connection
+                    .announced
+                    .listen_points()
+                    .filter(|_| self.tells_code_sets);
                 let listen_points = listen_points.map(|data| (service_context::BI_DIR_IIOP, data));
                 let told = code_sets.into_iter().chain(listen_points);
                 let contexts: Vec<ServiceContext<'_>> = told.chain(own).collect();

@@ -36,10 +36,10 @@ impl ClientConnection {
         lane: &Arc<Lane>,
         endpoint: &Endpoint,
     ) -> Option<Arc<ClientConnection>> {
-        if chosen::is_pinned(self.spreads()?) {
+        if chosen::is_pinned(self.membership.spreads?) {
             return None;
         }
-        let to = self.to.upgrade()?;
+        let to = self.membership.to.upgrade()?;
         if let Some(idle) = to.idle_one() {
             chosen::choose(to.number, &idle);
             return Some(idle);

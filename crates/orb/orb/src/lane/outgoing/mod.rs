@@ -19,7 +19,6 @@ mod calls;
 mod connection;
 mod pool;
 mod receiving;
-mod remarks;
 mod replies;
 mod sending;
 mod thread_end;
@@ -27,8 +26,8 @@ mod wait;
 
 pub(crate) use buffering::{Flusher, NotBuffered, Waiting};
 pub(crate) use callbacks::{ServesBack, ServesRequests, can_serve_back};
-pub(crate) use calls::{Broken, MAX_WAITING, NoReply, Waited};
-pub(crate) use connection::{ClientConnection, PendingReply};
+pub(crate) use calls::{Broken, MAX_WAITING, NoReply, PendingReply, Waited};
+pub(crate) use connection::ClientConnection;
 pub(crate) use pool::{Binding, Bound, ConnectionCache, Endpoint, Wanted, chosen};
 pub(in crate::lane) use pool::{LOOKS, OpenedFor, ToEndpoint, open, still_wanted};
 pub(crate) use replies::AwaitedReply;

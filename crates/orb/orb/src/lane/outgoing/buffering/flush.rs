@@ -4,7 +4,7 @@ use super::buffer::{New, NotBuffered, Put};
 use super::queue::{BODY_ROOM, Content, Taken, Waiting};
 use crate::lane::outgoing::calls::{Broken, Delivered};
 use crate::lane::outgoing::connection::ClientConnection;
-use crate::lane::outgoing::remarks::Sending;
+use crate::lane::outgoing::sending::{LostRequests, Sender};
 use crate::lane::outgoing::thread_end;
 use crate::messaging::{self, QueuedRequest};
 use crate::policy::{BufferTerms, WhenFull};
@@ -68,11 +68,11 @@ impl ClientConnection {
     ) -> Result<Option<Duration>, NotBuffered> {
         loop {
             let put = self.buffer.put(new, terms, deadline);
-            match put.map_err(|error| self.has_not_locked(error))? {
+            match put.map_err(|error| self.lock_failed(error))? {
                 (Put::Waits(due), _) => return Ok(due),
-                (Put::Due, _) => return self.has_many(terms, deadline),
+                (Put::Due, _) => return self.send_when_full(terms, deadline),
                 (Put::Full, Some(again)) => {
-                    self.has_no_room(&again, terms, (deadline, send_at_once))?;
+                    self.make_room(&again, terms, (deadline, send_at_once))?;
                     new = again;
                 }
                 (Put::Closed | Put::Full, _) => {
@@ -84,7 +84,7 @@ impl ClientConnection {
     }
 
     /// As many wait as may: they are sent now.
-    fn has_many(
+    fn send_when_full(
         &self,
         terms: &BufferTerms,
         deadline: Deadline,
@@ -92,15 +92,16 @@ impl ClientConnection {
         if terms.capacity.when_full != WhenFull::Flush {
             return Ok(Some(Duration::ZERO));
         }
-        let mut sending = self.lock_sender(deadline)?;
         // The caller's own is among those that may be under way.
-        self.flush_locked(&mut sending, deadline)?;
+        self.with_sender(deadline, |sender, lost| {
+            self.flush_locked(sender, lost, deadline)
+        })??;
         Ok(None)
     }
 
     /// Makes room for a request, or says why there is none.
     #[cold]
-    fn has_no_room(
+    fn make_room(
         &self,
         new: &New<'_>,
         terms: &BufferTerms,
@@ -108,8 +109,9 @@ impl ClientConnection {
     ) -> Result<(), NotBuffered> {
         match terms.capacity.when_full {
             WhenFull::Flush => {
-                let mut sending = self.lock_sender(deadline)?;
-                self.flush_locked(&mut sending, deadline)?;
+                self.with_sender(deadline, |sender, lost| {
+                    self.flush_locked(sender, lost, deadline)
+                })??;
             }
             WhenFull::Block => {
                 if terms.sends_when_full() {
@@ -126,18 +128,18 @@ impl ClientConnection {
     /// messages are the same whenever they leave, and where nobody looks at each.
     #[inline]
     pub(crate) fn sends_as_is(&self) -> bool {
-        self.wire.largest.is_none() && !self.wire.abilities.batches && !self.tracer.is_on()
+        self.wire.largest.is_none() && !self.wire.abilities.batches && !self.wire.tracer.is_on()
     }
 
     /// Sends what waits.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        if let Ok(mut sending) = self.lock_sender(deadline) {
-            // It is logged; whom it would concern has gone on.
-            let _ = self.flush_locked(&mut sending, deadline);
-            if sending.gathering.push() {
+        // Failures are logged; the callers have gone on.
+        let _ = self.with_sender(deadline, |sender, lost| {
+            let _ = self.flush_locked(sender, lost, deadline);
+            if sender.gathering.push() {
                 self.push();
             }
-        }
+        });
     }
 
     /// The same, where the request with this id waits.
@@ -148,29 +150,26 @@ impl ClientConnection {
         }
     }
 
-    /// Sends what has waited long enough, for callers who have gone on long ago; tells in what time to look again. Calls
+    /// Sends what has waited long enough, for callers that have gone on long ago. Returns in what time to look again. Calls
     /// `before_sending` before it does what the server may keep waiting.
-    pub(in crate::lane::outgoing) fn flush_in_time(
-        &self,
-        before_sending: impl FnOnce(),
-    ) -> Option<Duration> {
-        // Whoever has it sends: nobody waits for that, as other connections may be due.
-        let Some(mut sending) = self.try_lock_sender() else {
-            return self.may_be_used().then_some(SENDS);
-        };
-        let now = Instant::now();
-        let due = self.buffer.due();
-        let mut waits = due.map(|due| due.saturating_duration_since(now));
-        if waits.is_some_and(|time| time.is_zero()) {
-            before_sending();
-            let _ = self.flush_locked(&mut sending, Deadline::after(FLUSH));
-            waits = None;
-        }
-        let look = sending.gathering.look(now);
-        if look.pushes {
-            self.push();
-        }
-        look.again.into_iter().chain(waits).min()
+    pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
+        let looked = self.try_with_sender(|sender, lost| {
+            let now = Instant::now();
+            let due = self.buffer.due();
+            let mut waits = due.map(|due| due.saturating_duration_since(now));
+            if waits.is_some_and(|time| time.is_zero()) {
+                before_sending();
+                let _ = self.flush_locked(sender, lost, Deadline::after(FLUSH));
+                waits = None;
+            }
+            let look = sender.gathering.look(now);
+            if look.pushes {
+                self.push();
+            }
+            look.again.into_iter().chain(waits).min()
+        });
+        // The flusher does not wait for a thread that sends, as other connections may be due.
+        looked.unwrap_or_else(|| self.may_be_used().then_some(SENDS))
     }
 
     /// Has what waits sent when the flusher looks next; whether something does.
@@ -183,12 +182,12 @@ impl ClientConnection {
         self.buffer.wait_until_sent(deadline)
     }
 
-    /// Nobody looks after the connection: each one-way leaves at once until somebody does.
-    pub(crate) fn is_not_looked_after(&self) {
-        if let Some(mut sending) = self.try_lock_sender() {
-            sending.gathering.is_unwatched();
+    /// Records that the flusher does not look after the connection: each one-way leaves at once until it does.
+    pub(crate) fn set_unattended(&self) {
+        self.try_with_sender(|sender, _| {
+            sender.gathering.set_unwatched();
             self.push();
-        }
+        });
     }
 
     /// Lets go out what the transport has kept back. Under the sending lock.
@@ -205,7 +204,7 @@ impl ClientConnection {
 
     /// The connection ends: one-ways that wait are lost, and callers who wait for a reply learn that their requests have not
     /// left.
-    pub(in crate::lane::outgoing) fn lose_what_waits(&self) {
+    pub(in crate::lane::outgoing) fn discard_buffered(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();
         }
@@ -222,7 +221,7 @@ impl ClientConnection {
     }
 
     /// Logs which requests were lost with the connection. Under no lock.
-    pub(in crate::lane::outgoing) fn log_lost(&self) {
+    pub(in crate::lane::outgoing) fn log_discarded(&self) {
         let count = self.buffer.take_lost();
         if count > 0 {
             let peer = self.peer().clone();
@@ -235,19 +234,20 @@ impl ClientConnection {
     /// Sends all that wait. Under the sending lock.
     pub(in crate::lane::outgoing) fn flush_locked(
         &self,
-        sending: &mut Sending<'_>,
+        sender: &mut Sender,
+        lost: &mut LostRequests,
         deadline: Deadline,
     ) -> Result<(), SendError> {
         if self.buffer.is_empty() {
             return Ok(());
         }
-        let spare = std::mem::take(&mut sending.spare);
+        let spare = std::mem::take(&mut sender.spare);
         let taken = self.buffer.take(spare);
         let count = taken.count;
-        let sent = self.send_taken(taken, sending, deadline);
+        let sent = self.send_taken(taken, sender, lost, deadline);
         self.buffer.has_sent();
         if let Err(error) = &sent {
-            sending.has_lost(count, error);
+            lost.add(count, error);
             self.break_off(&Broken::off(format!(
                 "the connection broke off while buffered requests were sent: {error}"
             )));
@@ -259,7 +259,8 @@ impl ClientConnection {
     fn send_taken(
         &self,
         taken: Taken,
-        sending: &mut Sending<'_>,
+        sender: &mut Sender,
+        lost: &mut LostRequests,
         deadline: Deadline,
     ) -> Result<(), SendError> {
         let Taken {
@@ -268,22 +269,22 @@ impl ClientConnection {
             late,
             ..
         } = taken;
-        self.have_come_too_late(late, sending);
+        self.report_late(late, lost);
         if !run.is_empty() {
             let sent = self.link.send(&[IoSlice::new(&run)], deadline);
             run.reuse();
             sent?;
         }
-        sending.spare = run;
+        sender.spare = run;
         if waiting.is_empty() {
             return Ok(());
         }
-        let messages = self.messages(waiting, sending);
+        let messages = self.messages(waiting, lost);
         self.send_all(&messages, deadline)
     }
 
     /// Requests whose end time has passed while they waited.
-    fn have_come_too_late(&self, late: Vec<Waiting>, sending: &mut Sending<'_>) {
+    fn report_late(&self, late: Vec<Waiting>, lost: &mut LostRequests) {
         let mut one_ways = 0;
         for id in late.iter().map(Waiting::id) {
             match id {
@@ -296,12 +297,12 @@ impl ClientConnection {
             }
         }
         if one_ways > 0 {
-            sending.has_lost(one_ways, &"their end time has passed");
+            lost.add(one_ways, &"their end time has passed");
         }
     }
 
     /// What waited as messages.
-    fn messages(&self, waiting: Vec<Waiting>, sending: &mut Sending<'_>) -> Vec<Block> {
+    fn messages(&self, waiting: Vec<Waiting>, lost: &mut LostRequests) -> Vec<Block> {
         let mut messages = Vec::with_capacity(waiting.len());
         let mut rest = waiting.into_iter().peekable();
         while let Some(first) = rest.next() {
@@ -321,7 +322,7 @@ impl ClientConnection {
                     let session = &self.wire.session;
                     match session.batch(self.lend(), to.0, to.1, &requests, coding) {
                         Ok(message) => messages.push(message),
-                        Err(error) => sending.has_lost(requests.len(), &error),
+                        Err(error) => lost.add(requests.len(), &error),
                     }
                 }
             }
@@ -355,7 +356,7 @@ impl ClientConnection {
     /// As one gather write over a stream, one by one as datagrams.
     fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
         for message in messages {
-            self.tracer.sent(&*self.link, message);
+            self.wire.tracer.sent(&*self.link, message);
         }
         if self.wire.largest.is_some() {
             return messages.iter().try_for_each(|message| {

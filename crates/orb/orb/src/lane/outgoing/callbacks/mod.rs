@@ -1,7 +1,8 @@
 //! Requests that a server sends back by a client's connection (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
 
-mod requests;
-mod serves;
+mod queue;
+mod serve;
 
-pub(crate) use requests::{ServesBack, can_serve_back};
-pub(crate) use serves::ServesRequests;
+pub(in crate::lane::outgoing) use queue::Callbacks;
+pub(crate) use queue::ServesRequests;
+pub(crate) use serve::{ServesBack, can_serve_back};

@@ -1,6 +1,7 @@
 //! Replies that nobody waits for any more.
 
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::calls::PendingReply;
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Head;
 use punctual_cdr::{ByteOrder, Coding};
 use punctual_giop::{CancelRequest, MessageKind};

@@ -1,15 +1,16 @@
-//! What messages look like on a connection, which was settled when it was opened.
+//! Terms of a connection, settled when it is opened: its protocol, and what messages look like.
 
 use crate::broker::Broker;
-use crate::messaging::{Abilities, Fragmenting, Session};
+use crate::messaging::{Abilities, Fragmenting, Session, Tracer};
 use crate::protocol::Pair;
 use punctual_cdr::{CodeSets, GiopVersion, Limits};
 use std::sync::Arc;
 
-/// See the module.
+/// Protocol of a connection and the layout of its messages.
 #[derive(Debug)]
 pub(crate) struct WireFormat {
-    /// How they are laid out.
+    pub(crate) pair: Arc<Pair>,
+    /// Layout of messages.
     pub(crate) session: Arc<dyn Session>,
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
@@ -20,20 +21,25 @@ pub(crate) struct WireFormat {
     /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
     pub(in crate::lane::outgoing) own_reply: usize,
     pub(crate) fragmenting: Fragmenting,
-    /// Whether the server is told of calls that were given up.
+    /// Whether the server is told of abandoned calls (CancelRequest).
     pub(crate) cancels: bool,
+    /// Whether one-ways may be put together by the transport
+    /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
+    pub(in crate::lane::outgoing) gathers: bool,
+    pub(in crate::lane::outgoing) tracer: Tracer,
 }
 
 impl WireFormat {
     pub(in crate::lane::outgoing) fn new(
-        pair: &Pair,
-        version: GiopVersion,
-        code_sets: CodeSets,
+        pair: &Arc<Pair>,
+        (version, code_sets): (GiopVersion, CodeSets),
         broker: &Broker,
+        gathers: bool,
     ) -> Self {
         let abilities = pair.messaging.abilities();
         let limits = broker.shared_limits();
         Self {
+            pair: pair.clone(),
             session: pair.messaging.session(),
             abilities,
             version,
@@ -45,6 +51,8 @@ impl WireFormat {
             },
             limits,
             cancels: broker.config().cancel_requests,
+            gathers,
+            tracer: broker.tracer(),
             fragmenting: match abilities.fragments {
                 true => Fragmenting::new(broker.config()),
                 false => Fragmenting::NEVER,
@@ -52,7 +60,7 @@ impl WireFormat {
         }
     }
 
-    /// Whether requests carry service contexts.
+    /// Returns whether requests carry service contexts.
     #[inline]
     pub(in crate::lane::outgoing) fn carries_contexts(&self) -> bool {
         self.abilities.contexts && self.version > GiopVersion::V1_0

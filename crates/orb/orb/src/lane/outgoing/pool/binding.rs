@@ -2,7 +2,7 @@
 
 use super::chosen;
 use super::endpoint::Endpoint;
-use crate::lane::outgoing::connection::{Claim, ClientConnection};
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::policy::Mux;
 use punctual_exec::Deadline;
 use std::sync::{Arc, Weak};
@@ -24,6 +24,28 @@ pub(crate) struct Bound {
     endpoint: Arc<Endpoint>,
 }
 
+/// A connection that no other call uses, until dropped.
+#[derive(Debug)]
+struct Claim(Arc<ClientConnection>);
+
+impl Claim {
+    /// Claims a connection; `None` where another call has it.
+    fn of(connection: &Arc<ClientConnection>) -> Option<Self> {
+        let is_claimed = connection.usability.claim();
+        is_claimed.then(|| Self(connection.clone()))
+    }
+
+    fn connection(&self) -> &Arc<ClientConnection> {
+        &self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.usability.release();
+    }
+}
+
 impl Binding {
     /// Binds a call to a connection: shared with others, or alone. `None` when it is not usable, or
     /// another call has it.
@@ -41,7 +63,7 @@ impl Binding {
                 Some(Self::shared(usable.clone(), endpoint.clone()))
             }
             Mux::Exclusive => {
-                let claim = connection.claim()?;
+                let claim = Claim::of(connection)?;
                 connection
                     .is_usable(deadline)
                     .then(|| Self::claimed(claim, endpoint.clone()))

@@ -222,7 +222,9 @@ impl ConnectionCache {
             let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
                 continue;
             };
-            let gone: Vec<_> = held.extract_if(.., |one| one.pair.involves(part)).collect();
+            let gone: Vec<_> = held
+                .extract_if(.., |one| one.wire.pair.involves(part))
+                .collect();
             drop(held);
             gone.iter().for_each(|one| one.retire());
         }
@@ -236,7 +238,7 @@ impl ConnectionCache {
             held.map(|held| held.clone()).unwrap_or_default()
         });
         let all: Vec<Arc<ClientConnection>> = held.flatten().collect();
-        all.iter().for_each(|one| one.let_none_begin());
+        all.iter().for_each(|one| one.refuse_new_calls());
         flush_each(&all, flusher, deadline);
         all.iter().for_each(|one| one.close_with_the_last());
     }
@@ -319,7 +321,7 @@ fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
 impl ClientConnection {
     /// Nobody is to call by it any more. It closes when the last call on it has ended.
     pub(crate) fn let_go(self: &Arc<Self>) {
-        if let Some(to_endpoint) = self.to.upgrade() {
+        if let Some(to_endpoint) = self.membership.to.upgrade() {
             take_out(&to_endpoint, self);
         }
         self.retire();
@@ -332,7 +334,11 @@ pub(in crate::lane) fn still_wanted(
     broker: &Broker,
     connection: &Arc<ClientConnection>,
 ) -> Result<(), LinkError> {
-    let spoken = broker.protocols.now().pair(&connection.pair.name).is_ok();
+    let spoken = broker
+        .protocols
+        .now()
+        .pair(&connection.wire.pair.name)
+        .is_ok();
     if spoken && broker.life.calls() {
         return Ok(());
     }

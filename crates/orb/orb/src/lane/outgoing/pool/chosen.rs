@@ -26,7 +26,7 @@ thread_local! {
 
 /// The connection that the calling thread uses, in place of any to the same endpoint.
 pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnection> {
-    let chosen = connection.spreads().and_then(|endpoint| {
+    let chosen = connection.membership.spreads.and_then(|endpoint| {
         with(endpoint, |choice| choice.connection.upgrade())
             .flatten()
             .filter(|chosen| chosen.may_be_used())
@@ -41,8 +41,8 @@ pub(in crate::lane) fn choose(endpoint: u64, connection: &Arc<ClientConnection>)
 
 /// The calling thread sends one-ways by this one, and so keeps to it.
 pub(crate) fn pin(connection: &Arc<ClientConnection>) {
-    if let Some(endpoint) = connection.spreads() {
-        connection.keep_to();
+    if let Some(endpoint) = connection.membership.spreads {
+        connection.membership.keep_to();
         note(endpoint, connection, true);
     }
 }

@@ -12,7 +12,7 @@ pub(in crate::lane) const LOOKS: u32 = 4;
 impl ClientConnection {
     /// Sends what waits here and on all others to the same endpoint.
     pub(crate) fn flush_all(&self, deadline: Deadline) {
-        let to = self.to.upgrade();
+        let to = self.membership.to.upgrade();
         let others = to.map(|to| to.held.lock().clone()).unwrap_or_default();
         self.flush(deadline);
         let others = others.iter().filter(|one| !std::ptr::eq(&***one, self));
@@ -22,7 +22,7 @@ impl ClientConnection {
     /// Gives it up if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
     /// another could stand in for. In what time to look again, where it is not.
     pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
-        let to = self.to.upgrade()?;
+        let to = self.membership.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;
         let (now, longest) = (coarse_nanos(), spare.as_nanos());
         let is_idle = |one: &ClientConnection| {
@@ -37,7 +37,7 @@ impl ClientConnection {
         if place == 0 {
             return None;
         }
-        let has_stand_in = || !self.is_kept_to() && held.iter().any(|one| is_idle(one));
+        let has_stand_in = || !self.membership.is_kept_to() && held.iter().any(|one| is_idle(one));
         if !is_idle(self) && !has_stand_in() {
             return again;
         }

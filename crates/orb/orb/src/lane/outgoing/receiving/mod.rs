@@ -1,5 +1,9 @@
 //! What comes on a connection, and for which caller it is.
 
+mod handler;
 mod receive;
+mod report;
 
+pub(in crate::lane::outgoing) use handler::ReadinessHandler;
 pub(in crate::lane::outgoing) use receive::Step;
+pub(in crate::lane::outgoing) use report::ReadReport;

@@ -1,17 +1,14 @@
 //! What comes on a connection, and whom it concerns.
 
-use crate::lane::outgoing::callbacks::ServesRequests;
+use super::report::ReadReport;
 use crate::lane::outgoing::calls::{Broken, Delivered};
 use crate::lane::outgoing::connection::ClientConnection;
-use crate::lane::outgoing::remarks::Remarks;
 use crate::lane::outgoing::sending::AT_LEISURE;
 use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Pending};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 /// How far reading has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,13 +25,13 @@ impl ClientConnection {
         &self,
         inbox: &mut Inbox,
         until: Deadline,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Step {
-        match self.read_one(inbox, until, remarks) {
+        match self.read_one(inbox, until, report) {
             Ok(()) => {}
             Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => {}
             Err(error) if error.is_protocol_error() => {
-                self.refuse(&format!("the peer broke the protocol: {error}"), remarks);
+                self.refuse(&format!("the peer broke the protocol: {error}"), report);
             }
             Err(error) => self.break_off(&Broken::of(&error)),
         }
@@ -46,13 +43,13 @@ impl ClientConnection {
 
     /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
     pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
-        let mut remarks = Remarks::of(self);
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
-        let until = deadline.earlier(Deadline::after_maybe(self.drain));
-        while self.usable.load(Ordering::Acquire) && self.link.pending() != Pending::Nothing {
-            match self.read_one(&mut inbox, until.from_now(), &mut remarks) {
+        let mut report = ReadReport::default();
+        let until = deadline.earlier(Deadline::after_maybe(self.usability.longest_look));
+        while self.may_be_used() && self.link.pending() != Pending::Nothing {
+            match self.read_one(&mut inbox, until.from_now(), &mut report) {
                 Ok(()) if until.has_passed() => break,
                 Ok(()) => {}
                 // What has come so far stays in the inbox, for whoever reads next.
@@ -60,20 +57,21 @@ impl ClientConnection {
                 Err(error) => self.break_off(&Broken::of(&error)),
             }
         }
-        remarks.take_from(&mut inbox);
+        report.take_evicted(&mut inbox);
         // Callers that came meanwhile found the inbox taken, as did the reactor.
         self.let_another_read(inbox);
         self.waiting.nudge();
+        report.log(self);
     }
 
     fn read_one(
         &self,
         inbox: &mut Inbox,
         deadline: Deadline,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Result<(), InboxError> {
         match inbox.take(&*self.link)? {
-            Taken::Message(message) => drop(self.route(message, None, remarks)),
+            Taken::Message(message) => drop(self.route(message, None, report)),
             Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
         }
         Ok(())
@@ -81,27 +79,23 @@ impl ClientConnection {
 
     /// Gives a reply to its caller, which a server has read that calls its client back.
     pub(crate) fn take_reply(&self, message: Message) {
-        let mut remarks = Remarks::of(self);
-        drop(self.route(message, None, &mut remarks));
-    }
-
-    /// What serves the requests that come, if anything does.
-    fn serves_requests(&self) -> Option<Arc<dyn ServesRequests>> {
-        self.requests.lock().clone()
+        let mut report = ReadReport::default();
+        drop(self.route(message, None, &mut report));
+        report.log(self);
     }
 
     /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
     /// not wake itself.
-    pub(crate) fn route(
+    pub(in crate::lane::outgoing) fn route(
         &self,
         message: Message,
         own: Option<u32>,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Option<Message> {
-        self.tracer.received(&*self.link, &message);
+        self.wire.tracer.received(&*self.link, &message);
         match message.header.kind {
             MessageKind::Reply | MessageKind::LocateReply => {
-                return self.deliver(message, own, remarks);
+                return self.deliver(message, own, report);
             }
             MessageKind::CloseConnection => {
                 self.break_off(&Broken {
@@ -118,7 +112,7 @@ impl ClientConnection {
                     kind,
                     MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest
                 );
-                if is_request && let Some(requests) = self.serves_requests() {
+                if is_request && let Some(requests) = self.callbacks.queue() {
                     if !requests.take(message) {
                         self.break_off(&Broken::off(
                             "the server sends more requests than are served",
@@ -126,7 +120,7 @@ impl ClientConnection {
                     }
                 } else {
                     let reason = format!("the peer sent a {kind}, which is a client's to send");
-                    self.refuse(&reason, remarks);
+                    self.refuse(&reason, report);
                 }
             }
         }
@@ -138,7 +132,7 @@ impl ClientConnection {
         &self,
         mut message: Message,
         own: Option<u32>,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Option<Message> {
         let glance = message
             .plain()
@@ -150,7 +144,7 @@ impl ClientConnection {
                 Some(id) => id,
                 None => {
                     let reason = "the peer sent a reply whose header does not decode";
-                    self.refuse(reason, remarks);
+                    self.refuse(reason, report);
                     return None;
                 }
             },
@@ -159,26 +153,22 @@ impl ClientConnection {
             return Some(message);
         }
         if !self.callers.deliver(id, Delivered::Reply(message)) {
-            remarks.is_unclaimed(id);
+            report.count_unclaimed(id);
         } else {
             self.waiting.wake(Some(id));
         }
         None
     }
 
-    /// Tells a peer that broke the protocol, and breaks off.
-    pub(crate) fn refuse(&self, reason: &str, remarks: &mut Remarks<'_>) {
-        remarks.is_refused(reason);
-        let sending = self.try_lock_sender();
-        if sending.is_some() {
-            let soon = Deadline::after(AT_LEISURE);
-            let kind = MessageKind::MessageError;
-            // The peer may be gone already; it is told nothing then.
-            let (link, session) = (&*self.link, &*self.wire.session);
-            let _ =
-                messaging::send_control(link, session, kind, self.wire.version, self.tracer, soon);
-        }
-        drop(sending);
+    /// Tells a peer that it broke the protocol, and breaks off.
+    pub(in crate::lane::outgoing) fn refuse(&self, reason: &str, report: &mut ReadReport) {
+        report.record_violation(reason);
+        let (kind, soon) = (MessageKind::MessageError, Deadline::after(AT_LEISURE));
+        let (link, wire) = (&*self.link, &self.wire);
+        // The peer may be gone already, or another thread may be sending; the peer is told nothing then.
+        let _ = self.try_with_sender(|_, _| {
+            messaging::send_control(link, &*wire.session, kind, wire.version, wire.tracer, soon)
+        });
         self.break_off(&Broken::off(reason));
     }
 }

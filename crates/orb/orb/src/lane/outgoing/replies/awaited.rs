@@ -1,7 +1,8 @@
 //! A reply that is awaited by nobody's thread: its call has been put away.
 
 use super::watching::Watching;
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::calls::PendingReply;
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::replies::Replies;
 use punctual_exec::Deadline;
 use std::io;

@@ -7,14 +7,12 @@
 use super::watch::{Reads, State};
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::receiving::Step;
-use crate::lane::outgoing::remarks::Remarks;
+use crate::lane::outgoing::receiving::{ReadReport, ReadinessHandler};
 use crate::lane::replies::Replies;
 use punctual_exec::Deadline;
-use punctual_exec::reactor::{Handler, Readiness, ReadyEvent};
-use punctual_link::{Connection, Waitable};
+use punctual_exec::reactor::{Handler as _, Readiness, ReadyEvent};
 use punctual_sys::epoll::Interest;
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -27,28 +25,6 @@ const STAY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Watching {
     due: Option<u64>,
-}
-
-/// What the reactor has of a connection.
-struct Reader {
-    connection: Weak<ClientConnection>,
-    link: Arc<dyn Connection>,
-}
-
-impl Handler for Reader {
-    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        match self.link.waitable() {
-            Waitable::Descriptor(descriptor) => Some(descriptor),
-            _ => None,
-        }
-    }
-
-    fn ready(self: Arc<Self>, event: &mut ReadyEvent<'_>) {
-        match self.connection.upgrade() {
-            Some(connection) => connection.read_for_watchers(event),
-            None => event.deregister(),
-        }
-    }
 }
 
 impl Watching {
@@ -128,17 +104,14 @@ impl ClientConnection {
         readers: &Arc<Replies>,
         state: &mut State,
     ) -> io::Result<()> {
-        let reader = Reader {
-            connection: Arc::downgrade(self),
-            link: self.link.clone(),
-        };
+        let reader = ReadinessHandler::new(self, Self::read_for_watchers);
         state.reads = if reader.descriptor().is_some() {
             let reactor = readers.reactor()?;
             // Told once at first, whatever there is.
             let token = reactor.register(Arc::new(reader))?;
             Reads::Reactor(reactor, token)
         } else {
-            let connection = reader.connection;
+            let connection = Arc::downgrade(self);
             readers.start_thread(move || read_meanwhile(&connection))?;
             Reads::Thread
         };
@@ -164,9 +137,9 @@ impl ClientConnection {
         let Some(mut inbox) = self.callers.read_or_leave_unread() else {
             return;
         };
-        let mut remarks = Remarks::of(self);
-        let is_more = self.read_some(&mut inbox, event, &mut remarks);
-        remarks.take_from(&mut inbox);
+        let mut report = ReadReport::default();
+        let is_more = self.read_some(&mut inbox, event, &mut report);
+        report.take_evicted(&mut inbox);
         // This is who reads for those that watch.
         let _watched = self.callers.hand_on(inbox);
         if is_more {
@@ -174,6 +147,7 @@ impl ClientConnection {
             self.callers.leave_unread();
             event.hand_over(Readiness::READ);
         }
+        report.log(self);
     }
 
     fn nudge(&self) {
@@ -229,11 +203,12 @@ fn read_meanwhile(connection: &Weak<ClientConnection>) {
         connection.tell_overdue();
         match connection.callers.read_or_leave_unread() {
             Some(mut inbox) => {
-                let mut remarks = Remarks::of(&connection);
-                let step =
-                    connection.read_step(&mut inbox, Deadline::after(READ_FOR), &mut remarks);
-                remarks.take_from(&mut inbox);
+                let mut report = ReadReport::default();
+                let until = Deadline::after(READ_FOR);
+                let step = connection.read_step(&mut inbox, until, &mut report);
+                report.take_evicted(&mut inbox);
                 let _told = connection.callers.hand_on(inbox);
+                report.log(&connection);
                 if step == Step::Over {
                     // All have been told; who begins to watch finds that at once.
                     let mut state = connection.watch.state.lock();

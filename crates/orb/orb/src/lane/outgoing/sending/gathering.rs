@@ -104,8 +104,8 @@ impl Gathering {
         Look { pushes, again }
     }
 
-    /// The flusher does not look after the connection: the next that is kept back is to tell it.
-    pub(in crate::lane::outgoing) fn is_unwatched(&mut self) {
+    /// Records that the flusher does not look after the connection: the next message that is kept back is to tell it.
+    pub(in crate::lane::outgoing) fn set_unwatched(&mut self) {
         self.is_watched = false;
         self.close = 0;
     }

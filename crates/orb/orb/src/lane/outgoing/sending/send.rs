@@ -4,12 +4,11 @@ use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::sender::Sender;
 use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
-use crate::lane::outgoing::remarks::Sending;
 use crate::messaging::{self, Fragmenting};
 use crate::probe::{self, Point};
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
-use punctual_exec::lane_lock::{LaneLock, LockError};
+use punctual_exec::lane_lock::LaneLock;
 use punctual_link::{Cause, LinkError, Phase, SendError};
 use punctual_sys::pi_mutex::PiGuard;
 use std::io::IoSlice;
@@ -30,7 +29,7 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
-        let is_plain = message.lent().is_empty() && !self.tracer.is_on();
+        let is_plain = message.lent().is_empty() && !self.wire.tracer.is_on();
         if is_plain && !self.wire.fragmenting.applies_to(message) {
             match &self.sender {
                 LaneLock::Plain(lock) => {
@@ -63,10 +62,10 @@ impl ClientConnection {
         out_of_band: bool,
         deadline: Deadline,
     ) -> Result<Option<Duration>, SendError> {
-        if self.gathers
+        if self.wire.gathers
             && message.len() <= LONGEST_MESSAGE
             && message.lent().is_empty()
-            && !self.tracer.is_on()
+            && !self.wire.tracer.is_on()
             && let LaneLock::Plain(lock) = &self.sender
             && let Some(mut sending) = lock.try_lock()
             && self.buffer.is_empty()
@@ -78,12 +77,12 @@ impl ClientConnection {
             probe::begins!(Point::ClientTransportSend);
             if sent.is_err() {
                 // Nobody is told.
-                sending.gathering.is_unwatched();
+                sending.gathering.set_unwatched();
             }
             drop(sending);
             return match sent {
                 Ok(()) => Ok(look),
-                Err(error) => Err(self.has_not_sent(error)),
+                Err(error) => Err(self.send_failed(error)),
             };
         }
         self.send_plainly(message, out_of_band, deadline)
@@ -104,7 +103,7 @@ impl ClientConnection {
         drop(sending);
         match sent {
             Ok(()) => Ok(()),
-            Err(error) => Err(self.has_not_sent(error)),
+            Err(error) => Err(self.send_failed(error)),
         }
     }
 
@@ -121,7 +120,7 @@ impl ClientConnection {
 
     /// Breaks off after an error in mid-message.
     #[cold]
-    fn has_not_sent(&self, error: SendError) -> SendError {
+    fn send_failed(&self, error: SendError) -> SendError {
         let was_begun = error.sent > 0;
         if was_begun || !matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) {
             let reason = format!("the connection broke off while a request was sent: {error}");
@@ -139,67 +138,37 @@ impl ClientConnection {
         deadline: Deadline,
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
-        let mut sending = self.lock_sender(deadline)?;
-        // What waits may not be overtaken.
-        let waits = !out_of_band && !self.buffer.is_empty();
-        if waits && self.flush_locked(&mut sending, deadline).is_err() {
-            let error = LinkError::closed(Phase::Send);
-            return Err(SendError { error, sent: 0 });
+        let sent = self.with_sender(deadline, |sender, lost| {
+            // What waits may not be overtaken.
+            let waits = !out_of_band && !self.buffer.is_empty();
+            if waits && self.flush_locked(sender, lost, deadline).is_err() {
+                return None;
+            }
+            self.wire.session.stamp(message);
+            probe::begins!(Point::ClientSend);
+            let (fragmenting, tracer) = (self.wire.fragmenting, self.wire.tracer);
+            let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
+            probe::begins!(Point::ClientTransportSend);
+            Some(sent)
+        })?;
+        match sent {
+            Some(sent) => sent.map_err(|error| self.send_failed(error)),
+            // The connection has been broken off.
+            None => Err(SendError {
+                error: LinkError::closed(Phase::Send),
+                sent: 0,
+            }),
         }
-        self.wire.session.stamp(message);
-        probe::begins!(Point::ClientSend);
-        let result = messaging::send(
-            &*self.link,
-            message,
-            self.wire.fragmenting,
-            self.tracer,
-            deadline,
-        );
-        probe::begins!(Point::ClientTransportSend);
-        drop(sending);
-        result.map_err(|error| self.has_not_sent(error))
     }
 
-    /// Sends a message of little worth, if nobody is sending and it does not take long.
+    /// Sends a message that may be left out, unless another thread is sending. Does not block for long.
     pub(crate) fn send_at_leisure(&self, message: &Block) {
-        if let Some(_sending) = self.try_lock_sender() {
-            let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
-            if messaging::send(&*self.link, message, none, self.tracer, soon).is_err() {
-                self.break_off(&Broken::off("the peer takes nothing any more"));
-            }
+        let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
+        let sent = self.try_with_sender(|_, _| {
+            messaging::send(&*self.link, message, none, self.wire.tracer, soon)
+        });
+        if let Some(Err(_)) = sent {
+            self.break_off(&Broken::off("the peer takes nothing any more"));
         }
-    }
-
-    /// The sending lock, if nobody has it.
-    #[inline]
-    pub(in crate::lane::outgoing) fn try_lock_sender(&self) -> Option<Sending<'_>> {
-        // Whoever waits for one that is lost is told.
-        let locked = self.sender.try_lock().ok().flatten();
-        locked.map(|sender| Sending::new(self, sender))
-    }
-
-    pub(in crate::lane::outgoing) fn lock_sender(
-        &self,
-        deadline: Deadline,
-    ) -> Result<Sending<'_>, SendError> {
-        match self.sender.lock_until(deadline) {
-            Ok(sender) => Ok(Sending::new(self, sender)),
-            Err(error) => Err(self.has_not_locked(error)),
-        }
-    }
-
-    /// Breaks off where the lock is lost, as its owner may have sent a part of a message.
-    #[cold]
-    pub(in crate::lane::outgoing) fn has_not_locked(&self, error: LockError) -> SendError {
-        let error = match error {
-            LockError::TimedOut => LinkError::timed_out(Phase::Send),
-            lost => {
-                self.break_off(&Broken::off(format!(
-                    "nothing can be sent any more: {lost}"
-                )));
-                LinkError::closed(Phase::Send)
-            }
-        };
-        SendError { error, sent: 0 }
     }
 }

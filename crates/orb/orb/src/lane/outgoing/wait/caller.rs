@@ -1,8 +1,9 @@
 //! Waiting, as a call sees it.
 
 use super::strategy::WaitStrategy;
+use crate::lane::outgoing::calls::PendingReply;
 use crate::lane::outgoing::calls::{NoReply, Waited};
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Message;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;

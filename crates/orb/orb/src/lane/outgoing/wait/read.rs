@@ -8,9 +8,10 @@
 //! comes to wait again.
 
 use crate::lane::outgoing::calls::Followed;
+use crate::lane::outgoing::calls::PendingReply;
 use crate::lane::outgoing::calls::{Broken, Delivered, NoReply, Waited};
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
-use crate::lane::outgoing::remarks::Remarks;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::receiving::ReadReport;
 use crate::messaging::{Inbox, InboxError, Message, Taken};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
@@ -42,7 +43,8 @@ impl ClientConnection {
         let Some(inbox) = self.callers.read() else {
             return Waited::Otherwise(self.take_turns(Turn::Follows, pending, deadline));
         };
-        if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
+        if !inbox.is_empty() || self.wire.tracer.is_on() || pending.caller.place.slot.has_content()
+        {
             return Waited::Otherwise(self.take_turns(Turn::Reads(inbox), pending, deadline));
         }
         // Sending may have taken its time.
@@ -130,8 +132,8 @@ impl ClientConnection {
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Turn<'c> {
-        let mut remarks = Remarks::of(self);
-        let mut read = || self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
+        let mut report = ReadReport::default();
+        let mut read = || self.read_until_own(&mut inbox, pending, deadline, &mut report);
         let read = match self.watch.handlers.get() {
             None => read(),
             Some(handlers) => {
@@ -142,8 +144,9 @@ impl ClientConnection {
                 read
             }
         };
-        remarks.take_from(&mut inbox);
+        report.take_evicted(&mut inbox);
         self.let_another_read(inbox);
+        report.log(self);
         read.map_or(Turn::Handlers, Turn::Ends)
     }
 
@@ -180,7 +183,7 @@ impl ClientConnection {
         inbox: &mut Inbox,
         pending: &PendingReply<'_>,
         deadline: Deadline,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Option<Result<Message, NoReply>> {
         // Sending, and waiting for another to read, may have taken their time.
         let mut bound = deadline.after_a_wait();
@@ -193,7 +196,7 @@ impl ClientConnection {
             }
             let step = match inbox.take(&*self.link) {
                 Ok(Taken::Message(message)) => {
-                    match self.route(message, Some(pending.id()), remarks) {
+                    match self.route(message, Some(pending.id()), report) {
                         Some(mine) => {
                             pending.caller.has_read_its_own();
                             return Some(Ok(mine));
@@ -223,7 +226,7 @@ impl ClientConnection {
                 Err(error) if error.is_protocol_error() => {
                     inbox.abandon();
                     let reason = format!("the peer broke the protocol: {error}");
-                    self.refuse(&reason, remarks);
+                    self.refuse(&reason, report);
                 }
                 Err(error) => {
                     inbox.abandon();
