@@ -60,7 +60,7 @@ impl Route {
             }
             // The call has not begun. The next one begins with a fresh connection.
             Some(exception) => {
-                connection.let_go();
+                connection.leave_pool();
                 let not_begun = exception.completed_as(CompletionStatus::No);
                 Err(Failure::Raised(not_begun))
             }

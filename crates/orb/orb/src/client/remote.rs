@@ -217,7 +217,7 @@ impl Drop for RemoteObject {
     /// Nobody calls by its private connections any more.
     fn drop(&mut self) {
         for connection in self.private.get_mut().iter().filter_map(Weak::upgrade) {
-            connection.let_go();
+            connection.leave_pool();
         }
     }
 }

@@ -53,7 +53,7 @@ impl ClientConnection {
                 .is_err()
             {
                 to.ends_opening();
-                to.rests();
+                to.pause_opening();
             }
         }
         None
@@ -94,7 +94,7 @@ impl ToEndpoint<ClientConnection> {
 
     /// Whether it is time to open another: true for one caller, who must open it.
     fn wants_another(&self) -> bool {
-        if !self.have_met() {
+        if !self.record_meeting() {
             return false;
         }
         let has_room = self.held.try_lock().is_some_and(|mut held| {
@@ -102,7 +102,7 @@ impl ToEndpoint<ClientConnection> {
             held.retain(|one| one.may_be_used());
             if held.len() < before {
                 // The server does not want as many.
-                self.rests();
+                self.pause_opening();
                 return false;
             }
             held.len() < self.most
@@ -120,7 +120,7 @@ impl ToEndpoint<ClientConnection> {
                 lane.flusher.look_after(spare / LOOKS, connection);
             }
         } else {
-            self.rests();
+            self.pause_opening();
         }
         self.ends_opening();
     }

@@ -129,7 +129,7 @@ impl Buffer {
     }
 
     fn has_room(&self, queue: &Queue, octets: usize, terms: &BufferTerms) -> bool {
-        // Acquire pairs with the Release in `has_sent`.
+        // Acquire pairs with the Release in `finish_sending`.
         let there = queue.octets + self.under_way.load(Ordering::Acquire);
         there == 0 || there.saturating_add(octets) <= terms.capacity.octets
     }
@@ -145,7 +145,7 @@ impl Buffer {
     }
 
     /// What was taken out has been sent, or is lost.
-    pub(in crate::lane::outgoing) fn has_sent(&self) {
+    pub(in crate::lane::outgoing) fn finish_sending(&self) {
         self.under_way.store(0, Ordering::Release);
         self.tell();
     }
@@ -177,7 +177,7 @@ impl Buffer {
     }
 
     /// All that waits is due now; whether something does.
-    pub(in crate::lane::outgoing) fn is_due_now(&self) -> bool {
+    pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
         let Ok(mut queue) = self.queue.lock() else {
             return false;
         };

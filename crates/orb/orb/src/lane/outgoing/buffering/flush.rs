@@ -173,8 +173,8 @@ impl ClientConnection {
     }
 
     /// Has what waits sent when the flusher looks next; whether something does.
-    pub(in crate::lane::outgoing) fn is_due_now(&self) -> bool {
-        self.buffer.is_due_now()
+    pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
+        self.buffer.make_due()
     }
 
     /// Waits until nothing waits any more, or nothing can be sent.
@@ -245,7 +245,7 @@ impl ClientConnection {
         let taken = self.buffer.take(spare);
         let count = taken.count;
         let sent = self.send_taken(taken, sender, lost, deadline);
-        self.buffer.has_sent();
+        self.buffer.finish_sending();
         if let Err(error) = &sent {
             lost.add(count, error);
             self.break_off(&Broken::off(format!(

@@ -13,11 +13,11 @@ impl ClientConnection {
     /// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that, unless it is not to be
     /// told (`cancel_requests`). A request that is buffered does not leave any more; whether it was.
     #[cold]
-    pub(crate) fn give_up(&self, pending: &PendingReply<'_>) -> bool {
+    pub(crate) fn abandon(&self, pending: &PendingReply<'_>) -> bool {
         if self.withdraw(pending.id()) {
             return true;
         }
-        pending.caller.gives_up();
+        pending.caller.abandon();
         if self.wire.cancels {
             self.cancel(pending.id());
         }

@@ -40,7 +40,7 @@ pub(crate) struct Caller<'c, T> {
     /// Whether it has read its own reply, and ended its slot with that.
     has_read: Cell<bool>,
     /// Whether it leaves though its reply may come yet.
-    gives_up: Cell<bool>,
+    is_abandoned: Cell<bool>,
 }
 
 /// What a caller comes to that waits while another reads.
@@ -56,7 +56,7 @@ impl<T> Caller<'_, T> {
     /// The caller, who reads, has its own reply. Nothing is delivered to it any more: the reader it is
     /// itself would do that.
     #[inline]
-    pub(crate) fn has_read_its_own(&self) {
+    pub(crate) fn end_with_own_reply(&self) {
         self.place.slot.end_as_reader();
         self.has_read.set(true);
     }
@@ -65,8 +65,8 @@ impl<T> Caller<'_, T> {
 impl<T> Caller<'_, T> {
     /// The caller waits no more for a reply that may come yet: its id is not another's before that.
     #[cold]
-    pub(crate) fn gives_up(&self) {
-        self.gives_up.set(true);
+    pub(crate) fn abandon(&self) {
+        self.is_abandoned.set(true);
     }
 }
 
@@ -99,7 +99,7 @@ impl<R, T> Callers<R, T> {
         Some(Caller {
             place: self.table.register()?,
             has_read: Cell::new(false),
-            gives_up: Cell::new(false),
+            is_abandoned: Cell::new(false),
         })
     }
 
@@ -113,14 +113,14 @@ impl<R, T> Callers<R, T> {
         Some(Caller {
             place: self.table.place(id)?,
             has_read: Cell::new(false),
-            gives_up: Cell::new(false),
+            is_abandoned: Cell::new(false),
         })
     }
 
     /// One leaves: what comes for it later finds nobody. `true` when the connection is to be closed.
     #[inline]
     pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
-        if caller.gives_up.get() {
+        if caller.is_abandoned.get() {
             self.leave_owed(caller);
             return self.is_over();
         }
@@ -132,7 +132,7 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
-    /// One leaves that has read its own reply ([`Caller::has_read_its_own`]). `true` when the connection is to be
+    /// One leaves that has read its own reply ([`Caller::end_with_own_reply`]). `true` when the connection is to be
     /// closed.
     #[inline]
     pub(crate) fn leave_with_its_own(&self, caller: &Caller<'_, T>) -> bool {
@@ -148,7 +148,7 @@ impl<R, T> Callers<R, T> {
         match caller.place.slot.end() {
             LeftBehind::Nothing => {}
             LeftBehind::Reading => self.promote_another(),
-            LeftBehind::Content => self.table.is_owed_no_more(caller.place.id),
+            LeftBehind::Content => self.table.settle_owed(caller.place.id),
         }
     }
 

@@ -73,6 +73,6 @@ impl Drop for PendingReply<'_> {
         if connection.callers.leave(&self.caller) {
             connection.link().close();
         }
-        connection.has_unread_read();
+        connection.pass_on_unread();
     }
 }

@@ -127,14 +127,14 @@ impl<T> ReplyTable<T> {
             let block = block.get_or_init(|| (0..A_BLOCK).map(|_| Row::new()).collect());
             let row = block.get(number % A_BLOCK)?;
             if let Some(at) = row.take() {
-                self.has_vacancy(number);
+                self.record_vacancy(number);
                 return self.enter(row, at, number);
             }
         }
         None
     }
 
-    fn has_vacancy(&self, row: usize) {
+    fn record_vacancy(&self, row: usize) {
         let row = u32::try_from(row).unwrap_or(1);
         self.vacant.store(row, Ordering::Relaxed);
     }
@@ -169,7 +169,7 @@ impl<T> ReplyTable<T> {
             row.taken
                 .fetch_and(!(1 << (index % A_ROW)), Ordering::SeqCst);
             if index >= A_ROW {
-                self.has_vacancy(index / A_ROW);
+                self.record_vacancy(index / A_ROW);
             }
         }
     }
@@ -186,7 +186,7 @@ impl<T> ReplyTable<T> {
 
     /// The reply has come: of whoever finds that, one gives the place back.
     #[cold]
-    pub(crate) fn is_owed_no_more(&self, id: u32) {
+    pub(crate) fn settle_owed(&self, id: u32) {
         let index = index_of(id);
         let bit = 1 << (index % A_ROW);
         if let Some(row) = self.row(index)
@@ -208,7 +208,7 @@ impl<T> ReplyTable<T> {
     fn settle(&self, slot: &ReplySlot<T>, id: u32) {
         let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);
         if was_last {
-            self.is_owed_no_more(id);
+            self.settle_owed(id);
         }
     }
 

@@ -288,7 +288,7 @@ impl ConnectionCache {
 }
 
 fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadline) {
-    let (waiting, others): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.is_due_now());
+    let (waiting, others): (Vec<_>, Vec<_>) = all.iter().partition(|one| one.make_due());
     let is_alone = waiting.len() == 1;
     let (scheduled, own): (Vec<_>, Vec<_>) = waiting
         .into_iter()
@@ -320,7 +320,7 @@ fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
 
 impl ClientConnection {
     /// Nobody is to call by it any more. It closes when the last call on it has ended.
-    pub(crate) fn let_go(self: &Arc<Self>) {
+    pub(crate) fn leave_pool(self: &Arc<Self>) {
         if let Some(to_endpoint) = self.membership.to.upgrade() {
             take_out(&to_endpoint, self);
         }

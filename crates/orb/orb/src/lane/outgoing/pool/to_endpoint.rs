@@ -61,7 +61,7 @@ impl<C> ToEndpoint<C> {
     }
 
     /// Callers have met: whether it is time to look for another connection.
-    pub(in crate::lane) fn have_met(&self) -> bool {
+    pub(in crate::lane) fn record_meeting(&self) -> bool {
         let met = self.met.fetch_add(1, Ordering::Relaxed) + 1;
         if met < MEETINGS || self.not_before.load(Ordering::Relaxed) > coarse_millis() {
             return false;
@@ -71,7 +71,7 @@ impl<C> ToEndpoint<C> {
     }
 
     /// None more are opened for a while.
-    pub(in crate::lane) fn rests(&self) {
+    pub(in crate::lane) fn pause_opening(&self) {
         let next = coarse_millis() + REFUSED;
         self.not_before.store(next, Ordering::Relaxed);
     }

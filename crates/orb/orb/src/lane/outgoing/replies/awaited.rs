@@ -95,7 +95,7 @@ impl Drop for AwaitedReply {
         if !self.is_taken_up {
             // Its own drop gives the place back.
             if let Some(pending) = self.connection.pending(self.id) {
-                self.connection.give_up(&pending);
+                self.connection.abandon(&pending);
             }
         }
     }

@@ -66,7 +66,7 @@ impl Watching {
         connection.watch.changed.notify_one();
         drop(state);
         // Of what was there before nobody is told again.
-        connection.has_unread_read();
+        connection.pass_on_unread();
         Ok(watching)
     }
 
@@ -120,7 +120,7 @@ impl ClientConnection {
 
     /// Has what callers have left unread read by whoever reads for those who do not wait, if any of them wants it.
     #[inline]
-    pub(in crate::lane::outgoing) fn has_unread_read(&self) {
+    pub(in crate::lane::outgoing) fn pass_on_unread(&self) {
         if self.callers.take_unread() {
             self.nudge();
         }

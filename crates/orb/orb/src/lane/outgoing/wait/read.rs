@@ -59,9 +59,9 @@ impl ClientConnection {
             && let Some(own) = self.wire.session.own_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
-            pending.caller.has_read_its_own();
+            pending.caller.end_with_own_reply();
             if self.callers.hand_on(inbox) {
-                self.has_unread_read();
+                self.pass_on_unread();
             }
             return Waited::Own(own);
         }
@@ -156,7 +156,7 @@ impl ClientConnection {
             self.callers.leave_unread();
         }
         if self.callers.hand_on(inbox) {
-            self.has_unread_read();
+            self.pass_on_unread();
         }
     }
 
@@ -171,7 +171,7 @@ impl ClientConnection {
             }
             Followed::Delivered(Delivered::Late) => Turn::Ends(Err(NoReply::NotSent)),
             Followed::TimedOut => {
-                self.has_unread_read();
+                self.pass_on_unread();
                 Turn::Ends(Err(NoReply::TimedOut))
             }
         }
@@ -198,7 +198,7 @@ impl ClientConnection {
                 Ok(Taken::Message(message)) => {
                     match self.route(message, Some(pending.id()), report) {
                         Some(mine) => {
-                            pending.caller.has_read_its_own();
+                            pending.caller.end_with_own_reply();
                             return Some(Ok(mine));
                         }
                         None if self.has_handlers_to_run() => return None,
