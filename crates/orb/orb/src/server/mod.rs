@@ -21,7 +21,6 @@ mod here;
 mod host;
 mod intercepted;
 mod kept;
-mod locate;
 mod memory;
 mod panics;
 mod pass;
