@@ -1,7 +1,7 @@
 //! What is known of a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
 
 use super::OwnedContext;
-use super::error::{no_context, not_available};
+use super::error::{bad_inv_order, no_context, not_available};
 use super::outcome::Outcome;
 use crate::context::Context;
 use crate::exception::{
@@ -12,6 +12,7 @@ use crate::operation_types::{ArgumentValues, OperationTypes};
 use crate::policy::SyncScope;
 use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Marshal};
+use punctual_giop::service_context;
 
 /// An argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
@@ -249,10 +250,30 @@ fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
     Any::with_type(&type_code, &members).map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
-/// The data of a context among these.
+/// Returns the data of a context among these.
 pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemException> {
     let found = contexts.iter().find(|(there, _)| *there == id);
     found
         .map(|(_, data)| &data[..])
         .ok_or_else(|| no_context(id))
+}
+
+/// Adds a context; with `replace` it takes the place of another of its id.
+pub(super) fn add(
+    contexts: &mut Vec<OwnedContext>,
+    (id, data): (u32, &[u8]),
+    replace: bool,
+) -> Result<(), SystemException> {
+    if id == service_context::CODE_SETS {
+        return Err(Kind::BadParam.because("the context of code sets is the ORB's own"));
+    }
+    match contexts.iter_mut().find(|(there, _)| *there == id) {
+        Some((_, there)) if replace => *there = data.to_vec(),
+        Some(_) => {
+            let why = format!("there is a service context {id:#x} already");
+            return Err(bad_inv_order(minor::SERVICE_CONTEXT_EXISTS, why));
+        }
+        None => contexts.push((id, data.to_vec())),
+    }
+    Ok(())
 }
