@@ -14,7 +14,7 @@ use read::{Edge, edges};
 /// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
 /// others; those of one line never use one another.
 const ORB: &[&[&str]] = &[
-    &["sync"],
+    &["cold", "sync"],
     &["probe"],
     // What calls are about: data, and nothing that runs.
     &["exception"],

@@ -12,6 +12,7 @@ mod broker;
 mod budget;
 mod client;
 mod codec;
+mod cold;
 mod collocation;
 mod config;
 mod context;

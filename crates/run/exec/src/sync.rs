@@ -1,32 +1,89 @@
-//! Atomics, locks and parking of what is modelled, through one module: in `tests/models` others take their
-//! place, which explore every order in which threads may meet.
+//! Atomics, locks, parking and sleeping on a word, in one place for all crates whose lock-free code is modelled.
+//!
+//! Modelled files name these through a module `sync` of their crate. In the models (`tests/models`) the module of the same
+//! name in `punctual-models` takes its place, which runs every interleaving. For crates of this workspace; not stable.
 
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-pub(crate) use std::sync::{Arc, Mutex};
-use std::sync::{MutexGuard, PoisonError};
+use crate::Deadline;
+use punctual_sys::futex;
 use std::time::Duration;
 
-/// Takes a lock; what a thread that panicked left behind is as good as before it.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+pub use parking_lot::{Condvar, Mutex, MutexGuard};
+pub use std::collections::hash_map::RandomState;
+pub use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+pub use std::sync::{Arc, OnceLock};
+
+/// Locks. The lock of a thread that has panicked is as good as any.
+#[inline]
+pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock()
+}
+
+/// Locks, unless another thread has it locked.
+#[inline]
+pub fn try_lock<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    mutex.try_lock()
+}
+
+/// Releases the lock, waits to be notified, and locks again. May return for no reason.
+pub fn wait<'m, T>(condvar: &Condvar, mut guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
+    condvar.wait(&mut guard);
+    guard
+}
+
+/// A word that one thread sleeps on.
+#[derive(Debug)]
+pub struct Word(AtomicU32);
+
+impl Word {
+    /// Makes one with this value.
+    #[must_use]
+    pub fn new(value: u32) -> Self {
+        Self(AtomicU32::new(value))
+    }
+
+    /// Returns the word itself.
+    #[inline]
+    #[must_use]
+    pub fn atomic(&self) -> &AtomicU32 {
+        &self.0
+    }
+
+    /// Sleeps while the word is `value`; `false` when `deadline` passed first.
+    #[must_use]
+    pub fn sleep_while(&self, value: u32, deadline: Deadline) -> bool {
+        while self.0.load(Ordering::Acquire) == value {
+            let left = deadline.remaining();
+            if left.is_some_and(|left| left.is_zero()) {
+                return false;
+            }
+            futex::wait(&self.0, value, left);
+        }
+        true
+    }
+
+    /// Wakes the thread that sleeps here, after the word was changed.
+    pub fn wake(&self) {
+        futex::wake(&self.0);
+    }
 }
 
 /// Parks one thread until another unparks it. An `unpark` that comes before the `park` is not lost.
 #[derive(Debug)]
-pub(crate) struct Parker {
+pub struct Parker {
     thread: std::thread::Thread,
 }
 
 impl Parker {
-    /// The calling thread's.
-    pub(crate) fn own() -> Self {
+    /// Returns that of the calling thread.
+    #[must_use]
+    pub fn own() -> Self {
         Self {
             thread: std::thread::current(),
         }
     }
 
     /// Parks the thread that made this, which must be the calling one. May return for no reason.
-    pub(crate) fn park(&self, left: Option<Duration>) {
+    pub fn park(&self, left: Option<Duration>) {
         match left {
             None => std::thread::park(),
             Some(left) => std::thread::park_timeout(left),
@@ -34,7 +91,30 @@ impl Parker {
     }
 
     /// Ends that `park`, or the next one.
-    pub(crate) fn unpark(&self) {
+    pub fn unpark(&self) {
         self.thread.unpark();
+    }
+}
+
+/// A value that several threads reach, in an order that others see to.
+#[derive(Debug)]
+pub struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
+
+impl<T> UnsafeCell<T> {
+    /// Makes one with this content.
+    pub fn new(content: T) -> Self {
+        Self(std::cell::UnsafeCell::new(content))
+    }
+
+    /// Passes the place to `read`, to be read.
+    #[inline(always)]
+    pub fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    /// Passes the place to `write`, to be written.
+    #[inline(always)]
+    pub fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
     }
 }

@@ -254,7 +254,7 @@ impl<'a> Callee<'a> {
     #[inline]
     pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
         if origin == Origin::Elsewhere {
-            crate::sync::cold_path();
+            crate::cold::cold_path();
             return self.environment_elsewhere;
         }
         self.environment

@@ -307,7 +307,7 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub fn found(&mut self) -> Result<(), DispatchError> {
         if self.response == ResponseFlags::SYNC_WITH_SERVER {
-            crate::sync::cold_path();
+            crate::cold::cold_path();
             return self.answer_before_upcall();
         }
         Ok(())

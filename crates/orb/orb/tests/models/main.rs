@@ -24,25 +24,4 @@ mod slot;
 mod sync;
 mod wire;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Explores a model and says how far.
-fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
-    explore_up_to(2, name, model);
-}
-
-/// The same with fewer preemptions, for larger models.
-fn explore_up_to(preemptions: usize, name: &str, model: impl Fn() + Sync + Send + 'static) {
-    let explored = Arc::new(AtomicUsize::new(0));
-    let count = explored.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
-    builder.check(move || {
-        count.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let explored = explored.load(Ordering::Relaxed);
-    println!("{name}: {explored} executions explored");
-    assert!(explored > 1, "a model with one order explores nothing");
-}
+use punctual_models::{explore, explore_up_to};
