@@ -1,6 +1,8 @@
 //! From a servant to its answer: what every object answers, or the servant's operation.
 
-use crate::adapter::{Adapter, ByStrategy, Request, Wanted};
+#[cfg(feature = "comparison")]
+use crate::adapter::ByStrategy;
+use crate::adapter::{Adapter, Request, Wanted};
 use crate::interface_of;
 use crate::servant::Servant;
 use crate::served::Served;
@@ -42,6 +44,7 @@ impl Request for OverTheWire<'_, '_> {
         }
     }
 
+    #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,

@@ -1,8 +1,10 @@
 //! A request, as an adapter knows it.
 
+#[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::types::Adapter;
 use crate::object_map::{ActiveMap, EntryId, Found};
+#[cfg(feature = "comparison")]
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
@@ -39,6 +41,7 @@ pub(crate) trait Request {
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
+    #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,
@@ -70,6 +73,7 @@ pub(crate) struct Wanted<'k> {
 }
 
 /// How an operation is found.
+#[cfg(feature = "comparison")]
 #[derive(Clone, Copy)]
 pub(crate) enum ByStrategy<'a> {
     /// It was, with the object: by its number.

@@ -3,6 +3,7 @@
 //! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
 //! active, the servant is called. All else goes through [`Adapter::serve`].
 
+#[cfg(feature = "comparison")]
 use super::compared::Compared;
 use super::outstanding::OutstandingRequest;
 use super::request::{Request, Wanted};
@@ -104,6 +105,7 @@ impl Adapter {
                 }
             }
             RequestPath::Counted => {}
+            #[cfg(feature = "comparison")]
             RequestPath::Compared => {
                 return self.serve_counted(wanted, &mut Compared::new(self, request));
             }

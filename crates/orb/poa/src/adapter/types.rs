@@ -7,6 +7,7 @@
 use super::destruction::Destruction;
 use super::keyed_lock::KeyedLock;
 use super::naming::Naming;
+#[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
 use super::request_path::RequestPath;
@@ -110,6 +111,7 @@ pub(super) struct Dispatch {
     pub(super) threads: Threads,
     /// With RETAIN.
     pub(super) map: Option<ActiveMap>,
+    #[cfg(feature = "comparison")]
     pub(super) operations: OperationTables,
     /// What surrounds upcalls.
     pub(super) around: Option<UpcallHook>,

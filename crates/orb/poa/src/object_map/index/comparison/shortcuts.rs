@@ -4,8 +4,8 @@
 //! entry is pinned, and id and operation are compared whole. So nothing here is ordered, and the two words of
 //! a cell may come from two calls.
 
-use super::super::entry::EntryId;
-use super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
+use super::super::super::entry::EntryId;
+use super::super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
 
 use std::hash::BuildHasher;
 

@@ -3,8 +3,8 @@
 //! Compress, hash and displace (Belazzougui, Botelho, Dietzfelbinger, *Hash, displace, and compress*, ESA
 //! 2009), as `phf` does it. It takes every id to some cell, so the id of a cell's object is compared.
 
-use super::super::link::Link;
-use super::super::sync::{AtomicU32, Ordering};
+use super::super::super::link::Link;
+use super::super::super::sync::{AtomicU32, Ordering};
 use phf_shared::HashKey;
 use std::collections::HashSet;
 
