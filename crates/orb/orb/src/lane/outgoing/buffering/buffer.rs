@@ -1,4 +1,4 @@
-//! A connection's buffer: the requests that wait ([`super::queue`]), how many, and who waits for room.
+//! Buffer of a connection: the requests that wait ([`super::queue`]), their number, and the threads that wait for room.
 
 use super::queue::{Queue, Taken, Waiting};
 use crate::policy::{BufferTerms, WhenFull};
@@ -10,40 +10,40 @@ use punctual_link::{LinkError, Phase, SendError};
 use std::sync::atomic::{AtomicUsize, Ordering, fence};
 use std::time::{Duration, Instant};
 
-/// See the module.
+/// Requests of one connection that wait to be sent together.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Buffer {
     queue: LaneLock<Queue>,
-    /// How many wait: written under the lock. Relaxed: a thread knows of its own, whose order is to be kept.
+    /// Number of requests that wait, written under the lock. Relaxed: a thread knows of its own requests, whose order is kept.
     len: AtomicUsize,
-    /// Bytes that were taken out, and are being sent.
+    /// Bytes that were taken out and are being sent.
     under_way: AtomicUsize,
-    /// Requests that were lost with the connection, and are to be logged.
+    /// Requests that were lost with the connection and are not yet logged.
     lost: AtomicUsize,
-    /// How many threads wait for room, or until all has been sent.
+    /// Number of threads that wait for room, or until all has been sent.
     waiters: AtomicUsize,
     changed: (Mutex<()>, Condvar),
 }
 
-/// What becomes of a request that was put into a buffer.
+/// Result of putting a request into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Put {
-    /// It waits; with a time, it is the first, and what waits is to be looked after in that time.
+    /// The request waits. The time is there if it is the first: the buffer is to be looked after by then.
     Waits(Option<Duration>),
-    /// A condition is met: all are to be sent.
+    /// The request waits, and a condition is met: all are to be sent.
     Due,
-    /// Nothing: there is no room for it.
+    /// Refused: there is no room for it.
     Full,
-    /// Nothing: the connection takes none any more.
+    /// Refused: the connection takes none any more.
     Closed,
 }
 
-/// Why a request is not buffered.
+/// Reason for not buffering a request.
 #[derive(Debug)]
 pub(crate) enum NotBuffered {
-    /// There is no room, and its caller is told so.
+    /// There is no room, and the caller gets an exception.
     Full,
-    /// What waits could not be sent.
+    /// The requests that wait could not be sent.
     NotSent(SendError),
 }
 
@@ -53,15 +53,15 @@ impl From<SendError> for NotBuffered {
     }
 }
 
-/// One that is to be put into a buffer.
+/// A request that is to be put into a buffer.
 pub(in crate::lane::outgoing) enum New<'m> {
-    /// A message that is sent as it is, and memory for those that are the first.
+    /// A message that is sent as it is, and a source of memory for the first such message.
     AsIs(&'m [u8], &'m dyn Fn() -> Block),
     Waiting(Waiting),
 }
 
 impl New<'_> {
-    /// Its bytes.
+    /// Returns its length in bytes.
     #[inline]
     pub(in crate::lane::outgoing) fn octets(&self) -> usize {
         match self {
@@ -83,13 +83,13 @@ impl Buffer {
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether no request waits.
     #[inline]
     pub(in crate::lane::outgoing) fn is_empty(&self) -> bool {
         self.len.load(Ordering::Relaxed) == 0
     }
 
-    /// Puts a request into it, unless there is no room: then it is given back.
+    /// Puts a request into the buffer, or returns it where there is no room.
     #[inline]
     pub(in crate::lane::outgoing) fn put<'m>(
         &self,
@@ -134,7 +134,8 @@ impl Buffer {
         there == 0 || there.saturating_add(octets) <= terms.capacity.octets
     }
 
-    /// Takes out all that wait. Under the sending lock, so that what leaves first was put here first.
+    /// Takes out all requests. To be called under the sending lock, so that they are sent in the order in which they were put
+    /// here.
     pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> Taken {
         let Ok(mut queue) = self.queue.lock() else {
             return Taken::default();
@@ -144,13 +145,13 @@ impl Buffer {
         queue.take(spare)
     }
 
-    /// What was taken out has been sent, or is lost.
+    /// Records that what was taken out has been sent, or is lost.
     pub(in crate::lane::outgoing) fn finish_sending(&self) {
         self.under_way.store(0, Ordering::Release);
         self.tell();
     }
 
-    /// Takes out the request with this id, where it waits still; whether it did.
+    /// Takes out the request with this id, and returns whether it was still there.
     pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         if self.is_empty() {
             return false;
@@ -165,18 +166,18 @@ impl Buffer {
         was_there
     }
 
-    /// Whether the request with this id waits.
+    /// Returns whether the request with this id waits.
     #[inline]
     pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         !self.is_empty() && self.queue.lock().is_ok_and(|queue| queue.holds(id))
     }
 
-    /// By when what waits is to be sent.
+    /// Returns when the requests are to be sent at the latest.
     pub(in crate::lane::outgoing) fn due(&self) -> Option<Instant> {
         self.queue.lock().ok()?.due
     }
 
-    /// All that waits is due now; whether something does.
+    /// Makes all requests due now, and returns whether there are any.
     pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
         let Ok(mut queue) = self.queue.lock() else {
             return false;
@@ -185,7 +186,7 @@ impl Buffer {
         !queue.is_empty()
     }
 
-    /// Nothing is put into it any more; what waits can still be sent.
+    /// Refuses further requests. Those that wait can still be sent.
     pub(in crate::lane::outgoing) fn close(&self) {
         if let Ok(mut queue) = self.queue.lock() {
             queue.is_closed = true;
@@ -193,7 +194,7 @@ impl Buffer {
         self.tell();
     }
 
-    /// Nothing is put into it any more, and what waits is lost: the ids of those whose replies are awaited.
+    /// Refuses further requests and discards those that wait. Returns the ids of those whose replies are awaited.
     pub(in crate::lane::outgoing) fn lose_all(&self) -> Vec<u32> {
         let Ok(mut queue) = self.queue.lock() else {
             return Vec::new();
@@ -209,7 +210,7 @@ impl Buffer {
         ids
     }
 
-    /// How many have been lost with the connection since this was asked last.
+    /// Returns how many requests were lost with the connection since the last call.
     pub(in crate::lane::outgoing) fn take_lost(&self) -> usize {
         match self.lost.load(Ordering::Relaxed) {
             0 => 0,
@@ -217,7 +218,7 @@ impl Buffer {
         }
     }
 
-    /// Waits until there is room for so many bytes, or nothing is taken any more.
+    /// Waits until there is room for so many bytes, or requests are refused.
     ///
     /// # Errors
     /// TIMEOUT by the deadline.
@@ -238,7 +239,7 @@ impl Buffer {
         }
     }
 
-    /// Waits until all that waited has been sent; whether it has by the deadline.
+    /// Waits until all requests have been sent; `false` where the deadline passes first.
     pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         let is_sent =
             |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
@@ -265,9 +266,9 @@ impl Buffer {
         so
     }
 
-    /// Who waits looks again.
+    /// Makes waiting threads check their condition again.
     fn tell(&self) {
-        // Pairs with the one in `wait_until`: either who waits is seen here, or it sees the change.
+        // Pairs with the one in `wait_until`: either the waiting thread is seen here, or it sees the change.
         fence(Ordering::SeqCst);
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(self.changed.0.lock());

@@ -1,4 +1,4 @@
-//! Requests that wait for others on a connection, and how they are sent.
+//! Putting requests into the buffer of a connection, and sending them.
 
 use super::buffer::{New, NotBuffered, Put};
 use super::queue::{BODY_ROOM, Content, Taken, Waiting};
@@ -15,19 +15,21 @@ use std::io::IoSlice;
 use std::iter::Peekable;
 use std::time::{Duration, Instant};
 
-/// How long buffered requests may take to be sent when nobody waits for that.
+/// Longest time for sending buffered requests when no caller waits for that.
 const FLUSH: Duration = Duration::from_secs(5);
-/// In what time to look again at a connection on which somebody sends.
+/// Time after which a connection is looked at again on which another thread sends.
 const SENDS: Duration = Duration::from_millis(1);
-/// Room left for a batch's head in a datagram.
+/// Bytes left for the head of a batch in a datagram.
 const HEAD_ROOM: usize = 1024;
-/// Messages that go out with one system call: what the kernel takes in one (`IOV_MAX`).
+/// Most messages of one system call: the kernel's limit (`IOV_MAX`).
 const GATHERED: usize = 1024;
 
 impl ClientConnection {
-    /// Lets a request wait for others; it is not sent after `deadline`. Where a condition of its terms is met, the caller sends
-    /// all, or tells that somebody is to do so at once. Otherwise it tells by when, if this is the first. Before it waits for
-    /// room it calls `send_at_once`, which has somebody send what waits.
+    /// Puts a request into the buffer; it is not sent after `deadline`. Where a condition of its terms is met, the caller sends
+    /// all
+    /// requests, or returns a time of zero to have them sent at once. Otherwise returns by when they are due, if this is the
+    /// first.
+    /// Calls `send_at_once`, which has another thread send them, before it waits for room.
     pub(crate) fn enqueue(
         &self,
         waiting: Waiting,
@@ -38,7 +40,8 @@ impl ClientConnection {
         self.put(New::Waiting(waiting), terms, (deadline, send_at_once))
     }
 
-    /// The same, of a message that is sent as it is ([`ClientConnection::sends_as_is`]).
+    /// Puts a message into the buffer that is sent as it is ([`ClientConnection::sends_as_is`]). Otherwise as
+    /// [`ClientConnection::enqueue`].
     #[inline]
     pub(crate) fn append(
         &self,
@@ -83,7 +86,7 @@ impl ClientConnection {
         }
     }
 
-    /// As many wait as may: they are sent now.
+    /// Sends the requests, of which there are as many as the terms allow.
     fn send_when_full(
         &self,
         terms: &BufferTerms,
@@ -99,7 +102,7 @@ impl ClientConnection {
         Ok(None)
     }
 
-    /// Makes room for a request, or says why there is none.
+    /// Makes room for a request, or returns why there is none.
     #[cold]
     fn make_room(
         &self,
@@ -124,14 +127,14 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Whether messages that wait may be put one behind the other: over a stream, in a protocol whose
-    /// messages are the same whenever they leave, and where nobody looks at each.
+    /// Returns whether messages that wait may be put one behind the other: over a stream, in a protocol whose messages do not
+    /// depend on when they leave, and where messages are not traced.
     #[inline]
     pub(crate) fn sends_as_is(&self) -> bool {
         self.wire.largest.is_none() && !self.wire.abilities.batches && !self.wire.tracer.is_on()
     }
 
-    /// Sends what waits.
+    /// Sends the requests that wait.
     pub(crate) fn flush(&self, deadline: Deadline) {
         // Failures are logged; the callers have gone on.
         let _ = self.with_sender(deadline, |sender, lost| {
@@ -142,7 +145,7 @@ impl ClientConnection {
         });
     }
 
-    /// The same, where the request with this id waits.
+    /// Sends the requests that wait if that with this id is among them.
     #[inline]
     pub(crate) fn flush_if_it_waits(&self, id: u32, deadline: Deadline) {
         if self.buffer.holds(id) {
@@ -172,12 +175,12 @@ impl ClientConnection {
         looked.unwrap_or_else(|| self.may_be_used().then_some(SENDS))
     }
 
-    /// Has what waits sent when the flusher looks next; whether something does.
+    /// Makes the flusher send the requests when it looks next, and returns whether there are any.
     pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
         self.buffer.make_due()
     }
 
-    /// Waits until nothing waits any more, or nothing can be sent.
+    /// Waits until no request waits, or none can be sent.
     pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         self.buffer.wait_until_sent(deadline)
     }
@@ -190,20 +193,21 @@ impl ClientConnection {
         });
     }
 
-    /// Lets go out what the transport has kept back. Under the sending lock.
+    /// Sends what the transport has kept back. To be called under the sending lock.
     fn push(&self) {
         if let Some(gatherer) = self.link.gatherer() {
             gatherer.push();
         }
     }
 
-    /// Takes out a request whose caller waits no more, if it has not left; whether it had not.
+    /// Takes out a request whose caller has abandoned it, and returns whether it had not left yet.
     pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
         self.buffer.withdraw(id)
     }
 
-    /// The connection ends: one-ways that wait are lost, and callers who wait for a reply learn that their requests have not
-    /// left.
+    /// Discards the requests that wait, as the connection ends. One-ways are lost; callers that wait for a reply learn that
+    /// their
+    /// requests have not left.
     pub(in crate::lane::outgoing) fn discard_buffered(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();
@@ -220,7 +224,7 @@ impl ClientConnection {
         }
     }
 
-    /// Logs which requests were lost with the connection. Under no lock.
+    /// Logs how many requests were lost with the connection. To be called under no lock.
     pub(in crate::lane::outgoing) fn log_discarded(&self) {
         let count = self.buffer.take_lost();
         if count > 0 {
@@ -231,7 +235,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sends all that wait. Under the sending lock.
+    /// Sends all requests that wait. To be called under the sending lock.
     pub(in crate::lane::outgoing) fn flush_locked(
         &self,
         sender: &mut Sender,
@@ -255,7 +259,7 @@ impl ClientConnection {
         sent
     }
 
-    /// Sends what was taken out, with as few messages and system calls as may be.
+    /// Sends requests that were taken out, with as few messages and system calls as possible.
     fn send_taken(
         &self,
         taken: Taken,
@@ -283,7 +287,7 @@ impl ClientConnection {
         self.send_all(&messages, deadline)
     }
 
-    /// Requests whose end time has passed while they waited.
+    /// Tells the callers of requests whose end time passed while they waited.
     fn report_late(&self, late: Vec<Waiting>, lost: &mut LostRequests) {
         let mut one_ways = 0;
         for id in late.iter().map(Waiting::id) {
@@ -301,7 +305,7 @@ impl ClientConnection {
         }
     }
 
-    /// What waited as messages.
+    /// Makes messages of requests that were taken out.
     fn messages(&self, waiting: Vec<Waiting>, lost: &mut LostRequests) -> Vec<Block> {
         let mut messages = Vec::with_capacity(waiting.len());
         let mut rest = waiting.into_iter().peekable();
@@ -330,7 +334,7 @@ impl ClientConnection {
         messages
     }
 
-    /// The requests to one operation of one object that follow one another, as many as one message holds.
+    /// Returns the successive requests to one operation of one object, as many as one message holds.
     fn joined(
         &self,
         (object_key, operation): (&std::sync::Arc<[u8]>, &str),
@@ -353,7 +357,7 @@ impl ClientConnection {
         requests
     }
 
-    /// As one gather write over a stream, one by one as datagrams.
+    /// Sends messages: as one gather write over a stream, one by one as datagrams.
     fn send_all(&self, messages: &[Block], deadline: Deadline) -> Result<(), SendError> {
         for message in messages {
             self.wire.tracer.sent(&*self.link, message);

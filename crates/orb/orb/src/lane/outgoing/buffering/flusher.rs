@@ -1,21 +1,22 @@
-//! Sends one-way requests when their time has come: those that were buffered, and those that the transport keeps back
-//! in a flood.
+//! Threads that send one-way requests when their time has come: those that were buffered, and those that the transport keeps
+//! back in a flood.
 //!
-//! One thread at a time *leads*: it waits until a connection is due, and looks after it. Before it sends what was
-//! buffered, which takes as long as the server lets it, it steps down, and another leads where more is due: a server
-//! that has stalled delays no other's requests. So it is for up to [`MOST`] less one that have stalled at a time; with
-//! more, requests to others wait until the first of these is given up.
+//! One thread at a time *leads*: it waits until a connection is due and looks after it. Before it sends buffered requests,
+//! which
+//! takes as long as the server lets it, it steps down, and another thread leads if more connections are due. So a stalled
+//! server
+//! does not delay the requests to others, as long as no more than [`MOST`] less one servers have stalled at a time.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::{ThreadGroup, ThreadSpec};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// How many threads there may be.
+/// Most threads of one flusher.
 const MOST: usize = 8;
 
-/// Connections with requests that wait, and the threads for all of them. The first comes with the first connection,
-/// another when one is due while no other thread is free.
+/// Connections with requests that wait, and the threads for all of them. The first thread starts with the first connection,
+/// another when a connection is due and no thread is free.
 #[derive(Debug)]
 pub(crate) struct Flusher {
     shared: Arc<Shared>,
@@ -24,9 +25,9 @@ pub(crate) struct Flusher {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// What the leader waits for.
+    /// Condition of the leader.
     changed: Condvar,
-    /// What a thread in reserve waits for.
+    /// Condition of a thread in reserve.
     vacant: Condvar,
     threads: ThreadGroup,
     spec: ThreadSpec,
@@ -35,9 +36,9 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     due: Vec<(Instant, Weak<ClientConnection>)>,
-    /// Whether a thread leads, or was started to.
+    /// Whether a thread leads, or was started to lead.
     is_led: bool,
-    /// Whether a thread waits that may lead.
+    /// Whether a thread waits in reserve.
     has_reserve: bool,
     over: bool,
 }
@@ -55,7 +56,7 @@ impl Flusher {
         }
     }
 
-    /// Has the connection's requests sent at `due`, if they still wait then. `false` when nobody will.
+    /// Sends the connection's requests at `due`, if they still wait then. Returns `false` when no thread will.
     pub(crate) fn schedule(&self, due: Instant, connection: &Arc<ClientConnection>) -> bool {
         let mut state = self.shared.lock();
         if state.over {
@@ -69,7 +70,7 @@ impl Flusher {
         self.shared.appoint(state)
     }
 
-    /// Looks in that time whether a connection beside others is needed still.
+    /// Checks in that time whether a connection beside the first is still needed.
     pub(in crate::lane) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
         self.schedule(Instant::now() + time, connection);
     }
@@ -83,7 +84,7 @@ impl Flusher {
 }
 
 impl State {
-    /// One entry for each: what was queued anew since goes out with what was there before.
+    /// Adds a connection. It has one entry: later requests are sent with the earlier ones.
     fn note(&mut self, due: Instant, connection: Weak<ClientConnection>) {
         let mut entries = self.due.iter_mut();
         match entries.find(|(_, one)| Weak::ptr_eq(one, &connection)) {
@@ -92,7 +93,7 @@ impl State {
         }
     }
 
-    /// The place of the entry that is due first, and when it is.
+    /// Returns the index of the entry that is due first, and when that is.
     fn first(&self) -> Option<(usize, Instant)> {
         let entries = self.due.iter().enumerate();
         entries
@@ -106,7 +107,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a thread lead, as none does. `false` when there is none.
+    /// Makes a thread lead, as none does; `false` when there is none.
     fn appoint(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
         if state.has_reserve {
             self.vacant.notify_one();
@@ -128,7 +129,7 @@ impl Shared {
         false
     }
 
-    /// Leads at first, and again whenever no other thread does.
+    /// Body of a thread: leads at first, and again whenever no other thread does.
     fn run(self: &Arc<Self>) {
         let mut state = self.lock();
         loop {
@@ -149,7 +150,7 @@ impl Shared {
         }
     }
 
-    /// Until it has stepped down.
+    /// Leads until the thread has stepped down.
     fn lead<'s>(self: &'s Arc<Self>, mut state: MutexGuard<'s, State>) -> MutexGuard<'s, State> {
         while !state.over {
             let now = Instant::now();
@@ -179,7 +180,7 @@ impl Shared {
         state
     }
 
-    /// Whether the thread leads afterwards.
+    /// Looks after a connection, and returns whether the thread still leads.
     fn look_at(self: &Arc<Self>, one: &Weak<ClientConnection>) -> bool {
         let Some(connection) = one.upgrade() else {
             return true;

@@ -1,9 +1,11 @@
-//! Requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4; Schmidt et al. 2001, figure 6: delayed buffering).
+//! Queue of requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4; Schmidt et al. 2001, figure 6:
+//! delayed buffering).
 //!
-//! They wait on their connection, under a lock of their own, which nobody holds while it sends: a server that takes nothing
-//! keeps nobody from adding to them. They are taken out under the sending lock only, all at once, so that they leave in the
-//! order in which they were put here, or in that of their [`Order`]. A protocol with batches joins requests to one operation
-//! of one object in one message; GIOP sends them all with one gather write.
+//! It has a lock of its own that is never held while messages are sent, so that a server that takes nothing does not keep
+//! callers
+//! from adding requests. Requests are taken out under the sending lock only, all at once, so that they leave in the order in
+//! which they were added, or in that of their [`Order`]. A protocol with batches joins requests to one operation of one object
+//! in one message; GIOP sends them all with one gather write.
 
 use crate::messaging::QueuedRequest;
 use crate::operation::KeptName;
@@ -14,31 +16,31 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// What a body may add in padding, length, number and time stamp.
+/// Bytes that a body may add: padding, length, number and time stamp.
 pub(in crate::lane::outgoing) const BODY_ROOM: usize = 32;
 
-/// What waits on one connection.
+/// Requests that wait on one connection.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
-    /// Messages that are sent as they are, one behind the other; they come before those of `waiting`.
+    /// Messages that are sent as they are, one behind the other, before those of `waiting`.
     run: Block,
-    /// How many those are.
+    /// Number of those messages.
     in_run: usize,
     pub(in crate::lane::outgoing) octets: usize,
-    /// By when what waits is to be sent.
+    /// Time by which the requests are to be sent.
     pub(in crate::lane::outgoing) due: Option<Instant>,
-    /// Whether the connection takes nothing any more.
+    /// Whether the connection refuses further requests.
     pub(in crate::lane::outgoing) is_closed: bool,
 }
 
-/// A request as it waits.
+/// A request in the queue.
 #[derive(Debug)]
 pub(crate) struct Waiting {
     pub(in crate::lane::outgoing) content: Content,
-    /// Not sent afterwards.
+    /// End time: the request is not sent afterwards.
     until: Deadline,
-    /// The id of one whose reply is awaited.
+    /// Id of a request whose reply is awaited.
     id: Option<u32>,
     order: Order,
     priority: i16,
@@ -48,7 +50,7 @@ pub(crate) struct Waiting {
 pub(in crate::lane::outgoing) enum Content {
     /// A message as it will be sent.
     Message(Block),
-    /// The body of a request, to be joined with others.
+    /// Body of a request, to be joined with others.
     Body {
         object_key: Arc<[u8]>,
         operation: KeptName,
@@ -56,24 +58,24 @@ pub(in crate::lane::outgoing) enum Content {
     },
 }
 
-/// What was taken out, to be sent.
+/// Requests that were taken out, to be sent.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Taken {
     pub(in crate::lane::outgoing) run: Block,
     pub(in crate::lane::outgoing) waiting: Vec<Waiting>,
-    /// How many requests both are.
+    /// Number of requests in both.
     pub(in crate::lane::outgoing) count: usize,
-    /// Those whose end time has passed meanwhile: they are not sent.
+    /// Requests whose end time passed while they waited: they are not sent.
     pub(in crate::lane::outgoing) late: Vec<Waiting>,
 }
 
 impl Waiting {
-    /// A message as it will be sent: a one-way, or a request with this id whose reply is awaited.
+    /// Makes one of a message as it will be sent: a one-way, or a request with this id whose reply is awaited.
     pub(crate) fn message(message: Block, id: Option<u32>) -> Self {
         Self::of(Content::Message(message), id)
     }
 
-    /// The body of a one-way, to be joined with others.
+    /// Makes one of the body of a one-way, to be joined with others.
     pub(crate) fn body(object_key: Arc<[u8]>, operation: KeptName, body: Block) -> Self {
         let queued_at = SystemTime::now();
         let request = QueuedRequest { body, queued_at };
@@ -95,7 +97,7 @@ impl Waiting {
         }
     }
 
-    /// The same on these terms: not sent after `until`.
+    /// Sets its terms, and the time until which it may be sent.
     pub(in crate::lane::outgoing) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
         Self {
             until,
@@ -112,7 +114,7 @@ impl Waiting {
         }
     }
 
-    /// The id of one whose reply is awaited.
+    /// Returns the id of a request whose reply is awaited.
     pub(in crate::lane::outgoing) fn id(&self) -> Option<u32> {
         self.id
     }
@@ -130,7 +132,7 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Notes in what time what waits is to be sent; gives that back.
+    /// Sets in what time the requests are due, and returns that.
     pub(in crate::lane::outgoing) fn is_due_after(
         &mut self,
         delay: Option<Duration>,
@@ -147,7 +149,7 @@ impl Queue {
         self.in_run + self.waiting.len()
     }
 
-    /// Whether messages can be put behind the others without more ado: none waits that could be overtaken.
+    /// Returns whether messages can be put behind the others: no request waits that they could overtake.
     #[inline]
     pub(in crate::lane::outgoing) fn takes_as_is(&self) -> bool {
         self.waiting.is_empty()
@@ -174,13 +176,13 @@ impl Queue {
         self.waiting.push(waiting);
     }
 
-    /// Whether as many or as large ones wait as may.
+    /// Returns whether the queue has as many or as large requests as the terms allow.
     #[inline]
     pub(in crate::lane::outgoing) fn is_due(&self, terms: &BufferTerms) -> bool {
         self.len() >= terms.when.messages || self.octets >= terms.when.octets
     }
 
-    /// Takes out all, in the order in which they are to leave. `spare` is memory for those that come next.
+    /// Takes out all requests, in the order in which they are to leave. `spare` is memory for later ones.
     pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> Taken {
         let count = self.len();
         let waiting = std::mem::take(&mut self.waiting);
@@ -198,12 +200,12 @@ impl Queue {
         }
     }
 
-    /// Whether the request with this id waits.
+    /// Returns whether the request with this id waits.
     pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
         self.waiting.iter().any(|one| one.id == Some(id))
     }
 
-    /// Takes out the request with this id; whether it was there.
+    /// Takes out the request with this id, and returns whether it was there.
     pub(in crate::lane::outgoing) fn withdraw(&mut self, id: u32) -> bool {
         let place = self.waiting.iter().position(|one| one.id == Some(id));
         let Some(place) = place else {
@@ -214,7 +216,7 @@ impl Queue {
     }
 }
 
-/// Those of one order that follow one another are put in that order. None passes one of another order.
+/// Sorts successive requests of one order by that order. None passes a request of another order.
 fn put_in_order(waiting: &mut [Waiting]) {
     let same_order = |one: &Waiting, other: &Waiting| one.order == other.order;
     for group in waiting.chunk_by_mut(same_order) {

@@ -1,4 +1,4 @@
-//! Replies that nobody waits for any more.
+//! Calls that their callers have abandoned, and whose replies may come yet.
 
 use crate::lane::outgoing::calls::PendingReply;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -6,12 +6,12 @@ use crate::messaging::Head;
 use punctual_cdr::{ByteOrder, Coding};
 use punctual_giop::{CancelRequest, MessageKind};
 
-/// Replies that one connection may owe, to callers who have given up, before it is let go.
+/// Most replies that may come yet to abandoned calls of one connection before it is retired.
 const MOST_OWED: u32 = 1024;
 
 impl ClientConnection {
-    /// Tells the server that nobody waits any more (CORBA 3.3 part 2, §9.4.4), which may well ignore that, unless it is not to be
-    /// told (`cancel_requests`). A request that is buffered does not leave any more; whether it was.
+    /// Tells the server that the reply is not awaited any more (CORBA 3.3 part 2, §9.4.4), unless it is not to be told
+    /// (`cancel_requests`). It may ignore that. A buffered request is withdrawn; returns whether it was buffered.
     #[cold]
     pub(crate) fn abandon(&self, pending: &PendingReply<'_>) -> bool {
         if self.withdraw(pending.id()) {

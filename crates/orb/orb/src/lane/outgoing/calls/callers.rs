@@ -1,12 +1,15 @@
-//! Who of a connection's callers reads it, and who wakes whom.
+//! Turns of a connection's callers: which of them reads, and how the others are woken.
 //!
-//! One caller at a time holds what is read from. Whoever finds it free reads, passes on what is not its
-//! own, and lets the next one read after that. A caller says that it waits before it looks whether
-//! somebody reads, and a reader looks for those who wait after it has let go, so no caller is left
-//! waiting with nobody reading: either it finds the connection free, or the reader that held it finds
-//! the caller. One that still sends is not promoted; it looks for itself when it comes to wait.
+//! One caller at a time holds the reader, that is, what is read from. A caller that finds it free reads, passes on what is not
+//! its
+//! own, and then makes the next caller read. A caller announces that it waits before it checks whether another reads, and a
+//! reader
+//! looks for waiting callers after it has released the reader. So no caller waits while none reads: either it finds the reader
+//! free, or the caller that held it finds the waiting one. A caller that still sends is not promoted; it checks for itself when
+//! it
+//! comes to wait.
 //!
-//! Nothing here knows what is read: the models (`tests/models`) run this very code.
+//! This file does not know what is read: the models (`tests/models`) run this very code.
 
 use super::reply_table::{ReplyPlace, ReplyTable};
 use super::slot::{LeftBehind, Woken};
@@ -17,44 +20,44 @@ use std::cell::Cell;
 const FOLLOWER: u64 = 1;
 const WATCHER: u64 = 1 << 32;
 
-/// The callers of one connection. `R` is what is read from, `T` what is delivered.
+/// Callers of one connection. `R` is what is read from, `T` what is delivered.
 #[derive(Debug)]
 pub(crate) struct Callers<R, T> {
-    /// Held by the one that reads.
+    /// Held by the caller that reads.
     reader: Mutex<R>,
     table: ReplyTable<T>,
-    /// How many wait while another reads ([`FOLLOWER`] each), or are told of what has come without waiting ([`WATCHER`]).
+    /// Number of callers that wait while another reads ([`FOLLOWER`] each), or that are notified without waiting ([`WATCHER`]).
     others: AtomicU64,
-    /// Whether something may be there to be read that those want who do not wait.
+    /// Whether there may be something to be read for callers that do not wait.
     unread: AtomicBool,
-    /// Whether the last one to leave closes the connection.
+    /// Whether the last caller to leave closes the connection.
     retired: AtomicBool,
-    /// Requests of the other side's that this one serves: none leaves before they are answered.
+    /// Requests of the other side that this side serves: the connection stays until they are answered.
     served: AtomicU64,
 }
 
-/// One of them, from its request to its reply.
+/// One caller, from its request to its reply.
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
-    /// Whether it has read its own reply, and ended its slot with that.
+    /// Whether it has read its own reply, and has ended its slot with that.
     has_read: Cell<bool>,
     /// Whether it leaves though its reply may come yet.
     is_abandoned: Cell<bool>,
 }
 
-/// What a caller comes to that waits while another reads.
+/// Result of waiting while another caller reads.
 #[derive(Debug)]
 pub(crate) enum Followed<'c, R, T> {
     Delivered(T),
-    /// It is this one's turn to read.
+    /// It is this caller's turn to read.
     Reads(MutexGuard<'c, R>),
     TimedOut,
 }
 
 impl<T> Caller<'_, T> {
-    /// The caller, who reads, has its own reply. Nothing is delivered to it any more: the reader it is
-    /// itself would do that.
+    /// Ends the caller's slot: it reads, and has its own reply. Only the reader delivers, so that nothing more is delivered to
+    /// it.
     #[inline]
     pub(crate) fn end_with_own_reply(&self) {
         self.place.slot.end_as_reader();
@@ -63,7 +66,7 @@ impl<T> Caller<'_, T> {
 }
 
 impl<T> Caller<'_, T> {
-    /// The caller waits no more for a reply that may come yet: its id is not another's before that.
+    /// Marks the call as abandoned: its id is not given to another call before the reply has come.
     #[cold]
     pub(crate) fn abandon(&self) {
         self.is_abandoned.set(true);
@@ -82,7 +85,7 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Those of the side that has not opened the connection. None of them reads: who reads for the other side does.
+    /// Makes the callers of the side that has not opened the connection. None of them reads: the other side's reader does.
     pub(crate) fn of_other_side(reader: R) -> Self {
         let this = Self {
             table: ReplyTable::odd(),
@@ -93,7 +96,7 @@ impl<R, T> Callers<R, T> {
         this
     }
 
-    /// One more; `None` when too many wait already.
+    /// Adds a caller; `None` when too many wait already.
     #[inline]
     pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
         Some(Caller {
@@ -103,12 +106,12 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// The place of one that has been put away.
+    /// Returns the place of a caller that has been put away.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         self.table.place(id)
     }
 
-    /// One that has been put away, and is there again.
+    /// Returns a caller that has been put away and goes on.
     pub(crate) fn registered(&self, id: u32) -> Option<Caller<'_, T>> {
         Some(Caller {
             place: self.table.place(id)?,
@@ -117,7 +120,7 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// One leaves: what comes for it later finds nobody. `true` when the connection is to be closed.
+    /// Removes a caller: what comes for it later is dropped. Returns whether the connection is to be closed.
     #[inline]
     pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
         if caller.is_abandoned.get() {
@@ -132,7 +135,7 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
-    /// One leaves that has read its own reply ([`Caller::end_with_own_reply`]). `true` when the connection is to be
+    /// Removes a caller that has read its own reply ([`Caller::end_with_own_reply`]). Returns whether the connection is to be
     /// closed.
     #[inline]
     pub(crate) fn leave_with_its_own(&self, caller: &Caller<'_, T>) -> bool {
@@ -140,8 +143,9 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
-    /// One leaves whose reply may come yet. It is owed before the slot ends: a reply that comes after that settles
-    /// it, and one that has come before is found here.
+    /// Removes a caller whose reply may come yet. The reply is owed before the slot ends: one that comes afterwards settles it,
+    /// and
+    /// one that came before is found here.
     #[cold]
     fn leave_owed(&self, caller: &Caller<'_, T>) {
         self.table.keep_owed(caller.place.id);
@@ -152,24 +156,24 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// The last one to leave is to close the connection. `true` when there is none.
+    /// Makes the last caller to leave close the connection. Returns whether there is none.
     pub(crate) fn retire(&self) -> bool {
         self.retired.store(true, Ordering::SeqCst);
         self.is_over()
     }
 
-    /// A request of the other side's is to be served here.
+    /// Counts a request of the other side that is to be served.
     pub(crate) fn begins_serving(&self) {
         self.served.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// It has been. `true` when the connection is to be closed.
+    /// Uncounts it. Returns whether the connection is to be closed.
     pub(crate) fn ends_serving(&self) -> bool {
         self.served.fetch_sub(1, Ordering::SeqCst);
         self.is_over()
     }
 
-    /// Of the last call that ends and whoever retires the connection, one sees what the other did.
+    /// Of the last call that ends and the thread that retires the connection, one sees what the other did.
     #[inline]
     fn is_over(&self) -> bool {
         self.retired.load(Ordering::SeqCst)
@@ -177,29 +181,29 @@ impl<R, T> Callers<R, T> {
             && self.served.load(Ordering::SeqCst) == 0
     }
 
-    /// How many replies may come yet whose callers have given up.
+    /// Returns how many replies may come yet to abandoned calls.
     pub(crate) fn owed(&self) -> u32 {
         self.table.owed()
     }
 
-    /// Whether there is one, as far as a glance tells.
+    /// Returns whether there is a caller, by a cheap and inexact test.
     #[inline]
     pub(crate) fn has_any(&self) -> bool {
         self.table.is_taken()
     }
 
-    /// Whether nobody is there.
+    /// Returns whether there is no caller.
     pub(crate) fn is_idle(&self) -> bool {
         self.table.is_idle()
     }
 
-    /// What is read from, if nobody reads.
+    /// Takes the reader, if it is free.
     #[inline]
     pub(crate) fn read(&self) -> Option<MutexGuard<'_, R>> {
         sync::try_lock(&self.reader)
     }
 
-    /// The same. Who reads is asked to say so when it is done.
+    /// Takes the reader, or asks the caller that holds it to tell when it is done.
     pub(crate) fn read_or_leave_unread(&self) -> Option<MutexGuard<'_, R>> {
         self.read().or_else(|| {
             self.leave_unread();
@@ -208,8 +212,8 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// Lets go of what is read from, and has another read, if one waits. `true` where none does, and somebody may watch
-    /// for what comes.
+    /// Releases the reader, and makes another caller read if one waits. Returns `true` where none waits and some watch for what
+    /// comes.
     #[inline]
     pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) -> bool {
         drop(reader);
@@ -218,8 +222,9 @@ impl<R, T> Callers<R, T> {
 
     #[inline]
     fn promote(&self) -> bool {
-        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that one waits, or that one sees
-        // that nobody reads.
+        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that a caller waits, or that one sees that
+        // none
+        // reads.
         fence(Ordering::SeqCst);
         let others = self.others.load(Ordering::Relaxed);
         others > 0 && self.promote_of(others)
@@ -230,7 +235,7 @@ impl<R, T> Callers<R, T> {
         !(has_followers && self.table.promote_one()) && others >= WATCHER
     }
 
-    /// One that was to read does not.
+    /// Promotes another caller in the place of one that was to read and does not.
     #[cold]
     fn promote_another(&self) {
         if !self.table.promote_one() {
@@ -238,36 +243,37 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Something may be there that nobody has read.
+    /// Records that there may be something that no caller has read.
     pub(crate) fn leave_unread(&self) {
         self.unread.store(true, Ordering::SeqCst);
     }
 
-    /// Whether something may be there that nobody has read, and is wanted by one who does not wait: it is for the caller of
-    /// this to have it read.
+    /// Returns, once, whether there may be something unread that a caller wants that does not wait. It is for the caller of
+    /// this
+    /// function to have it read.
     pub(crate) fn take_unread(&self) -> bool {
         fence(Ordering::SeqCst);
         self.others.load(Ordering::Relaxed) >= WATCHER && self.unread.swap(false, Ordering::SeqCst)
     }
 
-    /// One is told of its reply, and does not wait: from now on [`Callers::hand_on`] says where nobody reads.
+    /// Counts a caller that is notified of its reply and does not wait: [`Callers::hand_on`] then tells where none reads.
     pub(crate) fn begin_watch(&self) {
         // Relaxed: the fence orders it.
         self.others.fetch_add(WATCHER, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// It watches no more.
+    /// Uncounts it.
     pub(crate) fn end_watch(&self) {
         self.others.fetch_sub(WATCHER, Ordering::Relaxed);
     }
 
-    /// Wakes who watches for this reply, though it has not come.
+    /// Wakes the watcher of this reply, though the reply has not come.
     pub(crate) fn wake_watcher(&self, id: u32) {
         self.table.wake_watcher(id);
     }
 
-    /// Waits while another reads, until it is this one's turn.
+    /// Waits while another caller reads, until it is this one's turn.
     pub(crate) fn follow(
         &self,
         caller: &Caller<'_, T>,
@@ -297,17 +303,17 @@ impl<R, T> Callers<R, T> {
                 }
             }
         };
-        // One that reads waits no more.
+        // A caller that reads waits no more.
         self.others.fetch_sub(FOLLOWER, Ordering::Relaxed);
         followed
     }
 
-    /// Delivers to whoever waits for this reply; `false` when nobody does.
+    /// Delivers to the caller that waits for this reply; `false` when none does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         self.table.deliver(id, content)
     }
 
-    /// Delivers to all that are there, where `may_replace` allows it in place of what they have.
+    /// Delivers to all callers, where `may_replace` allows it in place of what they have.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         self.table.deliver_to_all(content, may_replace);
     }

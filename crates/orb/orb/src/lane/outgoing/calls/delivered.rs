@@ -1,19 +1,19 @@
-//! What comes to a caller that waits: its reply, or why there is none.
+//! Delivery to a waiting caller: its reply, or why there is none.
 
 use crate::messaging::{InboxError, Message, OwnReply};
 use std::sync::Arc;
 
-/// Why a connection serves no more.
+/// Reason why a connection serves no more.
 #[derive(Clone, Debug)]
 pub(crate) struct Broken {
-    /// The peer said CloseConnection: what it had not answered, it has not begun (§9.4.7).
+    /// The peer said CloseConnection: it has not begun what it had not answered (§9.4.7).
     pub(crate) orderly: bool,
     /// For people.
     pub(crate) reason: Arc<str>,
 }
 
 impl Broken {
-    /// Broken off for a reason of this side's, or of the network's.
+    /// Makes the reason of a connection that was broken off by this side or the network.
     pub(crate) fn off(reason: impl Into<Arc<str>>) -> Self {
         Self {
             orderly: false,
@@ -21,7 +21,7 @@ impl Broken {
         }
     }
 
-    /// By an error in receiving.
+    /// Makes the reason of an error in receiving.
     pub(crate) fn of(error: &InboxError) -> Self {
         match error {
             InboxError::Link(error) => Self::off(error.cause.to_string()),
@@ -30,25 +30,25 @@ impl Broken {
     }
 }
 
-/// What comes to a caller.
+/// Delivery to a caller.
 #[derive(Debug)]
 pub(crate) enum Delivered {
     Reply(Message),
     Broken(Broken),
-    /// The request was buffered, and its end time has passed: it was not sent.
+    /// The request was buffered and its end time has passed: it was not sent.
     Late,
 }
 
-/// Why a reply did not come.
+/// Reason why a reply did not come.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     TimedOut,
-    /// The same, of a request that has not left.
+    /// The end time passed before the request left.
     NotSent,
     Broken(Broken),
 }
 
-/// What waiting with a block at hand has come to.
+/// Result of waiting with a block at hand.
 #[derive(Debug)]
 pub(crate) enum Waited {
     /// The block holds the reply, and nothing else.

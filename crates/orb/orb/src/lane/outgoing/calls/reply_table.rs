@@ -1,33 +1,34 @@
-//! Who waits for which reply on a connection.
+//! Table of the callers that wait for replies on a connection.
 //!
-//! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in
-//! the table and that place's generation, so that a reply finds its caller in one step and a late
-//! one, whose caller has given up, finds nobody. Places are taken and given back by one atomic exchange
-//! each; there is no lock.
+//! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in the table and the
+//! generation
+//! of that place. So a reply finds its caller in one step, and a late reply to an abandoned call finds none. Places are taken
+//! and
+//! given back by one atomic exchange each; there is no lock.
 
 use super::slot::ReplySlot;
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
 
-/// Calls that may wait on one connection at once.
+/// Most calls that may wait on one connection at once.
 pub(crate) const MAX_WAITING: usize = 1 << INDEX_BITS;
 const INDEX_BITS: u32 = 17;
 pub(super) const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
-/// Places whose being taken is told by the bits of one word.
+/// Places in a row: a bit of one word tells whether a place is taken.
 const A_ROW: usize = 64;
-/// Rows that come to be together, when more callers wait than ever before.
+/// Rows that are allocated together, when more callers wait than ever before.
 const A_BLOCK: usize = 32;
 const BLOCKS: usize = MAX_WAITING / A_ROW / A_BLOCK;
 
-/// The callers that wait on one connection.
+/// Callers that wait on one connection.
 #[derive(Debug)]
 pub(crate) struct ReplyTable<T> {
-    /// Few connections have more callers at once than these.
+    /// The first row. Few connections have more callers at once.
     first: Row<T>,
-    /// The others' rows; the first of them is not used.
+    /// Further rows; the first of them is not used.
     further: [OnceLock<Box<[Row<T>]>>; BLOCKS],
-    /// A row of theirs in which there was a place lately.
+    /// Number of a further row that had a free place lately.
     vacant: AtomicU32,
-    /// The last bit of each id: 0 of the connection's originator's, 1 of the other side's.
+    /// Last bit of each id: 0 for the connection's originator, 1 for the other side.
     parity: u32,
 }
 
@@ -35,13 +36,13 @@ pub(crate) struct ReplyTable<T> {
 struct Row<T> {
     /// A bit for each place that is taken.
     taken: AtomicU64,
-    /// Those of them whose callers have left without their replies. An id is not used again before its
-    /// reply has come: generations return, and one that comes late would reach another's caller.
+    /// A bit for each of these whose caller has left without its reply. An id is not used again before its reply has come:
+    /// generations repeat, and a late reply would reach another caller.
     owed: AtomicU64,
     slots: [OnceLock<Box<ReplySlot<T>>>; A_ROW],
 }
 
-/// A place that a caller has taken.
+/// Place that a caller has taken.
 #[derive(Debug)]
 pub(crate) struct ReplyPlace<'t, T> {
     pub(crate) id: u32,
@@ -68,14 +69,14 @@ impl<T> Row<T> {
         }
     }
 
-    /// Takes a free place, if there is one: which.
+    /// Takes a free place, if there is one, and returns its index in the row.
     #[inline]
     fn take(&self) -> Option<usize> {
         let mut taken = self.taken.load(Ordering::Relaxed);
         loop {
             let free = taken.trailing_ones();
             let bit = 1u64.checked_shl(free)?;
-            // Acquire pairs with the Release of whoever had the place before.
+            // Acquire pairs with the Release of the caller that had the place before.
             match self.taken.compare_exchange_weak(
                 taken,
                 taken | bit,
@@ -88,7 +89,7 @@ impl<T> Row<T> {
         }
     }
 
-    /// The slots of the places that are taken.
+    /// Returns the slots of the places that are taken.
     fn in_use(&self) -> impl Iterator<Item = &ReplySlot<T>> {
         let taken = self.taken.load(Ordering::Acquire);
         let slots = self.slots.iter().enumerate();
@@ -99,7 +100,7 @@ impl<T> Row<T> {
 }
 
 impl<T> ReplyTable<T> {
-    /// Of the side that has not opened the connection: its ids are odd.
+    /// Makes the table of the side that has not opened the connection: its ids are odd.
     pub(crate) fn odd() -> Self {
         Self {
             parity: 1,
@@ -107,8 +108,9 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// A place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more
-    /// wait at once than ever before.
+    /// Returns a place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more wait at once
+    /// than
+    /// ever before.
     #[inline]
     pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {
@@ -153,7 +155,7 @@ impl<T> ReplyTable<T> {
         })
     }
 
-    /// The place that a caller has taken.
+    /// Returns the place that a caller has taken.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         let index = index_of(id);
         let slot = self.row(index)?.slots.get(index % A_ROW)?.get()?;
@@ -184,7 +186,7 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// The reply has come: of whoever finds that, one gives the place back.
+    /// Settles a place whose reply has come. Of several threads that find that, one gives the place back.
     #[cold]
     pub(crate) fn settle_owed(&self, id: u32) {
         let index = index_of(id);
@@ -196,14 +198,13 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// How many places are kept so.
+    /// Returns how many places are kept so.
     pub(crate) fn owed(&self) -> u32 {
         let owed = |row: &Row<T>| row.owed.load(Ordering::Relaxed).count_ones();
         self.rows().map(owed).sum()
     }
 
-    /// A reply has come that nobody waits for: if it was owed, its place may be taken again. Called by the
-    /// reader alone.
+    /// Settles the place of a reply that no caller waits for, if it was owed. Called by the reader alone.
     #[cold]
     fn settle(&self, slot: &ReplySlot<T>, id: u32) {
         let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);
@@ -212,7 +213,7 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Delivers to who waits for this reply; gives it back when nobody does.
+    /// Delivers to the caller that waits for this reply; `false` when none does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
         let Some(row) = self.row(index).filter(|_| id & 1 == self.parity) else {
@@ -231,7 +232,7 @@ impl<T> ReplyTable<T> {
         false
     }
 
-    /// Wakes who watches for this reply, though it has not come.
+    /// Wakes the watcher of this reply, though the reply has not come.
     pub(crate) fn wake_watcher(&self, id: u32) {
         let index = index_of(id);
         let slot = self.row(index).and_then(|row| row.slots.get(index % A_ROW));
@@ -243,27 +244,27 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Chooses a new reader among those who wait; `false` where none does.
+    /// Chooses a new reader among the callers that wait; `false` where none does.
     pub(crate) fn promote_one(&self) -> bool {
         self.slots().any(ReplySlot::promote)
     }
 
-    /// Delivers to all who wait, where `may_replace` allows it in place of what they have.
+    /// Delivers to all callers that wait, where `may_replace` allows it in place of what they have.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         for slot in self.slots() {
             slot.deliver_now(content(), &may_replace);
         }
     }
 
-    /// Whether somebody waits at one of the first places, at a glance.
+    /// Returns whether a caller waits at one of the first places, by a cheap and inexact test.
     #[inline]
     pub(crate) fn is_taken(&self) -> bool {
         let taken = self.first.taken.load(Ordering::Relaxed);
         taken != 0 && taken & !self.first.owed.load(Ordering::Relaxed) != 0
     }
 
-    /// Whether anybody waits. Of a caller that gives its place back and then looks at something, and
-    /// one who changes that and then looks here, one sees what the other did.
+    /// Returns whether no caller waits. Of a caller that gives its place back and then looks at something, and a thread that
+    /// changes that and then looks here, one sees what the other did.
     pub(crate) fn is_idle(&self) -> bool {
         self.rows().all(|row| {
             let taken = row.taken.load(Ordering::SeqCst);

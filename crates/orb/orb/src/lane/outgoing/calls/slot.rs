@@ -1,11 +1,10 @@
-//! Where one caller waits for its reply.
+//! Slot of one caller, in which it waits for its reply.
 //!
 //! ```text
 //! IDLE ──will_wait──▶ WAITING ──promote──▶ PROMOTED        the caller is to read the connection
 //!   └──────deliver──────┴───deliver──┴─▶ DELIVERED         its reply, or the connection's end, is here
 //! ```
-//! A lone caller, who reads its own reply, touches none of this but the generation: no lock, no atomic
-//! exchange.
+//! A lone caller, which reads its own reply, touches nothing here but the generation: no lock, no atomic exchange.
 
 use crate::sync::{AtomicU32, Mutex, Ordering, Word, lock};
 use punctual_exec::Deadline;
@@ -16,38 +15,38 @@ const WAITING: u32 = 1;
 const PROMOTED: u32 = 2;
 const DELIVERED: u32 = 3;
 
-/// A caller's place. `T` is what is delivered.
+/// Slot of a caller. `T` is what is delivered.
 #[derive(Debug)]
 pub(crate) struct ReplySlot<T> {
     state: Word,
-    /// Which of the place's callers it is: what comes for an earlier one finds nobody.
+    /// Number of the caller among those of the place: what comes for an earlier one is dropped.
     generation: AtomicU32,
     place: Mutex<Place<T>>,
 }
 
-/// What is put down for a caller, and by it.
+/// Content of a slot, under its lock.
 #[derive(Debug)]
 struct Place<T> {
     content: Option<T>,
-    /// Who is told of it, where no thread waits.
+    /// Notified of a delivery, where no thread waits.
     watcher: Option<Waker>,
 }
 
-/// What a caller has left to others.
+/// State in which a caller has left its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftBehind {
     Nothing,
     /// It was to read the connection: another is to be chosen.
     Reading,
-    /// Something had been delivered to it. Of a caller that took that nobody asks.
+    /// Something had been delivered to it, which it did not take.
     Content,
 }
 
-/// What a caller that waits woke up to.
+/// Reason why a waiting caller woke up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Woken<T> {
     Delivered(T),
-    /// Nobody reads the connection: this caller is to do so.
+    /// None reads the connection: this caller is to do so.
     Promoted,
     TimedOut,
 }
@@ -64,22 +63,21 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// A caller takes the place.
+    /// Begins a caller's use of the slot, and returns its generation.
     pub(crate) fn begin(&self) -> u32 {
-        // Relaxed, both: whoever had the place before has given it back with Release.
+        // Relaxed, both: the caller that had the place before has given it back with Release.
         self.state.atomic().store(IDLE, Ordering::Relaxed);
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// The caller that reads the connection has its reply. Only such a one delivers, so that nobody else
-    /// is about to.
+    /// Ends the slot of the caller that reads and has its reply. Only the reader delivers, so that no other thread is about to.
     pub(crate) fn end_as_reader(&self) {
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
         // Relaxed: the next reader sees it, as it takes the inbox from this one.
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// The caller leaves: what comes for it later finds nobody.
+    /// Ends the slot: what comes for the caller later is dropped.
     pub(crate) fn end(&self) -> LeftBehind {
         let mut place = lock(&self.place);
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
@@ -93,13 +91,13 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Whether something has been delivered.
+    /// Returns whether something has been delivered.
     #[inline]
     pub(crate) fn has_content(&self) -> bool {
         self.state.atomic().load(Ordering::Acquire) == DELIVERED
     }
 
-    /// What has been delivered, without waiting.
+    /// Takes what has been delivered, without waiting.
     pub(crate) fn poll(&self) -> Option<T> {
         // Acquire pairs with the exchange in `deliver_if`.
         if !self.has_content() {
@@ -108,7 +106,7 @@ impl<T> ReplySlot<T> {
         lock(&self.place).content.take()
     }
 
-    /// Has `watcher` woken when something is delivered, in place of another; `true` where something is there already.
+    /// Sets the waker that is woken when something is delivered; `true` where something is there already.
     pub(crate) fn watch(&self, watcher: &Waker) -> bool {
         let mut place = lock(&self.place);
         if place.content.is_some() {
@@ -121,7 +119,7 @@ impl<T> ReplySlot<T> {
         false
     }
 
-    /// Nobody is told any more.
+    /// Removes the waker.
     pub(crate) fn stop_watching(&self) {
         lock(&self.place).watcher = None;
     }
@@ -137,8 +135,9 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// From now on the caller may be chosen as reader. To be said, and then a fence passed, before it
-    /// looks whether somebody reads: whoever lets go of reading after that look sees it.
+    /// Announces that the caller may be chosen as reader. To be followed by a fence and then by a check whether another reads:
+    /// a
+    /// thread that releases the reader after that check sees the announcement.
     pub(crate) fn will_wait(&self) {
         let word = self.state.atomic();
         // What was delivered meanwhile stays.
@@ -146,7 +145,7 @@ impl<T> ReplySlot<T> {
         let _ = word.compare_exchange(PROMOTED, WAITING, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// The caller reads, or has given up. `true` when it had been chosen as reader.
+    /// Withdraws that, as the caller reads or has given up. Returns `true` when it had been chosen as reader.
     pub(crate) fn stop_waiting(&self) -> bool {
         let word = self.state.atomic();
         if word
@@ -202,17 +201,17 @@ impl<T> ReplySlot<T> {
         true
     }
 
-    /// Which caller has the place.
+    /// Returns the generation of the caller that has the slot.
     pub(crate) fn generation(&self) -> u32 {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Delivers to whoever has the place.
+    /// Delivers to the caller that has the slot now.
     pub(crate) fn deliver_now(&self, content: T, may_replace: impl FnOnce(&T) -> bool) {
         self.deliver_if(self.generation(), content, may_replace);
     }
 
-    /// Makes a caller that waits the reader; `false` when it does not wait.
+    /// Makes a waiting caller the reader; `false` when it does not wait.
     pub(crate) fn promote(&self) -> bool {
         let word = self.state.atomic();
         let promoted = word
