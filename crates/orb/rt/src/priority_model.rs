@@ -15,11 +15,11 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// Who says at which priority the requests for a POA's objects are served (RTCORBA::PriorityModelPolicy). Published in
+/// Policy that decides at which priority the requests for a POA's objects are served (RTCORBA::PriorityModelPolicy). Published in
 /// references (TAG_POLICIES), as TAO does: `enum PriorityModel; short server_priority`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PriorityModelPolicy {
-    /// Who says it.
+    /// Model: the client decides, or the server.
     pub model: PriorityModel,
     /// The server's priority: of all requests with SERVER_DECLARED; with CLIENT_PROPAGATED of those that carry none, as
     /// of clients without Real-time CORBA.
@@ -69,7 +69,7 @@ fn read(input: &mut Decoder<'_>) -> Result<PriorityModelPolicy, CdrError> {
     })
 }
 
-/// Has the upcalls of POAs with a priority model run as it says.
+/// Runs the upcalls of POAs with a priority model at the priorities that it says.
 #[derive(Debug)]
 pub(crate) struct ByPriorityModel(pub(crate) Arc<RtOrb>);
 
@@ -93,7 +93,7 @@ impl AroundUpcalls for ByPriorityModel {
 }
 
 impl ByPriorityModel {
-    /// What the policy has done around upcalls, if there is one.
+    /// Returns the actions of the policy around upcalls, if there is one.
     fn model(
         &self,
         policies: &AdapterPolicies,
@@ -126,7 +126,7 @@ impl ByPriorityModel {
 /// Upcalls at the priority that the model says, after which the thread runs at its own again.
 #[derive(Debug)]
 struct AtPriority {
-    /// Whether what a request carries decides alone.
+    /// True if the priority that a request carries decides alone.
     obeys_as_carried: bool,
     rt: Arc<RtOrb>,
     policy: PriorityModelPolicy,

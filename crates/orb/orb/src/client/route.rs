@@ -35,7 +35,7 @@ const FORWARDS_A_LEVEL: u32 = 16;
 pub(super) struct Route {
     pub(super) effective: Arc<Effective>,
     two_way: bool,
-    /// Whether the reference may only be called where it was called before ([`Rebind`]).
+    /// True if the reference may only be called where it was called before ([`Rebind`]).
     is_held: bool,
     /// The remembered path that the call follows as long as `levels` is empty.
     path: Option<Arc<Path>>,
@@ -43,7 +43,7 @@ pub(super) struct Route {
     failures: Vec<Failure>,
     restarted: bool,
     forwards: u32,
-    /// Whether the route holds for this call alone, as an interceptor has forwarded it.
+    /// True if the route holds for this call alone, as an interceptor has forwarded it.
     is_for_one_call: bool,
     allowance: Allowance,
 }

@@ -1,4 +1,4 @@
-//! How the calling thread runs, and the last word that it obeyed.
+//! State of the calling thread: how it runs, and the last word that it obeyed.
 
 use super::word::{ObeyedWord, WORD};
 use crate::priority::Priority;
@@ -27,7 +27,7 @@ impl Priority {
     }
 }
 
-/// How a thread runs, in one number: how it is scheduled, as its scheduler numbers that (0 until it has done so), and its
+/// State of a thread in one number: how it is scheduled, as its scheduler numbers that (0 until it has done so), and its
 /// CORBA priority. For what schedules threads (`punctual_rt`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsAt(u64);
@@ -137,7 +137,7 @@ struct OfThread {
     runs_at: Cell<RunsAt>,
     /// The scheduler and the word of the request that it obeyed last ([`obeyed`]).
     obeyed: Cell<u64>,
-    /// How it ran then.
+    /// Its state then.
     as_obeyed: Cell<RunsAt>,
 }
 

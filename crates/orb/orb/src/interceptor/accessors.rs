@@ -1,4 +1,4 @@
-//! What interceptors of both sides can ask of a request (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+//! Operations of interceptors of both sides on a request (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
 
 /// Defines the operations of `RequestInfo` for the information of one side. `known` says which requests' types are known
 /// there; `valid` has the points at which an operation may be called, by the side's table (16.1 or 16.2).

@@ -1,4 +1,4 @@
-//! What a client's interceptor can ask of a request and do to it (CORBA 3.3 part 1, §16.3.13). Each operation is valid at
+//! Request as a client's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.13). Each operation is valid at
 //! the points of table 16.1, which stands beside it as bits, in the table's order of points.
 
 use super::OwnedContext;
@@ -25,7 +25,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) request_contexts: &'a mut Vec<OwnedContext>,
     pub(super) reply_contexts: &'a [OwnedContext],
     pub(super) slots: &'a Slots,
-    /// How many slots there are.
+    /// Number of slots.
     pub(super) slot_count: u32,
     pub(super) outcome: Option<Outcome>,
     pub(super) body: Option<&'a ReadBody<'a>>,
@@ -52,7 +52,7 @@ impl ClientRequestInfo<'_> {
         matches!(self.point, ClientPoint::ReceiveOther)
     }
 
-    /// How far a one-way is to come before its caller goes on; to the target, of any other.
+    /// Returns how far a one-way is to come before its caller goes on; to the target, for any other call.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -71,7 +71,7 @@ impl ClientRequestInfo<'_> {
         find(self.request_contexts, id)
     }
 
-    /// Has the request carry a service context. With `replace` it takes the place of one of its id.
+    /// Adds a service context to the request. With `replace` it takes the place of one of its id.
     ///
     /// A protocol without service contexts carries none.
     ///

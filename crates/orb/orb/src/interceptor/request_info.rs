@@ -1,4 +1,4 @@
-//! What is known of a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+//! Facts about a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
 
 use super::OwnedContext;
 use super::error::{bad_inv_order, no_context, not_available};
@@ -36,7 +36,7 @@ pub(crate) struct TypedRequest<'a> {
     pub(crate) arguments: RequestArguments<'a>,
 }
 
-/// Where the arguments of a request are.
+/// Place of the arguments of a request.
 #[derive(Clone)]
 pub(crate) enum RequestArguments<'a> {
     /// At their client, which writes them as often as it is asked.
@@ -82,7 +82,7 @@ fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
     arguments.into_iter().map(parameter).collect()
 }
 
-/// What does not change between the points of a request.
+/// Facts that do not change between the points of a request.
 #[derive(Clone)]
 pub(crate) struct CallFacts<'a> {
     pub(crate) request_id: u32,
@@ -100,7 +100,7 @@ impl<'a> CallFacts<'a> {
         self.details.ok_or_else(|| not_available(what))
     }
 
-    /// Those of which more is known than the arguments.
+    /// Returns the details, if more is known than the arguments.
     fn described(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
         let details = self.details(what)?;
         match details.is_described() {
@@ -143,7 +143,7 @@ impl<'a> CallFacts<'a> {
         }
     }
 
-    /// Whether what a reply says can be told.
+    /// Returns whether the types of the reply are known.
     pub(super) fn are_results_known(&self) -> bool {
         self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
@@ -172,7 +172,7 @@ impl<'a> CallFacts<'a> {
         Ok((result, arguments))
     }
 
-    /// The exception of an outcome as an Any. A user exception whose type nobody knows is UNKNOWN 1 there
+    /// The exception of an outcome as an Any. A user exception of unknown type is UNKNOWN 1 there
     /// (§16.3.13: received_exception, §16.3.14: sending_exception).
     pub(super) fn exception(
         &self,

@@ -1,4 +1,4 @@
-//! What a server's interceptor can ask of a request and do to it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
+//! Request as a server's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
 //! the points of table 16.2, which stands beside it as bits, in the table's order of points.
 
 use super::OwnedContext;
@@ -34,7 +34,7 @@ pub struct ServerRequestInfo<'a> {
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
     pub(super) slots: &'a mut Slots,
-    /// How many slots there are.
+    /// Number of slots.
     pub(super) slot_count: u32,
     pub(super) object: Option<&'a dyn ServedObject>,
     pub(super) outcome: Option<Outcome>,
@@ -63,7 +63,7 @@ impl<'a> ServerRequestInfo<'a> {
         matches!(self.point, ServerPoint::SendOther)
     }
 
-    /// How far its caller waits for it to come.
+    /// Returns how far the request is to come before its caller goes on.
     #[must_use]
     pub fn sync_scope(&self) -> SyncScope {
         self.facts.sync_scope
@@ -86,7 +86,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.request_contexts.find(id).ok_or_else(|| no_context(id))
     }
 
-    /// Has the reply carry a service context, whatever it says. With `replace` it takes the place of one of its id.
+    /// Adds a service context to the reply, whatever the reply says. With `replace` it takes the place of one of its id.
     ///
     /// A protocol without service contexts carries none.
     ///
@@ -141,7 +141,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.object(NOT_FIRST, "object_id")?.object_id())
     }
 
-    /// What tells the object's adapter from others of the server.
+    /// Returns the id of the object's adapter.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
@@ -184,7 +184,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(object.most_derived_interface())
     }
 
-    /// Whether the object implements an interface.
+    /// Returns whether the object implements an interface.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.

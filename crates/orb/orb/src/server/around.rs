@@ -1,4 +1,4 @@
-//! What is done around each upcall of an adapter, because of its policies.
+//! Actions around each upcall of an adapter, because of its policies.
 
 use super::call::ServerCall;
 use crate::exception::SystemException;
@@ -9,13 +9,13 @@ use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What surrounds each upcall of an adapter: a priority that the thread takes, a lock.
+/// Actions around each upcall of an adapter, such as a priority that the thread takes, or a lock.
 pub trait AroundUpcall: Send + Sync + Debug {
-    /// Before the servant is called, on the thread that calls it, once the object is found. A call from within the
-    /// process comes without a message. What it returns [`AroundUpcall::leave`] is given.
+    /// Called before the servant, on the same thread, once the object is found. A call from within the process comes without a
+    /// message. The result is passed to [`AroundUpcall::leave`].
     ///
     /// # Errors
-    /// What the caller is told; there is no upcall then, and no `leave`.
+    /// Passed to the caller; there is no upcall then, and no `leave`.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
 
     /// Returns the word that upcalls obey, if they do nothing else around the servant. Upcalls of requests with the same word
@@ -31,13 +31,13 @@ pub trait AroundUpcall: Send + Sync + Debug {
         Urgency::default()
     }
 
-    /// Behind the upcall, on the same thread, however it ended.
+    /// Called after the upcall, on the same thread, however it ended.
     fn leave(&self, entered: u64);
 }
 
-/// Says what surrounds the upcalls of which adapters ([`crate::OrbBuilder::around_upcalls`]).
+/// Source of the actions around upcalls ([`crate::OrbBuilder::around_upcalls`]).
 pub trait AroundUpcalls: Send + Sync + Debug {
-    /// What surrounds those of an adapter with these policies. Asked when the adapter is made.
+    /// Returns the actions around the upcalls of an adapter with these policies. Called when the adapter is made.
     ///
     /// # Errors
     /// [`InvalidPolicy`] for one that cannot be obeyed.
@@ -47,7 +47,7 @@ pub trait AroundUpcalls: Send + Sync + Debug {
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy>;
 }
 
-/// What surrounds the upcalls of an adapter, or of an object, and what is known of that ahead.
+/// Actions around the upcalls of an adapter or an object, with what is known of them ahead.
 #[derive(Clone, Debug)]
 pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
@@ -61,7 +61,7 @@ impl UpcallHook {
         Self { around, word }
     }
 
-    /// Before the upcall of a request; what [`UpcallHook::leave`] is given.
+    /// Enters the upcall of a request. The result is passed to [`UpcallHook::leave`].
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
@@ -75,7 +75,7 @@ impl UpcallHook {
         self.around.enter(Some(call))
     }
 
-    /// Before that of a call from within the process.
+    /// Enters the upcall of a call from within the process.
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
@@ -89,7 +89,7 @@ impl UpcallHook {
         self.around.urgency(contexts)
     }
 
-    /// Behind the upcall.
+    /// Leaves the upcall.
     #[inline]
     pub fn leave(&self, entered: u64) {
         if self.word.is_none() || !restored(entered) {

@@ -36,7 +36,7 @@ pub(super) struct Dispatcher<'s> {
     pub(super) serving: &'s Serving,
     /// Why requests are not served, if they are not.
     pub(super) refuses: Option<Refusal>,
-    /// Whether its request was counted as in progress when it came.
+    /// True if its request was counted as in progress when it came.
     pub(super) has_begun: bool,
     /// The request as a timeline knows it, if that has it already.
     pub(super) seen: Option<Seen>,

@@ -1,4 +1,4 @@
-//! What computes the urgency of requests.
+//! Strategies that compute the urgency of requests.
 
 use super::key::Urgency;
 use crate::policy::AdapterPolicies;

@@ -1,8 +1,8 @@
-//! How much there is to do about an adapter's requests.
+//! Paths of an adapter's requests.
 
 use crate::policy::{Policies, ThreadPolicy};
 
-/// By which path an adapter's requests go, which is decided when it is made.
+/// Path of an adapter's requests, which is decided when the adapter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPath {
     /// They need nothing but the map and an active manager.

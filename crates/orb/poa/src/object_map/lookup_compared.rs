@@ -5,7 +5,7 @@ use super::map::ActiveMap;
 use super::pinned::{Found, Pinned};
 
 impl ActiveMap {
-    /// What is active under an id, in the way of a map for comparison.
+    /// Finds what is active under an id, in the way of a map for comparison.
     pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);
@@ -15,7 +15,7 @@ impl ActiveMap {
         self.found(found, id)
     }
 
-    /// What is active under an id, and the number of an operation of its servant: with
+    /// Finds what is active under an id, and the number of an operation of its servant: with
     /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
     /// operation that the servant does not number. Does not allocate.
     pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
@@ -44,7 +44,7 @@ impl ActiveMap {
 }
 
 impl Pinned<'_> {
-    /// Whether its servant's operation of this number is this.
+    /// Returns whether its servant's operation of this number is this.
     pub(super) fn has(&self, operation: &str, number: usize) -> bool {
         self.operations().get(number) == Some(&operation)
     }
@@ -55,7 +55,7 @@ impl Pinned<'_> {
 }
 
 impl Found<'_> {
-    /// The number of an operation of the servant that was found.
+    /// Returns the number of an operation of the servant that was found.
     pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
         let Self::Pinned(pinned) = self else {
             return None;

@@ -1,4 +1,4 @@
-//! What an RTORB is told of dynamic scheduling.
+//! Settings of dynamic scheduling.
 
 use punctual_exec::thread::Reservation;
 use punctual_orb::{AboveHighest, Discipline};
@@ -9,7 +9,7 @@ use std::time::Duration;
 pub struct DynamicScheduling {
     /// The disciplines that segments may have. Both, unless it is said.
     pub disciplines: Vec<Discipline>,
-    /// What becomes of the reservations that the segments of clients ask for.
+    /// Treatment of the reservations that the segments of clients ask for.
     pub propagated: PropagatedReservations,
 }
 
@@ -22,7 +22,7 @@ impl Default for DynamicScheduling {
     }
 }
 
-/// What becomes of the reservations that the segments of other processes ask for. Their fixed priorities are bounded by
+/// Treatment of the reservations that the segments of other processes ask for. Their fixed priorities are bounded by
 /// [`crate::Propagated`], as those of CLIENT_PROPAGATED are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PropagatedReservations {
@@ -33,7 +33,7 @@ pub enum PropagatedReservations {
     UpTo {
         /// The most that one upcall may reserve. How many there may be at a time, the kernel's admission says.
         most: ReservationLimit,
-        /// What becomes of a request that asks for more: with [`AboveHighest::Cap`] its runtime is cut to what is allowed.
+        /// Treatment of a request that asks for more: with [`AboveHighest::Cap`] its runtime is cut to what is allowed.
         above: AboveHighest,
     },
 }
@@ -55,7 +55,7 @@ impl ReservationLimit {
         share.min(self.runtime)
     }
 
-    /// As much of a reservation as is allowed; `None` where that is too little to be one.
+    /// Returns as much of a reservation as is allowed; `None` where that is too little to be one.
     pub(super) fn capped(self, wanted: Reservation) -> Option<Reservation> {
         let runtime = wanted.runtime.min(self.runtime_of(wanted.period));
         Reservation { runtime, ..wanted }.check().ok()

@@ -18,18 +18,18 @@ use punctual_giop::service_context::SCHEDULING_SEGMENT;
 use punctual_orb::{CallPolicies, Priority, RequestContext};
 use std::time::Duration;
 
-/// Octets of its data, as CDR aligns them.
+/// Length of its data in bytes, as CDR aligns them.
 const LENGTH: usize = 48;
 const DISCIPLINE: usize = 1;
 const PRIORITY: usize = 2;
 const ID: usize = 4;
-/// Each 8 octets behind the one before.
+/// Each 8 bytes behind the one before.
 const TIMES: usize = 24;
 
 const FIXED_PRIORITY: u8 = 0;
 const EARLIEST_DEADLINE_FIRST: u8 = 1;
 
-/// What a request says of the segment that it is made in.
+/// Segment of a request, as the request carries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Carried {
     pub(super) id: DistributableThreadId,
@@ -37,7 +37,7 @@ pub(super) struct Carried {
 }
 
 impl Carried {
-    /// In this machine's order.
+    /// Encodes it in this machine's byte order.
     pub(super) fn encoded(self) -> [u8; LENGTH] {
         let (discipline, priority, times) = match self.parameter {
             SchedulingParameter::FixedPriority(priority) => {
@@ -65,10 +65,10 @@ impl Carried {
         data
     }
 
-    /// What a request carries.
+    /// Decodes the data of a request.
     ///
     /// # Errors
-    /// Why it says nothing that is a segment.
+    /// Why the data are no segment.
     pub(super) fn decoded(data: &[u8]) -> Result<Self, String> {
         let data: &[u8; LENGTH] = data
             .first_chunk()
@@ -117,7 +117,7 @@ impl Carried {
     }
 }
 
-/// Carried by the calls of threads in segments, and by no others.
+/// The context of calls that threads in segments make, and of no others.
 #[derive(Debug)]
 pub(crate) struct SegmentContext;
 

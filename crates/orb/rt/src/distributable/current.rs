@@ -20,12 +20,12 @@ pub struct SchedulingCurrent<'o> {
     rt: &'o Arc<RtOrb>,
 }
 
-/// How a distributable thread is started by another ([`SchedulingCurrent::spawn`]).
+/// Terms on which a distributable thread is started by another ([`SchedulingCurrent::spawn`]).
 #[derive(Clone, Debug)]
 pub struct Spawned {
     /// The name of its outermost segment.
     pub name: String,
-    /// That segment's parameter; the implicit one of the segment that starts it, if it is not said.
+    /// Parameter of that segment. Default: the implicit parameter of the segment that starts it.
     pub parameter: Option<SchedulingParameter>,
     /// The parameter of segments within that one which say none.
     pub implicit: Option<SchedulingParameter>,
@@ -199,7 +199,7 @@ impl<'o> SchedulingCurrent<'o> {
     }
 }
 
-/// What a segment is scheduled by, of which this was said.
+/// Returns the parameter of a segment for which this was given.
 fn parameter_or_implicit(
     said: Option<SchedulingParameter>,
 ) -> Result<SchedulingParameter, SystemException> {

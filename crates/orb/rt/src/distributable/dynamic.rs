@@ -1,4 +1,4 @@
-//! What an RTORB has of dynamic scheduling.
+//! State of dynamic scheduling in an RTORB.
 
 use super::config::DynamicScheduling;
 use super::error::SegmentError;
@@ -30,7 +30,7 @@ impl Dynamic {
         &self.config
     }
 
-    /// How many segments have ended, or were updated, behind their deadlines.
+    /// Number of segments that have ended, or were updated, after their deadlines.
     pub(crate) fn overruns(&self) -> u64 {
         // Relaxed: a count, and no more.
         self.overruns.load(Ordering::Relaxed)
@@ -43,7 +43,7 @@ impl Dynamic {
         }
     }
 
-    /// Whether segments may have this parameter.
+    /// Checks that segments may have this parameter.
     ///
     /// # Errors
     /// UNSUPPORTED_SCHEDULING_DISCIPLINE, or BAD_PARAM for a reservation that is none.
@@ -64,7 +64,7 @@ impl Dynamic {
         self.registry.enter(id)
     }
 
-    /// That of this id, if it is here or on its way from here.
+    /// Returns the distributable thread of this id, if it is here or in a call that it has made from here.
     pub(super) fn find(&self, id: DistributableThreadId) -> Option<DistributableThread> {
         self.registry.find(id)
     }

@@ -3,7 +3,7 @@
 use punctual_exec::thread::Reservation;
 use punctual_orb::{Discipline, Priority};
 
-/// How a scheduling segment is scheduled: the standard's `CORBA::Policy` that a scheduler reads.
+/// Scheduling parameter of a segment: the standard's `CORBA::Policy` that a scheduler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingParameter {
     /// At a CORBA priority.
@@ -14,7 +14,7 @@ pub enum SchedulingParameter {
 }
 
 impl SchedulingParameter {
-    /// What it is of.
+    /// Returns its discipline.
     #[must_use]
     pub fn discipline(self) -> Discipline {
         match self {

@@ -53,7 +53,7 @@ impl DistributableThreads {
         self.0.invoke(&CANCEL, put, bool::unmarshal)
     }
 
-    /// What has become of one, as that process knows it: [`DistributableThreadState::Ended`] where it is not on its way.
+    /// Returns the state of one, as that process knows it: [`DistributableThreadState::Ended`] where it is not on its way.
     ///
     /// # Errors
     /// What keeps the call from it.
@@ -95,7 +95,7 @@ impl RtOrb {
     }
 }
 
-/// Those of this process.
+/// Distributable threads of this process.
 struct Here(Arc<Dynamic>);
 
 impl Implements<Here> for DistributableThreads {

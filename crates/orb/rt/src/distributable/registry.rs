@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Names a distributable thread in every process on its way (RTScheduling::Current::IdType): 16 random octets, so that
-/// nobody guesses another's.
+/// it cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DistributableThreadId([u8; 16]);
 
 impl DistributableThreadId {
-    /// A new one.
+    /// Makes a new one.
     pub(super) fn random() -> Result<Self, SystemException> {
         let mut octets = [0; 16];
         getrandom::fill(&mut octets).map_err(|error| {
@@ -22,13 +22,13 @@ impl DistributableThreadId {
         Ok(Self(octets))
     }
 
-    /// One that was told.
+    /// Converts from bytes.
     #[must_use]
     pub const fn from_octets(octets: [u8; 16]) -> Self {
         Self(octets)
     }
 
-    /// As it is told to others.
+    /// Converts to bytes.
     #[must_use]
     pub const fn octets(self) -> [u8; 16] {
         self.0
@@ -47,7 +47,7 @@ impl fmt::Debug for DistributableThreadId {
     }
 }
 
-/// What has become of a distributable thread (RTScheduling::DistributableThread::DT_State), as this process knows it.
+/// State of a distributable thread (RTScheduling::DistributableThread::DT_State), as this process knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistributableThreadState {
     /// It is here, or in a call that it has made from here.
@@ -97,7 +97,7 @@ impl DistributableThread {
         }
     }
 
-    /// Has it told THREAD_CANCELLED at its next scheduling point here: when it begins, updates or ends a segment, makes a
+    /// Cancels it: THREAD_CANCELLED is raised at its next scheduling point here: when it begins, updates or ends a segment, makes a
     /// call, or a call of its returns. One that is in a call elsewhere is told when that returns; whoever wants it to stop
     /// there cancels it there ([`crate::DistributableThreads`]). One that is cancelled stays so.
     ///
@@ -136,7 +136,7 @@ impl PartialEq for DistributableThread {
 
 impl Eq for DistributableThread {}
 
-/// Those on whose way this process is.
+/// Distributable threads that pass through this process.
 #[derive(Debug)]
 pub(super) struct Registry {
     /// Each with the number of its segments and upcalls here.

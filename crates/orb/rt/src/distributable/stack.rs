@@ -18,11 +18,11 @@ use std::time::{Duration, Instant};
 /// A segment that was not done when its deadline passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
-    /// How long the deadline had passed.
+    /// Time since the deadline.
     pub by: Duration,
 }
 
-/// What a segment is begun with.
+/// Terms on which a segment is begun.
 #[derive(Debug)]
 pub(super) struct New {
     pub(super) id: DistributableThreadId,
@@ -30,7 +30,7 @@ pub(super) struct New {
     pub(super) name: Option<String>,
     pub(super) parameter: SchedulingParameter,
     pub(super) implicit: Option<SchedulingParameter>,
-    /// What the thread is scheduled by, if the segment changes that.
+    /// Parameter by which the thread is scheduled, if the segment changes that.
     pub(super) taken: Option<SchedulingParameter>,
 }
 
@@ -155,7 +155,7 @@ pub(super) fn leave_all() {
     set_in_segment(false);
 }
 
-/// Whether the thread may go on, which has been raised this if it was raised anything.
+/// Checks that the thread may go on after a call that raised this, if it raised anything.
 ///
 /// # Errors
 /// THREAD_CANCELLED.
@@ -170,7 +170,7 @@ pub(crate) fn scheduling_point(raised: Option<&SystemException>) -> Result<(), S
     check(&thread)
 }
 
-/// Whether a distributable thread may go on.
+/// Checks that a distributable thread may go on.
 ///
 /// # Errors
 /// THREAD_CANCELLED.
@@ -194,7 +194,7 @@ pub(super) fn parameters() -> Option<(SchedulingParameter, Option<SchedulingPara
     with_innermost(|segment| (segment.parameter, segment.implicit))
 }
 
-/// What requests carry.
+/// Returns the segment that requests of the calling thread carry.
 pub(super) fn carried() -> Option<Carried> {
     with_innermost(|segment| Carried {
         id: segment.known.thread().id(),
@@ -217,7 +217,7 @@ pub(super) fn names() -> Vec<String> {
     })
 }
 
-/// Whether the calling thread is in a segment.
+/// Returns whether the calling thread is in a segment.
 pub(super) fn is_in_segment() -> bool {
     with_innermost(|_| ()).is_some()
 }

@@ -1,4 +1,4 @@
-//! How the calling thread is scheduled: taken with a segment, and given back at its end.
+//! Scheduling of the calling thread: changed by a segment, and restored at its end.
 
 use super::error::refused;
 use super::parameter::SchedulingParameter;
@@ -8,7 +8,7 @@ use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Scheduling};
 use std::io;
 
-/// How a thread was scheduled before a segment.
+/// Scheduling of a thread before a segment.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before {
     ran_at: RanAt,
@@ -16,7 +16,7 @@ pub(super) struct Before {
 }
 
 impl Before {
-    /// As it is now. The kernel is asked where the thread has reserved its time, or nobody has asked yet.
+    /// Returns the scheduling now. Asks the kernel if the thread has reserved its time, or the scheduling is not yet known.
     pub(super) fn now() -> Result<Self, SystemException> {
         let asked = thread::now().and_then(|ran_at| {
             let known = ran_at.native().scheduling();
@@ -26,10 +26,10 @@ impl Before {
         asked.map_err(|error| unknown(&error))
     }
 
-    /// Has the thread scheduled so again.
+    /// Restores it.
     ///
     /// # Errors
-    /// What the operating system says: the processors may have no room any more for a reservation that was given up for
+    /// Those of the operating system: the processors may have no room any more for a reservation that was given up for
     /// the time of the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
         Priority::replace_of_thread(self.ran_at.corba());
@@ -45,13 +45,13 @@ impl Before {
     }
 }
 
-/// Whether the calling thread has reserved its time.
+/// Returns whether the calling thread has reserved its time.
 pub(super) fn has_reserved() -> Result<bool, SystemException> {
     let now = thread::now().map_err(|error| unknown(&error))?;
     Ok(now.native() == Native::DEADLINE)
 }
 
-/// Has the calling thread scheduled as a segment's parameter says, as far as the RTORB asks the kernel at all.
+/// Schedules the calling thread as a segment's parameter says, as far as the RTORB asks the kernel at all.
 ///
 /// # Errors
 /// INV_POLICY for a reservation that the kernel does not admit, DATA_CONVERSION 2 for a priority that the mapping does not

@@ -16,14 +16,14 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// What surrounds the upcalls of an adapter in an ORB with dynamic scheduling: what its priority model does, and within
-/// that the segment.
+/// Actions around the upcalls of an adapter in an ORB with dynamic scheduling: those of its priority model, and within
+/// these the segment.
 #[derive(Debug)]
 pub(crate) struct InSegment {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) dynamic: Arc<Dynamic>,
     pub(crate) model: Option<Arc<dyn AroundUpcall>>,
-    /// Whether the model leaves it to clients how the upcall is scheduled.
+    /// True if the model leaves the scheduling of upcalls to clients.
     pub(crate) clients_decide: bool,
 }
 
@@ -92,7 +92,7 @@ impl InSegment {
         stack::push(&self.rt, &self.dynamic, new).map(|()| true)
     }
 
-    /// What the thread is scheduled by for the upcall, if the segment changes that. A thread that has reserved its time keeps
+    /// Returns the parameter by which the thread is scheduled for the upcall, if the segment changes that. A thread that has reserved its time keeps
     /// to that.
     fn taken(
         &self,
@@ -112,7 +112,7 @@ impl InSegment {
         })
     }
 
-    /// As much of a client's reservation as it may have.
+    /// Returns as much of a client's reservation as it may have.
     fn allowed(&self, wanted: Reservation) -> Result<Option<Reservation>, SystemException> {
         let (most, above) = match self.dynamic.config().propagated {
             PropagatedReservations::NotObeyed => return Ok(None),

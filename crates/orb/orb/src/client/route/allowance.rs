@@ -1,4 +1,4 @@
-//! What one call may spend on connections to the endpoints of its reference.
+//! Limits on what one call spends on connections to the endpoints of its reference.
 
 use crate::config::OrbConfig;
 use punctual_exec::Deadline;

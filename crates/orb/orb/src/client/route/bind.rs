@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Whether calls go to an endpoint by a connection of the reference's own, and the band of that, if it has one.
+/// True if calls go to an endpoint by a connection of the reference's own, and the band of that, if it has one.
 type Exclusiveness = (bool, Option<RangeInclusive<Priority>>);
 
 impl Route {

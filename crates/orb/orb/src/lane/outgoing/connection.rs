@@ -41,10 +41,10 @@ const FLUSH_AT_END: Duration = Duration::from_secs(1);
 pub(crate) struct ClientConnection {
     pub(super) link: Arc<dyn Connection>,
     pub(crate) wire: WireFormat,
-    /// Where references come from that come by it.
+    /// Origin of references that come by it.
     origin: Origin,
     pub(super) usability: Usability,
-    /// What the server has been told.
+    /// Announcements to the server.
     pub(crate) announced: Announcements,
     /// Locked while a message is sent.
     pub(super) sender: LaneLock<Sender>,
@@ -52,11 +52,11 @@ pub(crate) struct ClientConnection {
     pub(super) buffer: Buffer,
     /// The callers that wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
-    /// How callers wait for their replies.
+    /// Strategy of callers for waiting for their replies.
     pub(super) waiting: WaitStrategy,
-    /// Who reads for callers that do not wait.
+    /// Watchers of replies, and what reads for them.
     pub(super) watch: Watch,
-    /// What serves requests that come by it, if anything does.
+    /// Queue of requests that come by it, if they are served.
     pub(super) callbacks: Callbacks,
     /// Its place among the connections to its endpoint.
     pub(in crate::lane) membership: Membership<Self>,
@@ -135,7 +135,7 @@ impl ClientConnection {
         self.with_sender(deadline, |_, _| self.link.send(parts, deadline))?
     }
 
-    /// Returns where references come from that come by it.
+    /// Returns the origin of references that come by it.
     #[inline]
     pub(crate) fn origin(&self) -> Origin {
         self.origin
@@ -159,7 +159,7 @@ impl ClientConnection {
         self.waiting.served()
     }
 
-    /// Returns what its sending lock does for the thread that has it.
+    /// Returns the protocol of its sending lock.
     #[cfg(test)]
     pub(crate) fn send_lock(&self) -> punctual_exec::LockProtocol {
         self.sender.protocol()

@@ -1,18 +1,18 @@
-//! What is logged of a connection that a thread lets go of at its end.
+//! Logging of connections that a thread drops at its end.
 //!
-//! A thread remembers the connection that it called by last, so that its end may be the end of that connection. What is left of the
-//! thread is not enough then for a subscriber, which may keep memory for each thread that is gone already: the standard one panics,
-//! and a panic there ends the process. So another thread does the logging.
+//! A thread remembers the connection that it called by last, so that its end may be the end of that connection. A subscriber to
+//! the log may keep memory for each thread, which is gone already then: the standard one panics, and a panic there ends the
+//! process. So another thread does the logging.
 
 use punctual_exec::ThreadSpec;
 use std::cell::Cell;
 
 thread_local! {
-    /// Whether the thread is letting go of what it remembered. It has no destructor, and so is there to the end.
+    /// True if the thread is dropping what it remembered. It has no destructor, and so is there to the end.
     static ENDS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Lets go of what the calling thread remembered, which ends.
+/// Drops what the calling thread remembered, which is ending.
 pub(crate) fn at_thread_end<T>(remembered: T) {
     let before = ENDS.replace(true);
     drop(remembered);
@@ -24,6 +24,6 @@ pub(super) fn log(say: impl FnOnce() + Send + 'static) {
     if !ENDS.get() {
         return say();
     }
-    // Where there is no thread to be had, there is nobody to tell.
+    // Where there is no thread to be had, it is not logged.
     let _ = ThreadSpec::named("punctual-log").start(say);
 }

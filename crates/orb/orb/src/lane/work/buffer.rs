@@ -11,13 +11,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, Weak};
 
-/// How many requests a lane of a pool may keep (RTCORBA::RTORB::create_threadpool: max_buffered_requests and
+/// Limits of the requests that a lane of a pool may buffer (RTCORBA::RTORB::create_threadpool: max_buffered_requests and
 /// max_request_buffer_size). `None` sets no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// Requests.
+    /// Number of requests.
     pub requests: Option<usize>,
-    /// Octets of their messages, in all.
+    /// Length of all their messages, in bytes.
     pub octets: Option<usize>,
 }
 
@@ -30,14 +30,14 @@ pub(crate) trait Buffered: Send + fmt::Debug {
     fn refuse(self: Box<Self>);
 }
 
-/// Those of one lane.
+/// Buffered requests of one lane.
 #[derive(Debug)]
 pub(crate) struct RequestBuffer {
     limits: BufferLimits,
-    /// Who is told that there is one more.
+    /// Reactor whose threads serve them.
     reactor: OnceLock<Weak<Reactor>>,
     held: LaneLock<Held>,
-    /// How many there are: written under the lock.
+    /// Number of requests: written under the lock.
     len: AtomicUsize,
 }
 
@@ -66,7 +66,7 @@ impl RequestBuffer {
         }
     }
 
-    /// Its threads are this reactor's.
+    /// Sets the reactor whose threads serve the requests.
     pub(in crate::lane) fn set_reactor(&self, reactor: Weak<Reactor>) {
         let _ = self.reactor.set(reactor);
     }
@@ -80,7 +80,7 @@ impl RequestBuffer {
         self.len() == 0
     }
 
-    /// Keeps a request of so many octets.
+    /// Buffers a request of so many bytes.
     ///
     /// # Errors
     /// The request, where there is no room for it.
@@ -90,7 +90,7 @@ impl RequestBuffer {
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
-        // The lock is lost where a thread has ended that had it: then nothing is kept any more.
+        // The lock is lost where a thread has ended that had it: then nothing is buffered any more.
         let Ok(mut held) = self.held.lock() else {
             return Err(request);
         };
@@ -113,7 +113,7 @@ impl RequestBuffer {
         Ok(())
     }
 
-    /// Serves the most urgent one, if there is one; whether there was.
+    /// Serves the most urgent request, and returns whether there was one.
     pub(super) fn serve_next(&self) -> bool {
         let Ok(mut held) = self.held.lock() else {
             return false;

@@ -1,5 +1,5 @@
-//! What the head of a request says beside its operation: the code sets, the object, where the client listens, and until
-//! when it may be delivered.
+//! Contents of a request's head beside its operation: the code sets, the object, where the client listens, and until when it
+//! may be delivered.
 
 use super::{Dispatcher, no_object};
 use crate::adapter::DispatchError;
@@ -47,7 +47,7 @@ impl Dispatcher<'_> {
     /// Returns the key of the object that a request may reach.
     ///
     /// # Errors
-    /// What the caller is told of a request that comes too late, whose code sets are unknown, or that reaches no object.
+    /// Exceptions for the caller of a request that comes too late, whose code sets are unknown, or that reaches no object.
     pub(super) fn admit<'m>(
         &self,
         contexts: ServiceContexts<'_>,

@@ -11,7 +11,7 @@ use shortcuts::Shortcuts;
 
 pub(crate) use perfect::DuplicateId;
 
-/// How objects are found by requests. All but the first are for comparison.
+/// Way in which requests find objects. All but the first are for comparison.
 #[derive(Clone, Debug)]
 pub(crate) enum Strategy {
     /// By the entry that is in the key; an id that comes without one is hashed.
@@ -26,7 +26,7 @@ pub(crate) enum Strategy {
     DeLayered,
 }
 
-/// What a strategy for comparison looks in, beside the hash of ids that each map has. What is changed is changed
+/// Table of a strategy for comparison, beside the hash of ids that each map has. What is changed is changed
 /// under the map's mutex; what is looked for is found without.
 pub(crate) enum Comparison {
     /// Nowhere: all entries are asked.
@@ -64,7 +64,7 @@ impl Comparison {
         }
     }
 
-    /// Whether there can be such an id.
+    /// Returns whether there can be such an id.
     pub(crate) fn may_have(&self, id: &[u8]) -> bool {
         match self {
             Self::Perfect(perfect) => perfect.has(id),
@@ -72,7 +72,7 @@ impl Comparison {
         }
     }
 
-    /// Whether there can be no other ids than those it was made with.
+    /// Returns whether there can be no other ids than those it was made with.
     pub(crate) fn is_complete(&self) -> bool {
         matches!(self, Self::Perfect(_))
     }

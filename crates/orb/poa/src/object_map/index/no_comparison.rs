@@ -1,6 +1,6 @@
-//! What stands for ways to find objects for comparison where there are none. Nothing of it exists at run time.
+//! Stand-in for the ways to find objects that are for comparison, where there are none. Nothing of it exists at run time.
 
-/// How objects are found by requests.
+/// Way in which requests find objects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Strategy {
     /// By the entry that is in the key; an id that comes without one is hashed.

@@ -25,11 +25,9 @@ const HEAD_ROOM: usize = 1024;
 const GATHERED: usize = 1024;
 
 impl ClientConnection {
-    /// Puts a request into the buffer; it is not sent after `deadline`. Where a condition of its terms is met, the caller sends
-    /// all
-    /// requests, or returns a time of zero to have them sent at once. Otherwise returns by when they are due, if this is the
-    /// first.
-    /// Calls `send_at_once`, which has another thread send them, before it waits for room.
+    /// Puts a request into the buffer; it is not sent after `deadline`. Where a condition of its terms is met, the caller
+    /// sends all requests, or returns a time of zero to have them sent at once. Otherwise returns by when they are due, if
+    /// this is the first. Calls `send_at_once`, which has another thread send them, before it waits for room.
     pub(crate) fn enqueue(
         &self,
         waiting: Waiting,
@@ -206,8 +204,7 @@ impl ClientConnection {
     }
 
     /// Discards the requests that wait, as the connection ends. One-ways are lost; callers that wait for a reply learn that
-    /// their
-    /// requests have not left.
+    /// their requests have not left.
     pub(in crate::lane::outgoing) fn discard_buffered(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();

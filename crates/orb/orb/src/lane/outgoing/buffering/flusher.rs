@@ -2,10 +2,9 @@
 //! back in a flood.
 //!
 //! One thread at a time *leads*: it waits until a connection is due and looks after it. Before it sends buffered requests,
-//! which
-//! takes as long as the server lets it, it steps down, and another thread leads if more connections are due. So a stalled
-//! server
-//! does not delay the requests to others, as long as no more than [`MOST`] less one servers have stalled at a time.
+//! which takes as long as the server lets it, it steps down, and another thread leads if more connections are due. So a
+//! stalled server does not delay the requests to others, as long as no more than [`MOST`] less one servers have stalled at a
+//! time.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::{ThreadGroup, ThreadSpec};
@@ -36,9 +35,9 @@ struct Shared {
 #[derive(Debug, Default)]
 struct State {
     due: Vec<(Instant, Weak<ClientConnection>)>,
-    /// Whether a thread leads, or was started to lead.
+    /// True if a thread leads, or was started to lead.
     is_led: bool,
-    /// Whether a thread waits in reserve.
+    /// True if a thread waits in reserve.
     has_reserve: bool,
     over: bool,
 }

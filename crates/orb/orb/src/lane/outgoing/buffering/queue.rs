@@ -2,10 +2,9 @@
 //! delayed buffering).
 //!
 //! It has a lock of its own that is never held while messages are sent, so that a server that takes nothing does not keep
-//! callers
-//! from adding requests. Requests are taken out under the sending lock only, all at once, so that they leave in the order in
-//! which they were added, or in that of their [`Order`]. A protocol with batches joins requests to one operation of one object
-//! in one message; GIOP sends them all with one gather write.
+//! callers from adding requests. Requests are taken out under the sending lock only, all at once, so that they leave in the
+//! order in which they were added, or in that of their [`Order`]. A protocol with batches joins requests to one operation of
+//! one object in one message; GIOP sends them all with one gather write.
 
 use crate::messaging::QueuedRequest;
 use crate::operation::KeptName;
@@ -30,7 +29,7 @@ pub(in crate::lane::outgoing) struct Queue {
     pub(in crate::lane::outgoing) octets: usize,
     /// Time by which the requests are to be sent.
     pub(in crate::lane::outgoing) due: Option<Instant>,
-    /// Whether the connection refuses further requests.
+    /// True if the connection refuses further requests.
     pub(in crate::lane::outgoing) is_closed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where the requests go that come by a client's connection.
+//! Queue of the requests that come by a client's connection.
 
 use crate::messaging::Message;
 use parking_lot::Mutex;
@@ -14,12 +14,12 @@ pub(crate) trait ServesRequests: Send + Sync + Debug {
     fn connection_ended(&self);
 }
 
-/// The server of a connection's requests, if it has one.
+/// Queue of a connection's requests, if they are served.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Callbacks(Mutex<Option<Arc<dyn ServesRequests>>>);
 
 impl Callbacks {
-    /// Has requests go to this queue from now on.
+    /// Puts requests into this queue from now on.
     pub(super) fn begin(&self, queue: Arc<dyn ServesRequests>) {
         *self.0.lock() = Some(queue);
     }

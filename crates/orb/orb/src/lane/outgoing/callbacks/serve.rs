@@ -1,4 +1,4 @@
-//! Which connections serve requests, and when they begin and end.
+//! Connections that serve requests.
 
 use super::queue::ServesRequests;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -11,7 +11,7 @@ pub(crate) trait ServesBack: Send + Sync {
     /// Begins to serve the requests of a connection, before it is used.
     ///
     /// # Errors
-    /// What keeps them from being read.
+    /// Why they cannot be read.
     fn begin(&self, connection: &Arc<ClientConnection>) -> io::Result<()>;
 }
 

@@ -1,13 +1,10 @@
 //! Turns of a connection's callers: which of them reads, and how the others are woken.
 //!
-//! One caller at a time holds the reader, that is, what is read from. A caller that finds it free reads, passes on what is not
-//! its
-//! own, and then makes the next caller read. A caller announces that it waits before it checks whether another reads, and a
-//! reader
-//! looks for waiting callers after it has released the reader. So no caller waits while none reads: either it finds the reader
-//! free, or the caller that held it finds the waiting one. A caller that still sends is not promoted; it checks for itself when
-//! it
-//! comes to wait.
+//! One caller at a time holds the reader, that is, what is read from. A caller that finds it free reads, passes on what is
+//! not its own, and then makes the next caller read. A caller announces that it waits before it checks whether another
+//! reads, and a reader looks for waiting callers after it has released the reader. So no caller waits while none reads:
+//! either it finds the reader free, or the caller that held it finds the waiting one. A caller that still sends is not
+//! promoted; it checks for itself when it comes to wait.
 //!
 //! This file does not know what is read: the models (`tests/models`) run this very code.
 
@@ -28,9 +25,9 @@ pub(crate) struct Callers<R, T> {
     table: ReplyTable<T>,
     /// Number of callers that wait while another reads ([`FOLLOWER`] each), or that are notified without waiting ([`WATCHER`]).
     others: AtomicU64,
-    /// Whether there may be something to be read for callers that do not wait.
+    /// True if there may be something to be read for callers that do not wait.
     unread: AtomicBool,
-    /// Whether the last caller to leave closes the connection.
+    /// True if the last caller to leave closes the connection.
     retired: AtomicBool,
     /// Requests of the other side that this side serves: the connection stays until they are answered.
     served: AtomicU64,
@@ -40,9 +37,9 @@ pub(crate) struct Callers<R, T> {
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
-    /// Whether it has read its own reply, and has ended its slot with that.
+    /// True if it has read its own reply, and has ended its slot with that.
     has_read: Cell<bool>,
-    /// Whether it leaves though its reply may come yet.
+    /// True if it leaves though its reply may come yet.
     is_abandoned: Cell<bool>,
 }
 
@@ -143,9 +140,8 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
-    /// Removes a caller whose reply may come yet. The reply is owed before the slot ends: one that comes afterwards settles it,
-    /// and
-    /// one that came before is found here.
+    /// Removes a caller whose reply may come yet. The reply is owed before the slot ends: one that comes afterwards settles
+    /// it, and one that came before is found here.
     #[cold]
     fn leave_owed(&self, caller: &Caller<'_, T>) {
         self.table.keep_owed(caller.place.id);
@@ -222,9 +218,8 @@ impl<R, T> Callers<R, T> {
 
     #[inline]
     fn promote(&self) -> bool {
-        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that a caller waits, or that one sees that
-        // none
-        // reads.
+        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that a caller waits, or that one sees
+        // that none reads.
         fence(Ordering::SeqCst);
         let others = self.others.load(Ordering::Relaxed);
         others > 0 && self.promote_of(others)
@@ -249,8 +244,7 @@ impl<R, T> Callers<R, T> {
     }
 
     /// Returns, once, whether there may be something unread that a caller wants that does not wait. It is for the caller of
-    /// this
-    /// function to have it read.
+    /// this function to have it read.
     pub(crate) fn take_unread(&self) -> bool {
         fence(Ordering::SeqCst);
         self.others.load(Ordering::Relaxed) >= WATCHER && self.unread.swap(false, Ordering::SeqCst)

@@ -1,10 +1,8 @@
 //! Table of the callers that wait for replies on a connection.
 //!
 //! A request id is even (the connection's originator, CORBA 3.3 part 2, §9.8.1) and holds a place in the table and the
-//! generation
-//! of that place. So a reply finds its caller in one step, and a late reply to an abandoned call finds none. Places are taken
-//! and
-//! given back by one atomic exchange each; there is no lock.
+//! generation of that place. So a reply finds its caller in one step, and a late reply to an abandoned call finds none.
+//! Places are taken and given back by one atomic exchange each; there is no lock.
 
 use super::slot::ReplySlot;
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
@@ -109,8 +107,7 @@ impl<T> ReplyTable<T> {
     }
 
     /// Returns a place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more wait at once
-    /// than
-    /// ever before.
+    /// than ever before.
     #[inline]
     pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {

@@ -135,9 +135,8 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Announces that the caller may be chosen as reader. To be followed by a fence and then by a check whether another reads:
-    /// a
-    /// thread that releases the reader after that check sees the announcement.
+    /// Announces that the caller may be chosen as reader. To be followed by a fence and then by a check whether another
+    /// reads: a thread that releases the reader after that check sees the announcement.
     pub(crate) fn will_wait(&self) {
         let word = self.state.atomic();
         // What was delivered meanwhile stays.

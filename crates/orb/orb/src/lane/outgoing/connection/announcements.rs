@@ -1,16 +1,16 @@
-//! What the server has been told once for a connection.
+//! Announcements to the server of a connection.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What the server of a connection has been told, and what it is yet to be told. Relaxed: flags by themselves.
+/// Announcements that are made once for a connection. Relaxed: flags by themselves.
 #[derive(Debug)]
 pub(crate) struct Announcements {
-    /// Whether requests need not carry the CodeSets context any more (CORBA 3.3 part 2, §7.10.2.6).
+    /// True if requests need not carry the CodeSets context any more (CORBA 3.3 part 2, §7.10.2.6).
     code_sets: AtomicBool,
-    /// Whether the band of the connection was announced, if it has one.
+    /// True if the band of the connection was announced, if it has one.
     band: AtomicBool,
-    /// Where the client listens, for the server's calls back; sent with the first request.
+    /// Endpoints at which the client listens, for the server's calls back; sent with the first request.
     pub(in crate::lane::outgoing) listen_points: OnceLock<Vec<u8>>,
 }
 

@@ -1,4 +1,4 @@
-//! Whether a call may use a connection now.
+//! Checks of whether a call may use a connection now.
 
 use super::ClientConnection;
 use crate::lane::outgoing::calls::Broken;

@@ -5,12 +5,12 @@ use punctual_sys::clock::coarse_nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Whether new calls may begin on a connection, and when the last one did.
+/// State that decides on new calls, and when the last one began.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Usability {
     /// Cleared for good when the connection breaks off or is retired.
     is_open: AtomicBool,
-    /// Whether one call has the connection for itself.
+    /// True if one call has the connection for itself.
     is_claimed: AtomicBool,
     /// When the last call began, in nanoseconds of the coarse clock.
     last_used: AtomicU64,

@@ -21,9 +21,9 @@ pub(crate) struct WireFormat {
     /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
     pub(in crate::lane::outgoing) own_reply: usize,
     pub(crate) fragmenting: Fragmenting,
-    /// Whether the server is told of abandoned calls (CancelRequest).
+    /// True if the server is told of abandoned calls (CancelRequest).
     pub(crate) cancels: bool,
-    /// Whether one-ways may be put together by the transport
+    /// True if one-ways may be put together by the transport
     /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
     pub(in crate::lane::outgoing) gathers: bool,
     pub(in crate::lane::outgoing) tracer: Tracer,

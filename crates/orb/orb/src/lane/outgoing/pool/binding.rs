@@ -1,4 +1,4 @@
-//! Calls and the connections that they go by.
+//! Binding of calls to connections.
 
 use super::chosen;
 use super::endpoint::Endpoint;
@@ -12,12 +12,12 @@ use std::sync::{Arc, Weak};
 pub(crate) struct Binding {
     pub(crate) connection: Arc<ClientConnection>,
     pub(crate) endpoint: Arc<Endpoint>,
-    /// Given back with the binding, where no other call uses the connection meanwhile.
+    /// Released with the binding, where no other call uses the connection meanwhile.
     _claim: Option<Claim>,
 }
 
-/// What a reference remembers of its binding. The connection is the lane's: one that has broken goes,
-/// whatever references were bound to it.
+/// Binding that a reference remembers. The lane owns the connection: one that has broken goes, whatever references were bound
+/// to it.
 #[derive(Debug)]
 pub(crate) struct Bound {
     connection: Weak<ClientConnection>,
@@ -47,8 +47,8 @@ impl Drop for Claim {
 }
 
 impl Binding {
-    /// Binds a call to a connection: shared with others, or alone. `None` when it is not usable, or
-    /// another call has it.
+    /// Binds a call to a connection, shared with others or alone. `None` when the connection is not usable, or another call has
+    /// it.
     pub(crate) fn to(
         connection: &Arc<ClientConnection>,
         endpoint: &Arc<Endpoint>,
@@ -71,7 +71,7 @@ impl Binding {
         }
     }
 
-    /// One that other calls share.
+    /// Makes a binding that other calls share.
     pub(crate) fn shared(connection: Arc<ClientConnection>, endpoint: Arc<Endpoint>) -> Self {
         Self {
             connection,
@@ -80,7 +80,7 @@ impl Binding {
         }
     }
 
-    /// One for the caller alone.
+    /// Makes a binding for the caller alone.
     fn claimed(claim: Claim, endpoint: Arc<Endpoint>) -> Self {
         Self {
             connection: claim.connection().clone(),
@@ -89,7 +89,7 @@ impl Binding {
         }
     }
 
-    /// To be remembered.
+    /// Returns the binding to be remembered.
     pub(crate) fn to_bound(&self) -> Bound {
         Bound {
             connection: Arc::downgrade(&self.connection),
@@ -99,18 +99,18 @@ impl Binding {
 }
 
 impl Bound {
-    /// The connection, if it is still there.
+    /// Returns the connection, if it is still there.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.connection.upgrade()
     }
 
-    /// The endpoint it was bound to.
+    /// Returns the endpoint it was bound to.
     #[inline]
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// The binding, if its connection is still there, usable, and to be had.
+    /// Returns the binding, if its connection is still there, usable, and not claimed.
     pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
         Binding::to(&self.connection()?, &self.endpoint, mux, deadline)
     }

@@ -1,8 +1,8 @@
-//! Outgoing connections: one for each endpoint, or as many as there are calls at once; in all no more
-//! than the configuration allows, as long as some are not in use.
+//! Cache of outgoing connections: one for each endpoint, or as many as there are calls at once; in all no more than the
+//! configuration allows, as long as some are not in use.
 //!
-//! Connections that calls have for themselves are claimed by one exchange, of the connection's own; all
-//! else here is under locks that a warm call does not take.
+//! Connections that calls have for themselves are claimed by one exchange, of the connection's own; all else here is under
+//! locks that a warm call does not take.
 
 use super::binding::Binding;
 use super::endpoint::Endpoint;
@@ -31,28 +31,27 @@ use std::time::{Duration, Instant};
 struct Key {
     protocol: Box<str>,
     address: Address,
-    /// Another priority, protection or lane is another connection, be the address the same.
+    /// Another priority, protection or lane is another connection, even at the same address.
     qualities: EndpointQualities,
     version: GiopVersion,
     code_sets: CodeSets,
     properties: Properties,
     mux: Mux,
     wait: Wait,
-    /// The object whose calls alone go by it.
+    /// The object to whose calls alone the connection belongs.
     private_to: Option<u64>,
     band: Option<RangeInclusive<Priority>>,
-    /// Whether the server may call back by it.
+    /// True if the server may call back by it.
     serves: bool,
 }
 
-/// Those to one endpoint.
+/// Connections to one endpoint.
 type Connections = ToEndpoint<ClientConnection>;
 
-/// How long a connection that was opened may take to be among the others: it is there at once, unless another is
-/// being opened.
+/// Longest wait for a connection that was opened to be listed: it is there at once, unless another is being opened.
 const OPENED: Duration = Duration::from_millis(100);
 
-/// How often connections whose peers have closed are looked for, when another is opened.
+/// Shortest time between two searches for connections whose peers have closed.
 const REAP: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -61,21 +60,21 @@ pub(crate) struct ConnectionCache {
     reaped: Mutex<Option<Instant>>,
 }
 
-/// How a connection is to be had.
+/// Terms of a connection that is asked for.
 pub(crate) struct Wanted {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
-    /// The object whose calls share it with no others'.
+    /// The object to whose calls alone the connection is to belong.
     pub(crate) private_to: Option<u64>,
-    /// The priorities whose calls share it with no others': one connection, of which the server is told.
+    /// The priorities whose calls share it with no others: one connection, which is announced to the server.
     pub(crate) band: Option<RangeInclusive<Priority>>,
-    /// How the server's calls are served that come by it, if they are to be.
+    /// Server of the calls that the server makes by it, if they are to be served.
     pub(crate) back: Option<Arc<dyn ServesBack>>,
 }
 
 impl ConnectionCache {
-    /// A usable connection to an endpoint, for the caller alone where calls share none.
+    /// Returns a usable connection to an endpoint, for the caller alone where calls share none.
     pub(in crate::lane) fn bind(
         &self,
         lane: &OpenedFor<'_>,
@@ -118,7 +117,7 @@ impl ConnectionCache {
             .entry(key)
             .or_insert_with(none)
             .clone();
-        // Declared first, so that it is dropped when the lock has been released: what they have lost is logged then.
+        // Declared first, so that it is dropped when the lock has been released: lost requests are logged then.
         let _gone: Vec<_>;
         let mut held = lock(&to_endpoint, deadline)?;
         if let Some(binding) = held
@@ -131,7 +130,7 @@ impl ConnectionCache {
         self.reap();
         self.make_room(lane.broker.config().client_connections);
         if mux == Mux::Exclusive {
-            // Each caller opens one of its own: nobody waits for another's.
+            // Each caller opens one of its own, and does not wait for another's.
             drop(held);
             let to = (&**endpoint, &to_endpoint);
             let connection = open(lane, to, &properties, wait, deadline)?;
@@ -149,8 +148,8 @@ impl ConnectionCache {
         Ok(Binding::shared(connection, endpoint.clone()))
     }
 
-    /// Lets go of connections that nobody uses and whose peers have closed, now and then, so that the
-    /// descriptors of servers long gone do not add up.
+    /// Drops unused connections whose peers have closed, now and then, so that the descriptors of servers long gone do not add
+    /// up.
     fn reap(&self) {
         {
             let mut reaped = self.reaped.lock();
@@ -159,7 +158,7 @@ impl ConnectionCache {
             }
             *reaped = Some(Instant::now());
         }
-        // A look may take a moment: nobody who goes elsewhere waits for it.
+        // A look may take a moment: callers of other endpoints do not wait for it.
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
             // One that is locked is being opened, perhaps by this very thread.
@@ -170,7 +169,7 @@ impl ConnectionCache {
             }
         }
         self.endpoints.lock().retain(|_, to_endpoint| {
-            // Somebody else may have these in hand, about to open it.
+            // Another thread may hold these, about to open a connection.
             Arc::strong_count(to_endpoint) > 1
                 || to_endpoint
                     .held
@@ -179,16 +178,15 @@ impl ConnectionCache {
         });
     }
 
-    /// How many there are, but for those that are being opened.
+    /// Returns the number of connections, without those that are being opened.
     pub(in crate::lane) fn len(&self) -> usize {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().filter_map(|one| one.held.try_lock());
         held.map(|held| held.len()).sum()
     }
 
-    /// Closes connections that no call uses, the one first that was used longest ago, until one more is no
-    /// more than `limit`. Those in use stay, however many they are. No peer is told: a client just closes
-    /// (CORBA 3.3 part 2, §9.4.7).
+    /// Closes unused connections, the least recently used first, until one more does not exceed `limit`. Those in use stay,
+    /// however many they are. No peer is told: a client just closes (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         // One that is locked is about to be opened, perhaps by this very thread.
@@ -214,11 +212,11 @@ impl ConnectionCache {
         }
     }
 
-    /// Takes the connections of retired protocols out; each closes when its last call has ended.
+    /// Removes the connections of retired protocols; each closes when its last call has ended.
     pub(crate) fn retire(&self, part: &str) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
-            // One that is being opened is looked at by whoever opens it (`still_wanted`).
+            // One that is being opened is checked by the thread that opens it (`still_wanted`).
             let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
                 continue;
             };
@@ -230,7 +228,7 @@ impl ConnectionCache {
         }
     }
 
-    /// Lets no call begin on any connection. Each closes when the last call on it has ended, after what waits there.
+    /// Lets no call begin on any connection. Each closes when the last call on it has ended and its buffered requests are sent.
     pub(crate) fn retire_all(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().map(|to_endpoint| {
@@ -260,7 +258,7 @@ impl ConnectionCache {
     }
 
     /// Sends what waits on every connection, before the end: by the flusher's threads, so that a server that takes nothing
-    /// keeps nobody else's requests from leaving. What has not left by the deadline is lost.
+    /// does not keep other requests from leaving. What has not left by the deadline is lost.
     pub(crate) fn flush(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().flat_map(|to_endpoint| {
@@ -301,7 +299,7 @@ fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadli
     }
 }
 
-/// Has a new connection serve the server's requests, if it is to.
+/// Makes a new connection serve the server's requests, if it is to.
 fn served_back(
     connection: &Arc<ClientConnection>,
     back: Option<&Arc<dyn ServesBack>>,
@@ -310,8 +308,8 @@ fn served_back(
     begun.map_err(|error| LinkError::os(Phase::Connect, error))
 }
 
-/// Takes a connection out of those to its endpoint, unless another is being opened there: then it goes when they are
-/// next looked at, as it is not usable.
+/// Removes a connection from those to its endpoint. While another is being opened there it stays until they are next looked at,
+/// as it is not usable.
 fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
     if let Some(mut held) = to_endpoint.held.try_lock() {
         held.retain(|one| !Arc::ptr_eq(one, connection));
@@ -319,7 +317,7 @@ fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
 }
 
 impl ClientConnection {
-    /// Nobody is to call by it any more. It closes when the last call on it has ended.
+    /// Takes it out of the pool and retires it: no further call uses it, and it closes when the last call on it has ended.
     pub(crate) fn leave_pool(self: &Arc<Self>) {
         if let Some(to_endpoint) = self.membership.to.upgrade() {
             take_out(&to_endpoint, self);
@@ -328,8 +326,8 @@ impl ClientConnection {
     }
 }
 
-/// Whether the ORB still lives and speaks that protocol, now that the connection is open; it is let go
-/// otherwise. Those who retire protocols, and who end the ORB, do not wait for connections to be opened.
+/// Checks that the ORB still lives and speaks the protocol, now that the connection is open; it is closed otherwise. Threads
+/// that retire protocols or end the ORB do not wait for connections to be opened.
 pub(in crate::lane) fn still_wanted(
     broker: &Broker,
     connection: &Arc<ClientConnection>,
@@ -357,7 +355,7 @@ fn lock(
     locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
 }
 
-/// Opens one; it is to be put among the others.
+/// Opens a connection. The caller lists it among those to its endpoint.
 pub(in crate::lane) fn open(
     lane: &OpenedFor<'_>,
     (endpoint, to): (&Endpoint, &Arc<Connections>),

@@ -1,17 +1,16 @@
-//! Which of an endpoint's connections a thread calls by, where it calls by another than the first.
+//! Choice of a thread among several connections to one endpoint.
 //!
-//! A thread whose one-ways leave by a connection keeps to that one: what it sends later, by another, could overtake
-//! them.
+//! A thread whose one-ways leave by a connection keeps to that one: a later message by another connection could overtake them.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
-/// With more endpoints than these, choices are forgotten: first of connections that are gone, then those of threads
-/// that do not keep to theirs.
+/// Most choices of a thread. Beyond that, choices are forgotten: first of connections that are gone, then those of threads that
+/// do not keep to theirs.
 const MOST: usize = 64;
 
-/// One thread's choice.
+/// Choice of one thread.
 #[derive(Debug)]
 struct Choice {
     /// The endpoint's number.
@@ -24,7 +23,7 @@ thread_local! {
     static CHOICES: RefCell<Vec<Choice>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The connection that the calling thread uses, in place of any to the same endpoint.
+/// Returns the connection that the calling thread uses, in place of any to the same endpoint.
 pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnection> {
     let chosen = connection.membership.spreads.and_then(|endpoint| {
         with(endpoint, |choice| choice.connection.upgrade())
@@ -34,12 +33,12 @@ pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnec
     chosen.unwrap_or_else(|| connection.clone())
 }
 
-/// The calling thread uses this one from now on.
+/// Makes the calling thread use this connection from now on.
 pub(in crate::lane) fn choose(endpoint: u64, connection: &Arc<ClientConnection>) {
     note(endpoint, connection, false);
 }
 
-/// The calling thread sends one-ways by this one, and so keeps to it.
+/// Makes the calling thread keep to this connection, as it sends one-ways by it.
 pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     if let Some(endpoint) = connection.membership.spreads {
         connection.membership.keep_to();
@@ -47,9 +46,9 @@ pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     }
 }
 
-/// Whether the calling thread keeps to the connection that it uses.
+/// Returns whether the calling thread keeps to the connection that it uses.
 pub(in crate::lane) fn is_pinned(endpoint: u64) -> bool {
-    // Of a connection that is gone nothing can be overtaken.
+    // Nothing can be overtaken on a connection that is gone.
     let is_pinned = |choice: &Choice| choice.is_pinned && choice.connection.strong_count() > 0;
     with(endpoint, is_pinned).unwrap_or(false)
 }

@@ -1,4 +1,4 @@
-//! Where a connection leads, and what is spoken there.
+//! Endpoints: where connections lead, and what is spoken there.
 
 use crate::policy::CharCodeSet;
 use crate::profile::{EndpointQualities, SecurityRequirement};
@@ -13,26 +13,26 @@ pub(crate) struct Endpoint {
     pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
     pub(crate) qualities: EndpointQualities,
-    /// What its server demands of whoever comes by the profile.
+    /// Security that its server demands of clients that come by the profile.
     pub(crate) demands: Option<SecurityRequirement>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// The same where ISO 8859-1 is preferred.
+    /// Code sets where ISO 8859-1 is preferred.
     pub(crate) code_sets_of_latin: CodeSets,
-    /// Whether its profile announces any.
+    /// True if its profile announces code sets.
     pub(crate) announces_code_sets: bool,
     pub(crate) object_key: Arc<[u8]>,
-    /// Which of the reference's profiles it comes from.
+    /// Index of the reference's profile that it comes from.
     pub(crate) profile: usize,
 }
 
 impl Endpoint {
-    /// Whether nobody else can read or change what is sent there.
+    /// Returns whether what is sent there is encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.pair.link.protection() == Protection::Encryption
     }
 
-    /// The endpoint as calls go there that prefer this code set.
+    /// Returns the endpoint for calls that prefer this code set.
     pub(crate) fn with_chars_in(self: &Arc<Self>, wanted: CharCodeSet) -> Arc<Self> {
         let is_wanted = self.code_sets == self.code_sets_of_latin || wanted == CharCodeSet::Utf8;
         match is_wanted {
@@ -44,7 +44,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether both are one endpoint of one profile.
+    /// Returns whether both are one endpoint of one profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
             && self.address == other.address

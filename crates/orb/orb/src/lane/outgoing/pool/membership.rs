@@ -11,7 +11,7 @@ pub(in crate::lane) struct Membership<C> {
     pub(in crate::lane) to: Weak<ToEndpoint<C>>,
     /// The endpoint's number, where callers spread over several connections to it.
     pub(in crate::lane) spreads: Option<u64>,
-    /// Whether a thread sends its one-ways here, and so keeps to this connection. Relaxed: a flag by itself.
+    /// True if a thread sends its one-ways here, and so keeps to this connection. Relaxed: a flag by itself.
     is_kept_to: AtomicBool,
 }
 

@@ -1,14 +1,14 @@
-//! What connections need of the lane that opens them.
+//! Parts of a lane that its connections need.
 
 use crate::broker::Broker;
 use crate::lane::reactors::Reactors;
 use punctual_exec::LockProtocol;
 
-/// The lane that connections are opened for, as far as they need it.
+/// The lane that a connection is opened for, as far as the connection needs it.
 #[derive(Debug)]
 pub(in crate::lane) struct OpenedFor<'l> {
     pub(in crate::lane) broker: &'l Broker,
     pub(in crate::lane) reactors: &'l Reactors,
-    /// What the connection's sending lock does for the thread that has it.
+    /// Protocol of the connection's sending lock.
     pub(in crate::lane) locks: LockProtocol,
 }

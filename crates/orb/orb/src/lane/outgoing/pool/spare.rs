@@ -1,4 +1,4 @@
-//! Connections beside the first to their endpoint: sent on as the first is, and given up when they are not needed.
+//! Connections beside the first to their endpoint: they are closed when they are not needed.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::Deadline;
@@ -6,7 +6,7 @@ use punctual_sys::clock::coarse_nanos;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So often is one looked at in the time after which it is given up.
+/// Number of looks at such a connection in the time after which it is closed.
 pub(in crate::lane) const LOOKS: u32 = 4;
 
 impl ClientConnection {
@@ -19,8 +19,8 @@ impl ClientConnection {
         others.for_each(|one| one.flush(deadline));
     }
 
-    /// Gives it up if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
-    /// another could stand in for. In what time to look again, where it is not.
+    /// Closes the connection if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
+    /// another could replace. Otherwise returns in what time to look again.
     pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
         let to = self.membership.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;
@@ -29,7 +29,7 @@ impl ClientConnection {
             one.is_idle() && u128::from(now.saturating_sub(one.last_used())) >= longest
         };
         let again = Some(spare / LOOKS);
-        // Somebody may be opening one, which takes its time.
+        // Another thread may be opening one, which takes its time.
         let Some(mut held) = to.held.try_lock() else {
             return again;
         };

@@ -10,33 +10,32 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// So often callers meet before another connection is opened.
+/// Meetings of callers on a connection before another one is opened.
 const MEETINGS: u32 = 32;
-/// Milliseconds for which no further one is opened after one that the server did not want.
+/// Milliseconds for which no further connection is opened after one that the server did not want.
 const REFUSED: u64 = 30_000;
 
-/// See the module. Of connections of one kind: nothing here looks into them.
+/// Connections of kind `C` to one endpoint.
 #[derive(Debug)]
 pub(crate) struct ToEndpoint<C> {
-    /// No other has it.
+    /// Unique number of the endpoint.
     pub(in crate::lane) number: u64,
-    /// Locked while the first is being opened, so that two callers open one between them, and a third, who goes
-    /// elsewhere, waits for neither.
+    /// Locked while the first is being opened: two callers open one between them, and callers of other endpoints do not wait.
     pub(in crate::lane) held: Mutex<Vec<Arc<C>>>,
     pub(in crate::lane) properties: Properties,
-    /// How many there may be.
+    /// Most connections.
     pub(in crate::lane) most: usize,
-    /// How long one beside the first is kept that is not needed.
+    /// Time for which a connection beside the first is kept that is not needed.
     pub(in crate::lane) spare: Option<Duration>,
-    /// How often callers have met since another was opened. Relaxed, as the two below: numbers by themselves.
+    /// Meetings of callers since another connection was opened. Relaxed, as the two below: numbers by themselves.
     met: AtomicU32,
     is_opening: AtomicBool,
-    /// When one may be opened next, by the coarse clock.
+    /// Earliest time at which one may be opened next, by the coarse clock.
     not_before: AtomicU64,
 }
 
 impl<C> ToEndpoint<C> {
-    /// None yet; as many as the configuration allows, where callers spread.
+    /// Makes one without connections; it may have as many as the configuration allows, where callers spread.
     pub(in crate::lane) fn new(properties: &Properties, spreads: bool, config: &OrbConfig) -> Self {
         // Relaxed: a number, and no more.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
@@ -55,12 +54,12 @@ impl<C> ToEndpoint<C> {
         }
     }
 
-    /// Whether there may be more than one.
+    /// Returns whether there may be more than one connection.
     pub(in crate::lane) fn spreads(&self) -> bool {
         self.most > 1
     }
 
-    /// Callers have met: whether it is time to look for another connection.
+    /// Counts a meeting of callers, and returns whether it is time to look for another connection.
     pub(in crate::lane) fn record_meeting(&self) -> bool {
         let met = self.met.fetch_add(1, Ordering::Relaxed) + 1;
         if met < MEETINGS || self.not_before.load(Ordering::Relaxed) > coarse_millis() {
@@ -70,18 +69,18 @@ impl<C> ToEndpoint<C> {
         true
     }
 
-    /// None more are opened for a while.
+    /// Lets no further connection be opened for a while.
     pub(in crate::lane) fn pause_opening(&self) {
         let next = coarse_millis() + REFUSED;
         self.not_before.store(next, Ordering::Relaxed);
     }
 
-    /// Whether the caller is the one that opens another: true for one at a time.
+    /// Returns whether the caller is the one that opens another connection: true for one at a time.
     pub(in crate::lane) fn begins_opening(&self) -> bool {
         !self.is_opening.swap(true, Ordering::Relaxed)
     }
 
-    /// It has been opened, or not.
+    /// Ends that, whether one has been opened or not.
     pub(in crate::lane) fn ends_opening(&self) {
         self.is_opening.store(false, Ordering::Relaxed);
     }

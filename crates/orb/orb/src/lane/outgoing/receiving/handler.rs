@@ -1,4 +1,4 @@
-//! What a reactor has of a connection whose replies it tells of.
+//! Handler by which a reactor tells of what comes on a connection.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::reactor::{Handler, ReadyEvent};

@@ -1,4 +1,4 @@
-//! What comes on a connection, and for which caller it is.
+//! Reading of what comes on a connection.
 
 mod handler;
 mod receive;

@@ -1,4 +1,4 @@
-//! What comes on a connection, and whom it concerns.
+//! Reading of messages, and delivery to the callers that they are for.
 
 use super::report::ReadReport;
 use crate::lane::outgoing::calls::{Broken, Delivered};
@@ -10,7 +10,7 @@ use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
 use punctual_link::{Cause, Pending};
 
-/// How far reading has come.
+/// State of a connection after a step of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Step {
     /// There may be more.
@@ -20,7 +20,7 @@ pub(in crate::lane::outgoing) enum Step {
 }
 
 impl ClientConnection {
-    /// Reads a message, or some octets of one, by `until`.
+    /// Reads a message, or some bytes of one, by `until`.
     pub(in crate::lane::outgoing) fn read_step(
         &self,
         inbox: &mut Inbox,
@@ -41,7 +41,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads what waits on a quiet connection: late replies, or the peer's goodbye.
+    /// Reads what waits on a quiet connection: late replies, or the peer's CloseConnection.
     pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
         let Some(mut inbox) = self.callers.read() else {
             return;
@@ -52,7 +52,7 @@ impl ClientConnection {
             match self.read_one(&mut inbox, until.from_now(), &mut report) {
                 Ok(()) if until.has_passed() => break,
                 Ok(()) => {}
-                // What has come so far stays in the inbox, for whoever reads next.
+                // What has come so far stays in the inbox for the next reader.
                 Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => break,
                 Err(error) => self.break_off(&Broken::of(&error)),
             }
@@ -77,15 +77,14 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Gives a reply to its caller, which a server has read that calls its client back.
+    /// Delivers a reply to its caller. It was read by a server that calls its client back.
     pub(crate) fn take_reply(&self, message: Message) {
         let mut report = ReadReport::default();
         drop(self.route(message, None, &mut report));
         report.log(self);
     }
 
-    /// Gives a message to whom it concerns; the reply to `own` is given back to the reader, who need
-    /// not wake itself.
+    /// Passes a message to whatever it is for. Returns the reply to `own`: the reader itself waits for that.
     pub(in crate::lane::outgoing) fn route(
         &self,
         message: Message,
@@ -173,7 +172,7 @@ impl ClientConnection {
     }
 }
 
-/// The id that a reply answers, if its header decodes so far.
+/// Returns the id that a reply answers, if its header decodes so far.
 fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
     let mut decoder = message.decoder(Coding::default());
     session.reply_id(&message.header, &mut decoder)

@@ -1,4 +1,4 @@
-//! What is to be logged of messages that were read.
+//! Events of reading that are to be logged.
 //!
 //! It is logged when the reading lock has been released: a subscriber to the log may call by this very connection, and
 //! would wait for itself.
@@ -7,12 +7,12 @@ use crate::budget::Evicted;
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Inbox;
 
-/// What happened while messages were read under the reading lock.
+/// Events while messages were read under the reading lock.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct ReadReport {
-    /// How many replies came for no caller, and the id of the last.
+    /// Number of replies that came for no caller, and the id of the last.
     unclaimed: Option<(u64, u32)>,
-    /// How the peer broke the protocol.
+    /// Violation of the protocol by the peer.
     violation: Option<String>,
     /// Other connections that were closed to make room for what came.
     evicted: Vec<Evicted>,

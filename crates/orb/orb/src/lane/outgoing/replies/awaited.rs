@@ -1,4 +1,4 @@
-//! A reply that is awaited by nobody's thread: its call has been put away.
+//! Replies to calls that their threads have put away.
 
 use super::watching::Watching;
 use crate::lane::outgoing::calls::PendingReply;
@@ -10,21 +10,20 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// A caller's place by itself: its thread has put the call away until the reply has come. Dropped, nobody waits for
-/// that any more.
+/// Place of a caller whose thread has put the call away until the reply has come. Dropped, the call is abandoned.
 #[derive(Debug)]
 pub(crate) struct AwaitedReply {
     connection: Arc<ClientConnection>,
     id: u32,
-    /// Whether somebody has taken it up.
+    /// True if the call has been taken up again.
     is_taken_up: bool,
-    /// While somebody is to be told when it has come.
+    /// There while a watcher is to be notified of the reply.
     watching: Option<Watching>,
 }
 
 impl AwaitedReply {
-    /// Takes it up again: lets `wait` wait for the reply, after which nobody does. `None` where the reply table has
-    /// no such place, which it has for as long as this stands.
+    /// Takes the call up again: calls `wait` to wait for the reply. `None` where the reply table has no such place, which it
+    /// has for as long as this stands.
     pub(crate) fn with<R>(
         mut self,
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
@@ -35,7 +34,7 @@ impl AwaitedReply {
         Some(wait(&self.connection, &pending))
     }
 
-    /// The same, but that it is put away again where `wait` has nothing: `None` is for a place that is not there.
+    /// Takes the call up, and puts it away again where `wait` returns `None`. Returns `Ok(None)` for a place that is not there.
     ///
     /// # Errors
     /// Itself, put away again.
@@ -57,11 +56,11 @@ impl AwaitedReply {
         Ok(Some(came))
     }
 
-    /// Has `watcher` woken when something has come, or the deadline has passed; whether either is so already. Some thread
-    /// of the lane's reads from now on.
+    /// Makes `watcher` be woken when something has come, or the deadline has passed; returns whether either is so already. A
+    /// thread of the lane reads from now on.
     ///
     /// # Errors
-    /// Why none can.
+    /// Why no thread can read.
     pub(crate) fn watch(
         &mut self,
         readers: &Arc<Replies>,
@@ -81,7 +80,7 @@ impl AwaitedReply {
         Ok(false)
     }
 
-    /// Nobody is told any more when it comes.
+    /// Ends the notification.
     fn stop_watching(&mut self) {
         if let Some(watching) = self.watching.take() {
             watching.end(&self.connection, self.id);
@@ -102,7 +101,7 @@ impl Drop for AwaitedReply {
 }
 
 impl PendingReply<'_> {
-    /// Keeps the place for who takes the call up again.
+    /// Puts the call away, and keeps its place until it is taken up again.
     pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
         let pending = ManuallyDrop::new(self);
         AwaitedReply {

@@ -1,4 +1,4 @@
-//! Who watches for replies of a connection, and who reads for them ([`super::watching`]).
+//! State of watching for replies of a connection ([`super::watching`]).
 
 use crate::lane::replies::Replies;
 use parking_lot::{Condvar, Mutex};
@@ -13,40 +13,40 @@ use std::time::Duration;
 
 const NANOS_A_MILLISECOND: u64 = 1_000_000;
 
-/// Who watches for replies of one connection, and who reads for them.
+/// Watchers of one connection's replies, and what reads for them.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Watch {
     pub(in crate::lane::outgoing) state: Mutex<State>,
-    /// What a thread of the connection's own waits for.
+    /// Condition of a thread of the connection's own.
     pub(in crate::lane::outgoing) changed: Condvar,
-    /// Who does what has come for those that watch, where threads that read for synchronous calls may do that, too.
+    /// Runner of reply handlers, if threads that read for synchronous calls may run them too.
     pub(in crate::lane::outgoing) handlers: OnceLock<Arc<Replies>>,
 }
 
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct State {
     pub(in crate::lane::outgoing) watchers: usize,
-    /// When the time of which of them is over, in nanoseconds of the exact clock: who is told looks at its deadline by that one,
-    /// and is not told again.
+    /// Deadlines and ids of watchers, in nanoseconds of the exact clock: a watcher that is notified checks its deadline by that
+    /// clock, and is not notified again.
     pub(in crate::lane::outgoing) due: BTreeSet<(u64, u32)>,
     pub(in crate::lane::outgoing) reads: Reads,
 }
 
-/// Who reads for them.
+/// Reader for the watchers.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) enum Reads {
     #[default]
     Nobody,
     /// The thread of the lane's reactor for replies.
     Reactor(Arc<Reactor>, Token),
-    /// Nobody: that thread is to be told of nothing until somebody watches again.
+    /// Nothing: that thread gets no events until there is a watcher again.
     Paused(Arc<Reactor>, Token),
     /// A thread of the connection's own: its link can be waited for in no other way.
     Thread,
 }
 
 impl State {
-    /// The reactor tells of what comes again, and of what is there.
+    /// Makes the reactor tell again of what comes, and of what is there.
     pub(in crate::lane::outgoing) fn resume(
         &mut self,
         (reactor, token): (Arc<Reactor>, Token),
@@ -56,17 +56,17 @@ impl State {
         Ok(())
     }
 
-    /// Has the reactor look at deadlines when the first of them has passed.
+    /// Makes the reactor check deadlines when the first of them has passed.
     pub(in crate::lane::outgoing) fn set_deadline(&self) {
         if let (Reads::Reactor(reactor, token), Some((due, _))) = (&self.reads, self.due.first()) {
             let left = due.saturating_sub(nanos());
-            // The reactor counts whole milliseconds, and may be a tick early: then it is told what is left.
+            // The reactor counts whole milliseconds and may be a tick early: then it is told what is left.
             let millis = left.div_ceil(NANOS_A_MILLISECOND);
             reactor.set_deadline(*token, Some(Duration::from_millis(millis)));
         }
     }
 
-    /// Those whose time is over.
+    /// Removes the watchers whose deadlines have passed, and returns their ids.
     pub(in crate::lane::outgoing) fn take_overdue(&mut self) -> Vec<u32> {
         let now = nanos();
         let later = self.due.split_off(&(now + 1, 0));
@@ -76,7 +76,7 @@ impl State {
 }
 
 impl Watch {
-    /// Waits until somebody watches, or the time is over.
+    /// Waits until there is a watcher, or the time is over.
     pub(in crate::lane::outgoing) fn wait(&self, most: Duration) {
         let mut state = self.state.lock();
         if state.watchers == 0 {

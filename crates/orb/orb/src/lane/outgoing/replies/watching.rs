@@ -1,8 +1,8 @@
-//! Replies that no thread waits for: somebody is told when they have come, and a thread of the lane's reads meanwhile.
+//! Replies that no thread waits for: a watcher is notified when they have come, and a thread of the lane reads meanwhile.
 //!
-//! Which connections it reads is up to date when one has something: of a connection where nobody watches any more it is told
-//! once more, so that one asynchronous call after the other costs no system call for that. Callers that do wait read for all as
-//! ever; what they leave, the lane's thread reads ([`Callers::take_unread`](crate::lane::outgoing::calls::callers::Callers::take_unread)).
+//! The reading thread drops a connection only when it has something to be read and no watchers, so that one asynchronous
+//! call after the other costs no system call for that. Callers that do wait read for all; what they leave unread, the lane's
+//! thread reads (`Callers::take_unread`).
 
 use super::watch::{Reads, State};
 use crate::lane::outgoing::connection::ClientConnection;
@@ -16,19 +16,19 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// How long a thread of a connection that needs one keeps callers who wait from reading, and is late for a deadline, at most.
+/// Longest time for which a thread of a connection's own keeps waiting callers from reading, and is late for a deadline.
 const READ_FOR: Duration = Duration::from_millis(20);
-/// How long it stays though nobody watches.
+/// Time for which it stays without watchers.
 const STAY: Duration = Duration::from_secs(1);
 
-/// One that watches for its reply.
+/// A watcher of a reply.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Watching {
     due: Option<u64>,
 }
 
 impl Watching {
-    /// The caller of this id is told from now on, who has said who is to be woken.
+    /// Begins to notify the caller of this id, whose waker is set.
     pub(in crate::lane::outgoing) fn begin(
         connection: &Arc<ClientConnection>,
         readers: &Arc<Replies>,
@@ -65,12 +65,12 @@ impl Watching {
         }
         connection.watch.changed.notify_one();
         drop(state);
-        // Of what was there before nobody is told again.
+        // The reactor does not tell again of what was there before.
         connection.pass_on_unread();
         Ok(watching)
     }
 
-    /// The caller of this id, which it began with, is told no more.
+    /// Ends the notification of the caller of this id, with which it began.
     pub(in crate::lane::outgoing) fn end(self, connection: &ClientConnection, id: u32) {
         {
             let mut state = connection.watch.state.lock();
@@ -87,7 +87,7 @@ impl Watching {
 }
 
 impl ClientConnection {
-    /// Has a thread of the lane's read from now on, whether or not anybody watches.
+    /// Makes a thread of the lane read from now on, with or without watchers.
     pub(in crate::lane) fn read_for_good(
         self: &Arc<Self>,
         readers: &Arc<Replies>,
@@ -98,7 +98,7 @@ impl ClientConnection {
         self.begin_to_read(readers, &mut state)
     }
 
-    /// Has a thread read from now on.
+    /// Makes a thread read from now on.
     fn begin_to_read(
         self: &Arc<Self>,
         readers: &Arc<Replies>,
@@ -118,7 +118,7 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Has what callers have left unread read by whoever reads for those who do not wait, if any of them wants it.
+    /// Passes what callers have left unread to the reader for those that do not wait, if any of them wants it.
     #[inline]
     pub(in crate::lane::outgoing) fn pass_on_unread(&self) {
         if self.callers.take_unread() {
@@ -126,7 +126,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads what is there, and tells those whose time is over.
+    /// Reads what is there, and notifies watchers whose deadlines have passed.
     fn read_for_watchers(&self, event: &mut ReadyEvent<'_>) {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
@@ -140,10 +140,10 @@ impl ClientConnection {
         let mut report = ReadReport::default();
         let is_more = self.read_some(&mut inbox, event, &mut report);
         report.take_evicted(&mut inbox);
-        // This is who reads for those that watch.
+        // This thread is the one that reads for watchers.
         let _watched = self.callers.hand_on(inbox);
         if is_more {
-            // Of what is in the inbox already the reactor does not tell who watches next.
+            // The reactor does not tell the next watcher of what is in the inbox already.
             self.callers.leave_unread();
             event.hand_over(Readiness::READ);
         }
@@ -153,7 +153,7 @@ impl ClientConnection {
     fn nudge(&self) {
         let state = self.watch.state.lock();
         match &state.reads {
-            // Who is about to watch finds it so, under the same lock.
+            // A thread that is about to watch finds it so, under the same lock.
             Reads::Nobody | Reads::Paused(..) => self.callers.leave_unread(),
             Reads::Reactor(reactor, token) => reactor.nudge(*token),
             Reads::Thread => {
@@ -162,7 +162,7 @@ impl ClientConnection {
         }
     }
 
-    /// Whether nobody watches any more: then nobody reads for those who did.
+    /// Returns whether there is no watcher any more. What read for watchers stops then.
     fn is_unwatched(&self) -> bool {
         let mut state = self.watch.state.lock();
         if state.watchers > 0 {
@@ -193,7 +193,7 @@ impl ClientConnection {
     }
 }
 
-/// What a connection's own thread does.
+/// Body of a connection's own thread.
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);
@@ -210,13 +210,13 @@ fn read_meanwhile(connection: &Weak<ClientConnection>) {
                 let _told = connection.callers.hand_on(inbox);
                 report.log(&connection);
                 if step == Step::Over {
-                    // All have been told; who begins to watch finds that at once.
+                    // All have been notified; a thread that begins to watch finds that at once.
                     let mut state = connection.watch.state.lock();
                     state.reads = Reads::Nobody;
                     return;
                 }
             }
-            // A caller reads for all; it says when it is done.
+            // A caller reads for all, and tells when it is done.
             None => {
                 let mut state = connection.watch.state.lock();
                 let _timed_out = connection.watch.changed.wait_for(&mut state, READ_FOR);

@@ -1,48 +1,47 @@
-//! When one-ways that follow one another closely are put together by the transport.
+//! Gathering of one-ways that follow one another closely, by the transport.
 //!
-//! Over TCP a small message costs its sender several microseconds, and the same again for each that the receiver is
-//! woken for; a packet of many costs little more. In a *flood*, several one-ways in a row with hardly any time between
-//! them, each message but one in a while is sent with word that more follow ([`punctual_link::Gatherer`]). The
-//! operating system has taken it then, as it has any other (SYNC_WITH_TRANSPORT), and its packet leaves
+//! Over TCP a small message costs its sender several microseconds, and the same again each time that the receiver is woken;
+//! a packet of many costs little more. In a *flood*, several one-ways in a row with hardly any time between them, most
+//! messages are sent with the remark that more follow ([`punctual_link::Gatherer`]). The operating system has accepted them
+//! then, as any others (SYNC_WITH_TRANSPORT), and their packet leaves
 //!
-//! - with the first message that is sent without that word: a one-way when `longest` has passed, any other request at
-//!   once;
-//! - or by the flusher, which looks after connections in a flood, as nobody knows which one-way is the last.
+//! - with the first message that is sent without that remark: a one-way when `longest` has passed, any other request at once;
+//! - or by the flusher, which looks after connections in a flood, as the last one-way cannot be known.
 
 use std::time::{Duration, Instant};
 
 /// One-ways with less time than this between them are close.
 const CLOSE: Duration = Duration::from_micros(20);
-/// So many close ones in a row make a flood.
+/// Number of close one-ways in a row that make a flood.
 const FLOOD: u32 = 8;
-/// Between two looks of the flusher at a connection in a flood lies this many times `longest`.
+/// Time between two looks of the flusher at a connection in a flood, in multiples of `longest`.
 const BETWEEN_LOOKS: u32 = 4;
-/// Longer messages gain nothing.
+/// Longest message that gains by it, in bytes.
 pub(in crate::lane::outgoing) const LONGEST_MESSAGE: usize = 4096;
 
-/// What a connection's sender remembers of the one-ways it has sent.
+/// One-ways that a connection has sent lately.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Gathering {
-    /// How long a one-way may be kept back while others follow; zero keeps none.
+    /// Longest time for which a one-way may be kept back while others follow; zero keeps none.
     longest: Duration,
     last: Option<Instant>,
     /// Close ones in a row.
     close: u32,
     /// When the first of those was sent that may be kept back now.
     kept_since: Option<Instant>,
-    /// Whether the flusher looks after the connection.
+    /// True if the flusher looks after the connection.
     is_watched: bool,
 }
 
-/// How a one-way is sent.
+/// Way to send a one-way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Leaving {
     AtOnce,
-    /// With word that more follow; the flusher is to look after the connection in this time, where it does not yet.
+    /// With the remark that more follow. The flusher is to look after the connection in this time, where it does not yet.
     BeforeMore(Option<Duration>),
 }
 
-/// What the flusher is to do.
+/// Work for the flusher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) struct Look {
     /// Push out what is kept back.
@@ -62,7 +61,7 @@ impl Gathering {
         }
     }
 
-    /// A one-way is to be sent now.
+    /// Returns how the one-way is to be sent that is sent now.
     #[inline]
     pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
         let before = self.last.replace(now);
@@ -85,7 +84,7 @@ impl Gathering {
         Leaving::BeforeMore((!was_watched).then(|| self.between_looks()))
     }
 
-    /// The flusher looks.
+    /// Returns what the flusher is to do, which looks now.
     pub(in crate::lane::outgoing) fn look(&mut self, now: Instant) -> Look {
         let age = |since: Instant| now.saturating_duration_since(since);
         let pushes = self
@@ -110,7 +109,7 @@ impl Gathering {
         self.close = 0;
     }
 
-    /// Everything is pushed out.
+    /// Records that everything is pushed out, and returns whether there was something.
     pub(in crate::lane::outgoing) fn push(&mut self) -> bool {
         self.kept_since.take().is_some()
     }

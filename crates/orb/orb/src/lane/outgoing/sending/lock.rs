@@ -1,4 +1,4 @@
-//! The sending lock of a connection, and what was lost under it.
+//! Sending lock of a connection, and requests that are lost under it.
 //!
 //! Lost requests are logged when the lock has been released: a subscriber to the log may call by this very connection, and
 //! would wait for itself.
@@ -15,7 +15,7 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct LostRequests {
     count: usize,
-    /// Why the last of them were lost.
+    /// Reason for the last of them.
     reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! Messages onto a connection, at once. Those that wait for others are in [`crate::lane::outgoing::buffering`].
+//! Sending of messages at once. Buffered requests are sent by [`crate::lane::outgoing::buffering`].
 
 use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::sender::Sender;
@@ -15,12 +15,12 @@ use std::io::IoSlice;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-/// How long this side takes for what nobody waits for.
+/// Longest time for sending what no caller waits for.
 pub(in crate::lane::outgoing) const AT_LEISURE: Duration = Duration::from_millis(100);
 
 impl ClientConnection {
-    /// The same as [`ClientConnection::send`], of a message that is the same whenever it leaves. Without
-    /// ado where nobody else sends and nothing waits.
+    /// Sends a message that is the same whenever it leaves, by the shortest path where no other thread sends and no request
+    /// waits. Otherwise as [`ClientConnection::send`].
     #[inline(always)]
     pub(crate) fn send_plainly(
         &self,
@@ -51,10 +51,10 @@ impl ClientConnection {
         self.send(message, out_of_band, deadline)
     }
 
-    /// As [`ClientConnection::send_plainly`], of a one-way: in a flood the transport puts it together with others
-    /// ([`super::gathering`]). Tells in what time the flusher is to look after the connection, where it does not yet.
+    /// Sends a one-way as [`ClientConnection::send_plainly`]; in a flood the transport puts it together with others
+    /// ([`super::gathering`]). Returns in what time the flusher is to look after the connection, where it does not yet.
     ///
-    /// Not where locks inherit priorities: what is sent there leaves at once.
+    /// A one-way leaves at once where locks inherit priorities.
     #[inline]
     pub(crate) fn send_one_way(
         &self,
@@ -76,7 +76,7 @@ impl ClientConnection {
             let sent = gatherer.send_before_more(&[IoSlice::new(message)], deadline);
             probe::begins!(Point::ClientTransportSend);
             if sent.is_err() {
-                // Nobody is told.
+                // The flusher is not told.
                 sending.gathering.set_unwatched();
             }
             drop(sending);
@@ -107,7 +107,7 @@ impl ClientConnection {
         }
     }
 
-    /// The same under a lock that inherits priorities. By itself, so that other lanes' calls pass by one branch.
+    /// Sends under a lock that inherits priorities. A function by itself, so that calls of other lanes pass by one branch.
     #[inline(never)]
     fn send_inheriting(
         &self,

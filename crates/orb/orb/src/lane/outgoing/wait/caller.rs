@@ -1,4 +1,4 @@
-//! Waiting, as a call sees it.
+//! Waiting of a call, by the strategy of its connection.
 
 use super::strategy::WaitStrategy;
 use crate::lane::outgoing::calls::PendingReply;
@@ -21,7 +21,7 @@ impl ClientConnection {
         }
     }
 
-    /// The same with a block at hand, into which the reply may come.
+    /// Waits for a reply, which may come into `block`. Blocks as [`ClientConnection::wait`].
     #[inline]
     pub(crate) fn wait_with(
         &self,

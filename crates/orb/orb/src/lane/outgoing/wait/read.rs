@@ -1,11 +1,11 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
-//! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
-//! does that ([`crate::lane::outgoing::calls`] has the hand-over). With one caller there is no hand-over at all: one
-//! send, one receive. (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
+//! The caller that finds the inbox free reads, passes replies to their callers, and stops at its own; then another does that
+//! ([`crate::lane::outgoing::calls`] has the hand-over). With one caller there is no hand-over at all: one send, one receive.
+//! (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
 //!
-//! Where threads that wait run reply handlers (`ReplyHandlers::Callers`), the one that reads lets go of the inbox for that, and
-//! comes to wait again.
+//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the one that reads releases the inbox for that, and
+//! then waits again.
 
 use crate::lane::outgoing::calls::Followed;
 use crate::lane::outgoing::calls::PendingReply;
@@ -19,20 +19,20 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
-/// What a caller that waits is about.
+/// Next step of a waiting caller.
 enum Turn<'c> {
-    /// It is to read.
+    /// It reads.
     Reads(MutexGuard<'c, Inbox>),
-    /// Another reads.
+    /// It waits while another reads.
     Follows,
-    /// It is to run reply handlers, and reads no more.
+    /// It runs reply handlers.
     Handlers,
     Ends(Result<Message, NoReply>),
 }
 
 impl ClientConnection {
-    /// The same as [`ClientConnection::read`], but that a lone caller's reply of the usual kind comes
-    /// right into its own block: nothing is put together or passed on.
+    /// Waits as [`ClientConnection::read`], but receives a lone caller's reply of the usual kind right into `block`: nothing is
+    /// assembled or passed on.
     #[inline]
     pub(super) fn read_with(
         &self,
@@ -68,7 +68,7 @@ impl ClientConnection {
         Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
     }
 
-    /// Goes on from what has been received into a block.
+    /// Goes on with what has been received into a block.
     #[cold]
     fn lead_on(
         &self,
@@ -98,7 +98,7 @@ impl ClientConnection {
         self.take_turns(self.turn(), pending, deadline)
     }
 
-    /// Who comes to wait reads, if nobody does.
+    /// Returns the first step of a caller that comes to wait.
     fn turn(&self) -> Turn<'_> {
         self.callers.read().map_or(Turn::Follows, Turn::Reads)
     }
@@ -125,7 +125,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads, and lets another read after that.
+    /// Reads, and makes another caller read after that.
     fn lead<'c>(
         &'c self,
         mut inbox: MutexGuard<'c, Inbox>,
@@ -150,7 +150,7 @@ impl ClientConnection {
         read.map_or(Turn::Handlers, Turn::Ends)
     }
 
-    /// Lets go of the inbox. What is left in it is read by another, if somebody wants it.
+    /// Releases the inbox. What is left in it is read by another caller, if one wants it.
     pub(in crate::lane::outgoing) fn let_another_read(&self, inbox: MutexGuard<'_, Inbox>) {
         if !inbox.is_empty() {
             self.callers.leave_unread();
@@ -160,7 +160,7 @@ impl ClientConnection {
         }
     }
 
-    /// Waits while another reads, and is to read when that one is done.
+    /// Waits while another caller reads, until it is this one's turn.
     fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Turn<'_> {
         let falls_asleep = || probe::begins(Point::ClientReceive);
         match self.callers.follow(&pending.caller, deadline, falls_asleep) {
@@ -185,7 +185,7 @@ impl ClientConnection {
         deadline: Deadline,
         report: &mut ReadReport,
     ) -> Option<Result<Message, NoReply>> {
-        // Sending, and waiting for another to read, may have taken their time.
+        // Sending, and waiting for another caller to read, may have taken their time.
         let mut bound = deadline.after_a_wait();
         loop {
             match pending.caller.place.slot.poll() {
@@ -235,7 +235,7 @@ impl ClientConnection {
             }
         }
     }
-    /// Whether the calling thread is to run reply handlers before it goes on to read.
+    /// Returns whether the calling thread is to run reply handlers before it goes on to read.
     fn has_handlers_to_run(&self) -> bool {
         let handlers = self.watch.handlers.get();
         handlers.is_some_and(|handlers| handlers.has_some_to_do())

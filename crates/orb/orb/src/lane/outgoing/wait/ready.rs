@@ -1,4 +1,4 @@
-//! A connection whose replies are read by whichever thread its reactor tells.
+//! Reading of a connection by the thread that its reactor tells.
 
 use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -8,11 +8,11 @@ use punctual_exec::reactor::{Readiness, ReadyEvent};
 use std::io;
 use std::sync::Arc;
 
-/// Messages of one connection that are read before others have theirs read.
+/// Most messages of one connection that are read before others have theirs read.
 const MESSAGES: usize = 64;
 
 impl ClientConnection {
-    /// Has its reactor, if it has one, tell of what comes.
+    /// Registers the connection with its reactor, if it has one.
     pub(crate) fn attach(self: &Arc<Self>) -> io::Result<()> {
         self.waiting.register(|| {
             let handler = ReadinessHandler::new(self, Self::read_ready);
@@ -20,7 +20,7 @@ impl ClientConnection {
         })
     }
 
-    /// Reads what is there, and passes it to whom it concerns.
+    /// Reads what is there, and delivers it.
     fn read_ready(&self, event: &mut ReadyEvent<'_>) {
         // The thread that holds the inbox has it read again.
         let Some(mut inbox) = self.callers.read() else {
@@ -36,7 +36,7 @@ impl ClientConnection {
         report.log(self);
     }
 
-    /// Reads up to [`MESSAGES`]; whether there may be more.
+    /// Reads up to [`MESSAGES`], and returns whether there may be more.
     pub(in crate::lane::outgoing) fn read_some(
         &self,
         inbox: &mut Inbox,
@@ -68,7 +68,7 @@ impl ClientConnection {
         true
     }
 
-    /// Reads a message or some octets; false when there is no more.
+    /// Reads a message or some bytes; `false` when there is no more.
     fn read_there(
         &self,
         inbox: &mut Inbox,
