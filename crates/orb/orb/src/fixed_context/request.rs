@@ -85,7 +85,7 @@ pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestC
         let why = if id == service_context::CODE_SETS {
             "the ORB itself sends it"
         } else if context.length() > LONGEST {
-            "its data is longer than 64 bytes"
+            "its data is longer than 64 octets"
         } else if earlier.iter().any(|one| one.id() == id) {
             "another one has its id"
         } else {
