@@ -171,7 +171,7 @@ impl Orb {
     ) -> Result<Option<UpcallHook>, InvalidPolicy> {
         match self.extension::<Around>() {
             Some(around) => Ok(around.0.of(policies)?.map(UpcallHook::new)),
-            None => policies.without_surroundings().map(|()| None),
+            None => policies.check_no_upcall_hook().map(|()| None),
         }
     }
 

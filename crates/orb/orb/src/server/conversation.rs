@@ -167,7 +167,7 @@ impl Conversation {
     }
 
     #[inline]
-    pub(super) fn has_spoken(&self, version: GiopVersion) {
+    pub(super) fn record_version(&self, version: GiopVersion) {
         self.spoken.store(version.minor(), Ordering::Relaxed);
     }
 
@@ -205,14 +205,14 @@ impl Conversation {
 
     /// A reply did not go out.
     #[cold]
-    pub(super) fn has_not_sent(&self, error: &SendError) {
+    pub(super) fn reply_failed(&self, error: &SendError) {
         self.complain(&format!("a reply could not be sent: {error}; closed"));
         self.close();
     }
 
     /// No more replies can be sent: a lock of their path is lost, or held by the thread that wants it.
     #[cold]
-    pub(super) fn has_lost_lock(&self, error: LockError) {
+    pub(super) fn lock_failed(&self, error: LockError) {
         self.complain(&format!("no reply can be sent: {error}; closed"));
         self.close();
     }

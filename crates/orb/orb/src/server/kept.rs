@@ -45,7 +45,7 @@ pub(super) fn keep(
     }
     let (urgency, rank) = connection.urgency(&message, &mut kept.seen);
     if let Some(seen) = &kept.seen {
-        seen.is_queued(urgency.priority());
+        seen.record_queued(urgency.priority());
     }
     let octets = message.block.full_len();
     kept.message = Some(message);

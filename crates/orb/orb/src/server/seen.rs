@@ -23,24 +23,24 @@ impl Seen {
 
     /// It waits for a thread, and has this priority.
     #[cold]
-    pub(super) fn is_queued(&self, priority: Option<Priority>) {
+    pub(super) fn record_queued(&self, priority: Option<Priority>) {
         timeline::comes_to(Stage::Queued, self.request, priority);
     }
 
     /// Its upcall begins; the request whose upcall the thread was in.
     #[cold]
     #[inline(never)]
-    pub(super) fn begins_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
+    pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
         let began = timeline::comes_to(Stage::Upcall, self.request, Priority::of_thread());
         let counters = &connection.lane().counters;
-        counters.has_waited(began.saturating_sub(self.read_at));
+        counters.record_wait(began.saturating_sub(self.read_at));
         timeline::is_in_upcall(Some(self.request))
     }
 
     /// It ends.
     #[cold]
     #[inline(never)]
-    pub(super) fn ends_upcall(&self, before: Option<RequestId>) {
+    pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
         timeline::is_in_upcall(before);
         timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
     }
@@ -48,7 +48,7 @@ impl Seen {
     /// Its reply has left, or waits for room.
     #[cold]
     #[inline(never)]
-    pub(super) fn is_answered(&self) {
+    pub(super) fn record_answered(&self) {
         timeline::comes_to(Stage::Replied, self.request, Priority::of_thread());
     }
 }

@@ -43,10 +43,10 @@ impl Dispatcher<'_> {
         seen: Option<Seen>,
     ) -> Answer {
         let upcall = self.serving.upcall(call.arrival());
-        let around = seen.map(|seen| (seen, seen.begins_upcall(self.connection)));
+        let around = seen.map(|seen| (seen, seen.record_upcall(self.connection)));
         let dispatched = catch_unwind(AssertUnwindSafe(|| adapter.dispatch(key, call)));
         if let Some((seen, before)) = around {
-            seen.ends_upcall(before);
+            seen.record_upcall_end(before);
         }
         drop(upcall);
         match dispatched {
@@ -61,7 +61,7 @@ impl Dispatcher<'_> {
 
     #[cold]
     fn refused(&self, refusal: Refusal) -> Answer {
-        self.connection.lane().counters.has_refused();
+        self.connection.lane().counters.count_refused();
         Answer::Failed(refusal.exception().into())
     }
 
@@ -77,7 +77,7 @@ impl Dispatcher<'_> {
         Some(match priorities.band(range) {
             Ok(band) => match call.reply(|_| Ok(())) {
                 Ok(_) => {
-                    self.connection.has_band(*band.start());
+                    self.connection.set_band(*band.start());
                     Answer::Given
                 }
                 Err(error) => Answer::Failed(error),

@@ -13,7 +13,7 @@ impl Dispatcher<'_> {
     pub(super) fn conclude(&self, call: &ServerCall<'_>, answer: Answer, seen: Option<Seen>) {
         self.send_answer(call, answer);
         if let Some(seen) = seen {
-            seen.is_answered();
+            seen.record_answered();
         }
     }
 

@@ -18,7 +18,7 @@ impl Dispatcher<'_> {
     pub(super) fn take_listen_points(&self, header: &RequestHeader<'_>) -> Result<(), CdrError> {
         let told = header.contexts.find(service_context::BI_DIR_IIOP);
         match (&self.connection.back, told) {
-            (Some(back), Some(data)) => back.is_told(data),
+            (Some(back), Some(data)) => back.accept_listen_points(data),
             _ => Ok(()),
         }
     }
