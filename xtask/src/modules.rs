@@ -45,7 +45,7 @@ const ORB: &[&[&str]] = &[
 ];
 
 /// Crates without circles.
-const CRATES: &[&str] = &["orb", "poa", "bridge", "dynamic", "observe"];
+const CRATES: &[&str] = &["orb", "poa", "bridge", "dynamic", "observe", "rt"];
 
 pub(crate) fn check() -> Result<()> {
     let mut mistakes = Vec::new();

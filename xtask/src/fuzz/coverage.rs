@@ -41,8 +41,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "rt: contexts",
         &[
+            "crates/orb/rt/src/at_priority.rs",
             "crates/orb/rt/src/context.rs",
             "crates/orb/rt/src/priority_model.rs",
+            "crates/orb/rt/src/distributable/carried.rs",
             "crates/orb/rt/src/distributable/context.rs",
             "crates/orb/rt/src/distributable/upcall.rs",
         ],

@@ -20,6 +20,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod at_priority;
 mod ceiling;
 mod client_priority;
 mod config;
@@ -28,6 +29,7 @@ mod connection;
 mod context;
 mod current;
 mod distributable;
+mod extend;
 mod lane_report;
 mod lanes;
 mod mapping;

@@ -2,9 +2,10 @@
 
 use super::dynamic::Dynamic;
 use super::error::{SegmentError, in_no_segment, refused};
+use super::overrun::Overrun;
 use super::parameter::SchedulingParameter;
 use super::registry::{DistributableThread, DistributableThreadId};
-use super::stack::{self, New, Overrun};
+use super::stack::{self, New};
 use crate::orb::{RtOrb, no_native};
 use punctual_exec::{SpawnError, ThreadSpec};
 use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};

@@ -2,9 +2,9 @@
 
 use super::config::DynamicScheduling;
 use super::error::SegmentError;
+use super::overrun::Overrun;
 use super::parameter::SchedulingParameter;
 use super::registry::{DistributableThread, DistributableThreadId, Known, Registry};
-use super::stack::Overrun;
 use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

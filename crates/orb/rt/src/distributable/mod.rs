@@ -6,15 +6,17 @@
 //! priority, or a reservation, which the kernel keeps by earliest deadline first (`SCHED_DEADLINE`).
 //!
 //! Applications call [`SchedulingCurrent`]. `stack` holds the segments of the calling thread and changes its scheduling with
-//! them; `context` is the service context that requests carry; `upcall` obeys it around upcalls, as far as
+//! them; `context` is the service context that requests carry, `carried` its data; `upcall` obeys it around upcalls, as far as
 //! [`DynamicScheduling`] allows. `registry` knows the distributable threads that pass through this process, and `published`
 //! lets other processes cancel them.
 
+mod carried;
 mod config;
 mod context;
 mod current;
 mod dynamic;
 mod error;
+mod overrun;
 mod parameter;
 mod published;
 mod registry;
@@ -25,10 +27,10 @@ mod upcall;
 pub use config::{DynamicScheduling, PropagatedReservations, ReservationLimit};
 pub use current::{SchedulingCurrent, Spawned};
 pub use error::SegmentError;
+pub use overrun::Overrun;
 pub use parameter::SchedulingParameter;
 pub use published::DistributableThreads;
 pub use registry::{DistributableThread, DistributableThreadId, DistributableThreadState};
-pub use stack::Overrun;
 
 pub(crate) use context::SegmentContext;
 pub(crate) use dynamic::Dynamic;

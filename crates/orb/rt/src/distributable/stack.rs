@@ -3,9 +3,10 @@
 //! A thread that serves a request has the segment of that as its own for the upcall; one that serves a request without a
 //! segment, while it waits in one of its own, is in none meanwhile.
 
-use super::context::Carried;
+use super::carried::Carried;
 use super::dynamic::Dynamic;
 use super::error::in_no_segment;
+use super::overrun::Overrun;
 use super::parameter::SchedulingParameter;
 use super::registry::{DistributableThread, DistributableThreadId, Known};
 use super::thread_scheduling::{self, Before};
@@ -13,14 +14,7 @@ use crate::orb::RtOrb;
 use punctual_orb::{SystemException, SystemExceptionKind as Kind, set_in_segment};
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// A segment that was not done when its deadline passed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overrun {
-    /// Time since the deadline.
-    pub by: Duration,
-}
+use std::time::Instant;
 
 /// Terms on which a segment is begun.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! Upcalls of requests that are made in segments: the thread that serves one is in the segment for as long as the upcall
 //! takes, and scheduled by it as far as [`super::DynamicScheduling`] allows.
 
+use super::carried::Carried;
 use super::config::PropagatedReservations;
-use super::context::Carried;
 use super::dynamic::Dynamic;
 use super::parameter::SchedulingParameter;
 use super::stack::{self, New};
