@@ -2,7 +2,7 @@
 
 #[cfg(feature = "comparison")]
 use crate::adapter::ByStrategy;
-use crate::adapter::{Adapter, Request, Wanted};
+use crate::adapter::{Adapter, Request, RequestedObject};
 use crate::interface_of;
 use crate::servant::Servant;
 use crate::served::Served;
@@ -69,7 +69,7 @@ impl Request for OverTheWire<'_, '_> {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<Dispatched>, DispatchError> {
         let orb = self.0.orb();
         orb.on_main_thread(|| adapter.serve_now(wanted, self))?

@@ -16,8 +16,8 @@ mod locate;
 use super::call::{Answer, SendsEarly, ServerCall};
 use super::connection::ServerConnection;
 use super::conversation::Conversation;
+use super::recorded_request::RecordedRequest;
 use super::refusal::Refusal;
-use super::seen::Seen;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::lane::ClientConnection;
 use crate::messaging::{FrameArrival, Head, Message};
@@ -39,7 +39,7 @@ pub(super) struct Dispatcher<'s> {
     /// True if its request was counted as in progress when it came.
     pub(super) has_begun: bool,
     /// The request as a timeline knows it, if that has it already.
-    pub(super) seen: Option<Seen>,
+    pub(super) seen: Option<RecordedRequest>,
 }
 
 impl Dispatcher<'_> {
@@ -67,7 +67,7 @@ impl Dispatcher<'_> {
     #[cold]
     #[inline(never)]
     fn serve_recorded(&self, block: &Block, request: &PlainRequest<'_>, spare: &mut Block) {
-        let seen = Seen::read(self.connection, request.request_id);
+        let seen = RecordedRequest::read(self.connection, request.request_id);
         self.serve_plain_as(block, request, spare, Some(seen));
     }
 
@@ -78,7 +78,7 @@ impl Dispatcher<'_> {
         block: &Block,
         request: &PlainRequest<'_>,
         spare: &mut Block,
-        seen: Option<Seen>,
+        seen: Option<RecordedRequest>,
     ) {
         probe::begins!(Point::ServerMessagingReceive);
         // CloseConnection tells the client of one that was not begun.
@@ -186,7 +186,7 @@ impl Dispatcher<'_> {
             return Ok(());
         }
         self.take_listen_points(header)?;
-        let read = || Seen::read(self.connection, header.request_id);
+        let read = || RecordedRequest::read(self.connection, header.request_id);
         let seen = self.seen.or_else(|| timeline::is_recording().then(read));
         let version = message.header.version;
         let code_sets = self.agreed_code_sets(version, header);

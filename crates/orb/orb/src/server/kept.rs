@@ -2,8 +2,8 @@
 
 use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
+use super::recorded_request::RecordedRequest;
 use super::refusal::Refusal;
-use super::seen::Seen;
 use crate::invocation_policies::queue_rank;
 use crate::lane::{Buffered, RequestBuffer};
 use crate::messaging::{Head, Message};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 struct Kept {
     connection: Arc<ServerConnection>,
     message: Option<Message>,
-    seen: Option<Seen>,
+    seen: Option<RecordedRequest>,
 }
 
 /// Buffers a request, or refuses it where there is no room. Returns other messages: they do not wait.
@@ -57,7 +57,11 @@ pub(super) fn keep(
 
 impl ServerConnection {
     /// Returns the urgency of a request, and its rank among those of equal urgency. Records the request in the timeline.
-    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> (Urgency, QueueRank) {
+    fn urgency(
+        &self,
+        message: &Message,
+        seen: &mut Option<RecordedRequest>,
+    ) -> (Urgency, QueueRank) {
         let by_lane = Urgency::of_priority(self.lane().priority());
         let conversation = &self.conversation;
         let mut decoder = message.decoder(conversation.coding(message.header.version));
@@ -69,7 +73,7 @@ impl ServerConnection {
             return (by_lane, QueueRank::default());
         };
         if timeline::is_recording() {
-            *seen = Some(Seen::read(self, header.request_id));
+            *seen = Some(RecordedRequest::read(self, header.request_id));
         }
         let policies = header.contexts.find(service_context::INVOCATION_POLICIES);
         // What does not decode is refused, too.

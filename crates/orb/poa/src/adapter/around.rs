@@ -1,6 +1,6 @@
 //! Upcalls with what a policy of the adapter does around them.
 
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedObject};
 use super::types::Adapter;
 use crate::object_map::Found;
 use crate::own_policies::OwnPolicies;
@@ -25,7 +25,7 @@ impl Adapter {
     /// object or, where it has none of its own, of this adapter.
     pub(super) fn urgency(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
         mut request: WaitingRequest<'_>,
         strategy: &dyn UrgencyStrategy,
     ) -> Urgency {

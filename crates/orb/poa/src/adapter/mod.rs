@@ -35,7 +35,7 @@ mod types;
 pub(crate) use held::HeldRequest;
 #[cfg(feature = "comparison")]
 pub(crate) use request::ByStrategy;
-pub(crate) use request::{Request, Wanted};
+pub(crate) use request::{Request, RequestedObject};
 pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use tree::NotMade;
 pub(crate) use types::Adapter;

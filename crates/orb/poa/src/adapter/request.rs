@@ -21,7 +21,7 @@ pub(crate) trait Request {
 
     /// Finds the object that is wanted.
     #[inline]
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
 
@@ -58,7 +58,7 @@ pub(crate) trait Request {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<Self::Done>, DispatchError>;
 
     /// What becomes of it where it would have to wait, if it is not to.
@@ -67,7 +67,7 @@ pub(crate) trait Request {
 
 /// An object, as a request names it.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'k> {
+pub(crate) struct RequestedObject<'k> {
     pub(crate) id: &'k [u8],
     pub(crate) entry_id: Option<EntryId>,
 }

@@ -5,7 +5,7 @@ use crate::client::failure::{Failure, exhausted, must_rebind};
 use crate::client::remote::Callee;
 use crate::exception::SystemException;
 use crate::fixed_context::CallPolicies;
-use crate::lane::{Back, Binding, Endpoint, ServedBack, ServesBack, Wanted, chosen};
+use crate::lane::{Back, Binding, ConnectionTerms, Endpoint, ServedBack, ServesBack, chosen};
 use crate::policy::Rebind;
 use crate::priority::Priority;
 use punctual_exec::Deadline;
@@ -116,8 +116,8 @@ impl Route {
         callee: &Callee<'_>,
         endpoint: &Endpoint,
         (is_private, band): Exclusiveness,
-    ) -> Wanted {
-        Wanted {
+    ) -> ConnectionTerms {
+        ConnectionTerms {
             private_to: is_private.then(|| callee.object.number()),
             band,
             back: self.served_back(callee),

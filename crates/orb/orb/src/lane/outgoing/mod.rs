@@ -28,7 +28,7 @@ pub(crate) use buffering::{Flusher, NotBuffered, Waiting};
 pub(crate) use callbacks::{ServesBack, ServesRequests, can_serve_back};
 pub(crate) use calls::{Broken, MAX_WAITING, NoReply, PendingReply, Waited};
 pub(crate) use connection::ClientConnection;
-pub(crate) use pool::{Binding, Bound, ConnectionCache, Endpoint, Wanted, chosen};
+pub(crate) use pool::{Binding, Bound, ConnectionCache, ConnectionTerms, Endpoint, chosen};
 pub(in crate::lane) use pool::{LOOKS, OpenedFor, ToEndpoint, open, still_wanted};
 pub(crate) use replies::AwaitedReply;
 pub(crate) use thread_end::at_thread_end;

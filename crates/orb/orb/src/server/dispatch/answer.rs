@@ -5,8 +5,8 @@ use crate::priorities::BIND_PRIORITY_BAND;
 use crate::server::adapter::ObjectAdapter;
 use crate::server::call::{Answer, ServerCall};
 use crate::server::panics::panicked;
+use crate::server::recorded_request::RecordedRequest;
 use crate::server::refusal::Refusal;
-use crate::server::seen::Seen;
 use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,7 +17,7 @@ impl Dispatcher<'_> {
         &self,
         key: &[u8],
         call: &mut ServerCall<'_>,
-        seen: Option<Seen>,
+        seen: Option<RecordedRequest>,
     ) -> Answer {
         let Some(adapter) = self.connection.adapter.get() else {
             return Answer::Failed(no_object().into());
@@ -40,7 +40,7 @@ impl Dispatcher<'_> {
         adapter: &dyn ObjectAdapter,
         key: &[u8],
         call: &mut ServerCall<'_>,
-        seen: Option<Seen>,
+        seen: Option<RecordedRequest>,
     ) -> Answer {
         let upcall = self.serving.upcall(call.arrival());
         let around = seen.map(|seen| (seen, seen.record_upcall(self.connection)));

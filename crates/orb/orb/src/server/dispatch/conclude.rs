@@ -4,13 +4,18 @@ use super::Dispatcher;
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::server::call::{Answer, ServerCall};
-use crate::server::seen::Seen;
+use crate::server::recorded_request::RecordedRequest;
 use punctual_exec::Quoted;
 
 impl Dispatcher<'_> {
     /// Sends what a call was answered with, if its caller waits for that.
     #[inline(always)]
-    pub(super) fn conclude(&self, call: &ServerCall<'_>, answer: Answer, seen: Option<Seen>) {
+    pub(super) fn conclude(
+        &self,
+        call: &ServerCall<'_>,
+        answer: Answer,
+        seen: Option<RecordedRequest>,
+    ) {
         self.send_answer(call, answer);
         if let Some(seen) = seen {
             seen.record_answered();

@@ -1,6 +1,6 @@
 //! Buffer of a connection: the requests that wait ([`super::queue`]), their number, and the threads that wait for room.
 
-use super::queue::{Queue, Taken, Waiting};
+use super::queue::{Queue, TakenRequests, Waiting};
 use crate::policy::{BufferTerms, WhenFull};
 use parking_lot::{Condvar, Mutex};
 use punctual_cdr::Block;
@@ -136,9 +136,9 @@ impl Buffer {
 
     /// Takes out all requests. To be called under the sending lock, so that they are sent in the order in which they were put
     /// here.
-    pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> Taken {
+    pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> TakenRequests {
         let Ok(mut queue) = self.queue.lock() else {
-            return Taken::default();
+            return TakenRequests::default();
         };
         self.under_way.fetch_add(queue.octets, Ordering::Relaxed);
         self.len.store(0, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Putting requests into the buffer of a connection, and sending them.
 
 use super::buffer::{New, NotBuffered, Put};
-use super::queue::{BODY_ROOM, Content, Taken, Waiting};
+use super::queue::{BODY_ROOM, Content, TakenRequests, Waiting};
 use crate::lane::outgoing::calls::{Broken, Delivered};
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::sending::{LostRequests, Sender};
@@ -259,12 +259,12 @@ impl ClientConnection {
     /// Sends requests that were taken out, with as few messages and system calls as possible.
     fn send_taken(
         &self,
-        taken: Taken,
+        taken: TakenRequests,
         sender: &mut Sender,
         lost: &mut LostRequests,
         deadline: Deadline,
     ) -> Result<(), SendError> {
-        let Taken {
+        let TakenRequests {
             mut run,
             waiting,
             late,

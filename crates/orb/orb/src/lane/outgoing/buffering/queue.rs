@@ -59,7 +59,7 @@ pub(in crate::lane::outgoing) enum Content {
 
 /// Requests that were taken out, to be sent.
 #[derive(Debug, Default)]
-pub(in crate::lane::outgoing) struct Taken {
+pub(in crate::lane::outgoing) struct TakenRequests {
     pub(in crate::lane::outgoing) run: Block,
     pub(in crate::lane::outgoing) waiting: Vec<Waiting>,
     /// Number of requests in both.
@@ -182,7 +182,7 @@ impl Queue {
     }
 
     /// Takes out all requests, in the order in which they are to leave. `spare` is memory for later ones.
-    pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> Taken {
+    pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> TakenRequests {
         let count = self.len();
         let waiting = std::mem::take(&mut self.waiting);
         let (late, mut waiting): (Vec<_>, Vec<_>) =
@@ -191,7 +191,7 @@ impl Queue {
         self.in_run = 0;
         self.octets = 0;
         self.due = None;
-        Taken {
+        TakenRequests {
             run: std::mem::replace(&mut self.run, spare),
             waiting,
             count: count - late.len(),

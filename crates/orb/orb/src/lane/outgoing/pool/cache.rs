@@ -61,7 +61,7 @@ pub(crate) struct ConnectionCache {
 }
 
 /// Terms of a connection that is asked for.
-pub(crate) struct Wanted {
+pub(crate) struct ConnectionTerms {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
@@ -79,10 +79,10 @@ impl ConnectionCache {
         &self,
         lane: &OpenedFor<'_>,
         endpoint: &Arc<Endpoint>,
-        wanted: Wanted,
+        wanted: ConnectionTerms,
         deadline: Deadline,
     ) -> Result<Binding, LinkError> {
-        let Wanted {
+        let ConnectionTerms {
             properties,
             mux,
             wait,

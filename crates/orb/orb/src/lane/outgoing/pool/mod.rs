@@ -13,7 +13,7 @@ mod spare;
 mod to_endpoint;
 
 pub(crate) use binding::{Binding, Bound};
-pub(crate) use cache::{ConnectionCache, Wanted};
+pub(crate) use cache::{ConnectionCache, ConnectionTerms};
 pub(in crate::lane) use cache::{open, still_wanted};
 pub(crate) use endpoint::Endpoint;
 pub(in crate::lane::outgoing) use membership::Membership;

@@ -4,7 +4,7 @@ use super::report::ReadReport;
 use crate::lane::outgoing::calls::{Broken, Delivered};
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::sending::AT_LEISURE;
-use crate::messaging::{self, Inbox, InboxError, Message, Session, Taken};
+use crate::messaging::{self, Inbox, InboxError, InboxStep, Message, Session};
 use punctual_cdr::Coding;
 use punctual_exec::Deadline;
 use punctual_giop::MessageKind;
@@ -71,8 +71,8 @@ impl ClientConnection {
         report: &mut ReadReport,
     ) -> Result<(), InboxError> {
         match inbox.take(&*self.link)? {
-            Taken::Message(message) => drop(self.route(message, None, report)),
-            Taken::Need(need) => inbox.receive(&*self.link, need, deadline)?,
+            InboxStep::Message(message) => drop(self.route(message, None, report)),
+            InboxStep::Need(need) => inbox.receive(&*self.link, need, deadline)?,
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::lane::outgoing::calls::PendingReply;
 use crate::lane::outgoing::calls::{Broken, Delivered, NoReply, Waited};
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::receiving::ReadReport;
-use crate::messaging::{Inbox, InboxError, Message, Taken};
+use crate::messaging::{Inbox, InboxError, InboxStep, Message};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
 use punctual_cdr::Block;
@@ -195,7 +195,7 @@ impl ClientConnection {
                 Some(Delivered::Late) => return Some(Err(NoReply::NotSent)),
             }
             let step = match inbox.take(&*self.link) {
-                Ok(Taken::Message(message)) => {
+                Ok(InboxStep::Message(message)) => {
                     match self.route(message, Some(pending.id()), report) {
                         Some(mine) => {
                             pending.caller.end_with_own_reply();
@@ -205,7 +205,7 @@ impl ClientConnection {
                         None => Ok(()),
                     }
                 }
-                Ok(Taken::Need(need)) => {
+                Ok(InboxStep::Need(need)) => {
                     probe::begins!(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
                     probe::begins!(Point::ClientTransportReceive);

@@ -3,7 +3,7 @@
 use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::lane::outgoing::receiving::{ReadReport, ReadinessHandler};
-use crate::messaging::{Inbox, InboxError, Taken};
+use crate::messaging::{Inbox, InboxError, InboxStep};
 use punctual_exec::reactor::{Readiness, ReadyEvent};
 use std::io;
 use std::sync::Arc;
@@ -76,15 +76,15 @@ impl ClientConnection {
         report: &mut ReadReport,
     ) -> Result<bool, InboxError> {
         match inbox.take(&*self.link)? {
-            Taken::Message(message) => {
+            InboxStep::Message(message) => {
                 drop(self.route(message, None, report));
                 Ok(true)
             }
-            Taken::Need(_) if *emptied => {
+            InboxStep::Need(_) if *emptied => {
                 inbox.let_go();
                 Ok(false)
             }
-            Taken::Need(need) => match inbox.receive_now(&*self.link, need)? {
+            InboxStep::Need(need) => match inbox.receive_now(&*self.link, need)? {
                 Some(taken) => {
                     *emptied = taken.all && !to_the_end;
                     Ok(true)

@@ -1,4 +1,4 @@
-//! What the timeline of requests is told of each that is served.
+//! Records of served requests in the timeline.
 
 use super::connection::ServerConnection;
 use crate::priority::Priority;
@@ -6,13 +6,13 @@ use crate::timeline::{self, RequestId, Stage};
 
 /// A request of which a timeline is being recorded.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct RecordedRequest {
     request: RequestId,
     read_at: u64,
 }
 
-impl Seen {
-    /// A request has been read by the calling thread.
+impl RecordedRequest {
+    /// Records that the calling thread has read a request.
     #[cold]
     #[inline(never)]
     pub(super) fn read(connection: &ServerConnection, request: u32) -> Self {
@@ -21,13 +21,13 @@ impl Seen {
         Self { request, read_at }
     }
 
-    /// It waits for a thread, and has this priority.
+    /// Records that it waits for a thread, at this priority.
     #[cold]
     pub(super) fn record_queued(&self, priority: Option<Priority>) {
         timeline::comes_to(Stage::Queued, self.request, priority);
     }
 
-    /// Its upcall begins; the request whose upcall the thread was in.
+    /// Records that its upcall begins. Returns the request whose upcall the thread was in.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
@@ -37,7 +37,7 @@ impl Seen {
         timeline::is_in_upcall(Some(self.request))
     }
 
-    /// It ends.
+    /// Records that its upcall ends.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
@@ -45,7 +45,7 @@ impl Seen {
         timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
     }
 
-    /// Its reply has left, or waits for room.
+    /// Records that its reply has left, or waits for room.
     #[cold]
     #[inline(never)]
     pub(super) fn record_answered(&self) {
