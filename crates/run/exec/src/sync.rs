@@ -3,7 +3,6 @@
 //! Modelled files name these through a module `sync` of their crate. In the models (`tests/models`) the module of the same
 //! name in `punctual-models` takes its place, which runs every interleaving. For crates of this workspace; not stable.
 
-use crate::Deadline;
 use punctual_sys::futex;
 use std::time::Duration;
 
@@ -48,11 +47,12 @@ impl Word {
         &self.0
     }
 
-    /// Sleeps while the word is `value`; `false` when `deadline` passed first.
+    /// Sleeps while the word is `value`. `left` tells how long it may yet sleep, `None` for as long as it takes. Returns
+    /// `false` when there was no time left.
     #[must_use]
-    pub fn sleep_while(&self, value: u32, deadline: Deadline) -> bool {
+    pub fn sleep_while(&self, value: u32, left: impl Fn() -> Option<Duration>) -> bool {
         while self.0.load(Ordering::Acquire) == value {
-            let left = deadline.remaining();
+            let left = left();
             if left.is_some_and(|left| left.is_zero()) {
                 return false;
             }

@@ -3,7 +3,6 @@
 use super::atomics::AtomicU32;
 use loom::sync::atomic::Ordering;
 use loom::sync::{Condvar, Mutex};
-use punctual_exec::Deadline;
 use std::time::Duration;
 
 /// A word that one thread sleeps on.
@@ -31,16 +30,16 @@ impl Word {
         &self.value
     }
 
-    /// Sleeps while the word is `value`. As the futex it compares under a lock that a thread that wakes takes. A deadline,
-    /// if there is one, has passed.
+    /// Sleeps while the word is `value`. As the futex it compares under a lock that a thread that wakes takes. If the time
+    /// is limited, it is over.
     ///
     /// # Panics
     /// Where another thread of the model has panicked.
     #[must_use]
-    pub fn sleep_while(&self, value: u32, deadline: Deadline) -> bool {
+    pub fn sleep_while(&self, value: u32, left: impl Fn() -> Option<Duration>) -> bool {
         let mut guard = self.lock.lock().unwrap();
         while self.value.load(Ordering::Acquire) == value {
-            if deadline != Deadline::NEVER {
+            if left().is_some() {
                 return false;
             }
             guard = self.changed.wait(guard).unwrap();

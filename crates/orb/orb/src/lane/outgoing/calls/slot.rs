@@ -160,7 +160,7 @@ impl<T> ReplySlot<T> {
     /// Sleeps until something comes.
     pub(crate) fn sleep(&self, deadline: Deadline) -> Woken<T> {
         loop {
-            let in_time = self.state.sleep_while(WAITING, deadline);
+            let in_time = self.state.sleep_while(WAITING, || deadline.remaining());
             if let Some(content) = self.poll() {
                 return Woken::Delivered(content);
             }
