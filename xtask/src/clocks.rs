@@ -31,7 +31,7 @@ const EXEMPT: [(&str, &str); 10] = [
         "the same, of a request that waits to be sent with others",
     ),
     (
-        "crates/orb/orb/src/lane/outgoing/queue.rs",
+        "crates/orb/orb/src/lane/outgoing/buffering/queue.rs",
         "the same, where it is taken",
     ),
     (

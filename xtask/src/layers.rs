@@ -23,7 +23,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
     ("punctual-sys", &[]),
-    ("punctual-exec", &["punctual-sys"]),
+    // Of tests alone: loom in the place of what exec has of threads.
+    (MODELS, &[]),
+    ("punctual-exec", &["punctual-sys", MODELS]),
     // link: bytes only.
     (
         "punctual-link",
@@ -56,12 +58,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
             ANY,
             SYS,
             EXEC,
+            MODELS,
             LINK,
             "punctual-plugin",
             "punctual-tls",
         ],
     ),
-    ("punctual-poa", &["punctual-orb", CDR, IOR, GIOP, ANY]),
+    (
+        "punctual-poa",
+        &["punctual-orb", CDR, IOR, GIOP, ANY, EXEC, MODELS],
+    ),
     ("punctual-bridge", &["punctual-orb", CDR, IOR, GIOP, LINK]),
     (
         "punctual-dynamic",
@@ -254,6 +260,7 @@ const GIOP: &str = "punctual-giop";
 const ANY: &str = "punctual-any";
 const SYS: &str = "punctual-sys";
 const EXEC: &str = "punctual-exec";
+const MODELS: &str = "punctual-models";
 const LINK: &str = "punctual-link";
 
 #[derive(Deserialize)]

@@ -14,7 +14,7 @@ use read::{Edge, edges};
 /// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
 /// others; those of one line never use one another.
 const ORB: &[&[&str]] = &[
-    &["sync"],
+    &["cold", "sync"],
     &["probe"],
     // What calls are about: data, and nothing that runs.
     &["exception"],
@@ -23,8 +23,8 @@ const ORB: &[&[&str]] = &[
     &["operation"],
     &["timeline"],
     &["policy"],
-    &["config", "invocation_policies", "request_context"],
-    &["priorities"],
+    &["config", "fixed_context", "invocation_policies"],
+    &["priorities", "urgency"],
     &["budget"],
     // What rides on a link, what references say, and which of both there are.
     &["messaging"],
@@ -51,6 +51,7 @@ const CRATES: &[&str] = &[
     "crates/orb/bridge",
     "crates/orb/dynamic",
     "crates/orb/observe",
+    "crates/orb/rt",
     "services/etcd",
     "services/groups",
     "services/host",

@@ -35,16 +35,18 @@ const GROUPS: &[(&str, &[&str])] = &[
         "orb: calls back",
         &[
             "crates/orb/orb/src/lane/back.rs",
-            "crates/orb/orb/src/lane/outgoing/requests.rs",
+            "crates/orb/orb/src/lane/outgoing/callbacks/serve.rs",
         ],
     ),
     (
         "rt: contexts",
         &[
+            "crates/orb/rt/src/at_priority.rs",
             "crates/orb/rt/src/context.rs",
             "crates/orb/rt/src/priority_model.rs",
-            "crates/orb/rt/src/scheduling/context.rs",
-            "crates/orb/rt/src/scheduling/upcall.rs",
+            "crates/orb/rt/src/distributable/carried.rs",
+            "crates/orb/rt/src/distributable/context.rs",
+            "crates/orb/rt/src/distributable/upcall.rs",
         ],
     ),
     (
@@ -59,10 +61,10 @@ const GROUPS: &[(&str, &[&str])] = &[
     (
         "orb: replies",
         &[
-            "crates/orb/orb/src/lane/outgoing/delivered.rs",
-            "crates/orb/orb/src/lane/outgoing/receive.rs",
-            "crates/orb/orb/src/lane/outgoing/reply_table.rs",
-            "crates/orb/orb/src/lane/outgoing/slot.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/delivered.rs",
+            "crates/orb/orb/src/lane/outgoing/receiving/receive.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/reply_table.rs",
+            "crates/orb/orb/src/lane/outgoing/calls/slot.rs",
             "crates/orb/orb/src/lane/outgoing/wait",
             "crates/orb/orb/src/client/outcome.rs",
         ],

@@ -1,5 +1,5 @@
 //! What a request tells of its caller's policies: the service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), of which
-//! servers read until when the request may be delivered, and, where it waits for a thread, in which order ([`standing`]). Start times
+//! servers read until when the request may be delivered, and, where it waits for a thread, in which order ([`queue_rank`]). Start times
 //! and priorities of replies are there for routers.
 //!
 //! ```text
@@ -11,7 +11,7 @@
 //! ```
 //! Time counts tenths of a microsecond from 15 October 1582 on.
 
-use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, Queued, Standing, numbers};
+use crate::policy::{CallEnds, Order, PriorityRange, QueueOrder, QueueRank, Queued, numbers};
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Unmarshal};
 use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
@@ -79,23 +79,23 @@ fn order_encapsulated(order: QueueOrder) -> Result<Vec<u8>, CdrError> {
     })
 }
 
-/// How a request with this context stands among those that wait with it (§22.2.5.8).
+/// Returns the rank of a request with this context among those that wait with it (§22.2.5.8).
 ///
 /// # Errors
 /// What of it does not decode.
-pub(crate) fn standing(data: &[u8]) -> Result<Standing, CdrError> {
+pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
     let mut values = Decoder::of_encapsulation(data, Coding::default())?;
     let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
     let of_type = |kind: u32| values.iter().find(|one| one.kind == kind);
     let Some(order) = of_type(numbers::QUEUE_ORDER) else {
-        return Ok(Standing::default());
+        return Ok(QueueRank::default());
     };
     let order = Decoder::of_encapsulation(&order.data, Coding::default())?.get_u16()?;
     Ok(match QueueOrder::of_bits(order).chosen() {
-        Order::Temporal => Standing::default(),
+        Order::Temporal => QueueRank::default(),
         Order::Priority => {
             let range = of_type(numbers::REQUEST_PRIORITY);
-            Standing::by_priority(match range {
+            QueueRank::by_priority(match range {
                 Some(range) => {
                     let mut range = Decoder::of_encapsulation(&range.data, Coding::default())?;
                     let _min = range.get_i16()?;
@@ -106,7 +106,7 @@ pub(crate) fn standing(data: &[u8]) -> Result<Standing, CdrError> {
         }
         Order::Deadline => {
             let end = of_type(numbers::REQUEST_END).or_else(|| of_type(numbers::REPLY_END));
-            Standing::by_deadline(match end {
+            QueueRank::by_deadline(match end {
                 Some(end) => {
                     Some(Decoder::of_encapsulation(&end.data, Coding::default())?.get_u64()?)
                 }
@@ -237,21 +237,21 @@ mod tests {
             order: Some(order),
             ..Queued::default()
         };
-        let read = |queued: &Queued| standing(&data(&ends, queued).unwrap()).unwrap();
-        assert_eq!(read(&Queued::default()), Standing::default());
-        assert_eq!(read(&ordered(QueueOrder::ANY)), Standing::default());
+        let read = |queued: &Queued| queue_rank(&data(&ends, queued).unwrap()).unwrap();
+        assert_eq!(read(&Queued::default()), QueueRank::default());
+        assert_eq!(read(&ordered(QueueOrder::ANY)), QueueRank::default());
         assert_eq!(
             read(&ordered(QueueOrder::PRIORITY)),
-            Standing::by_priority(7)
+            QueueRank::by_priority(7)
         );
         let end = ticks(at(60, 0));
         assert_eq!(
             read(&ordered(QueueOrder::DEADLINE)),
-            Standing::by_deadline(Some(end))
+            QueueRank::by_deadline(Some(end))
         );
         let whole = data(&ends, &ordered(QueueOrder::DEADLINE)).unwrap();
         for length in 0..whole.len() {
-            assert!(standing(&whole[..length]).is_err(), "{length}");
+            assert!(queue_rank(&whole[..length]).is_err(), "{length}");
         }
     }
 

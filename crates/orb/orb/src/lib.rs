@@ -12,10 +12,12 @@ mod broker;
 mod budget;
 mod client;
 mod codec;
+mod cold;
 mod collocation;
 mod config;
 mod context;
 mod exception;
+mod fixed_context;
 mod interceptor;
 mod invocation_policies;
 mod lane;
@@ -31,11 +33,11 @@ mod profile;
 mod protocol;
 mod reference;
 mod relayed;
-mod request_context;
 mod server;
 mod sync;
 pub mod timeline;
 mod upcall;
+mod urgency;
 pub mod value;
 
 pub use adapter::{Cast, Collocated, DispatchError, LocalRequest, Location, Provided, View, Went};
@@ -48,6 +50,9 @@ pub use config::{
 pub use context::Context;
 pub use exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, UserException, minor,
+};
+pub use fixed_context::{
+    CallPolicies, ObeyedWord, RequestContext, RequestContextError, RunsAt, WordLayout,
 };
 pub use interceptor::{
     AdapterState, ClientRequestInfo, ClientRequestInterceptor, DuplicateName, InterceptorError,
@@ -74,7 +79,7 @@ pub use policy::{
     Wait, WhenFull, set_in_segment,
 };
 pub use priorities::{Destination, Priorities, ServedAt};
-pub use priority::{Priority, PriorityOutOfRange, RunsAt};
+pub use priority::{Priority, PriorityOutOfRange};
 pub use profile::{
     DecodedProfile, EndpointChoice, EndpointQualities, LaneId, ProfileCodec, ProfileEndpoint,
     Publication, PublishedEndpoints, SecurityRequirement,
@@ -87,10 +92,9 @@ pub use reference::{
 };
 #[doc(hidden)]
 pub use reference::{Delivery, count_of, delivered, held, joined_names};
-pub use request_context::{CallPolicies, RequestContext, RequestContextError};
 pub use server::{
     AnswerError, AroundUpcall, AroundUpcalls, Dispatched, ObjectAdapter, PendingReply, ServerCall,
-    Surroundings,
+    UpcallHook,
 };
 #[doc(hidden)]
 pub use upcall::about_to_block;
@@ -98,6 +102,8 @@ pub use upcall::{
     AdapterNote, OnObject, RequestPeer, frame_arrival, noted_object, noted_objects, request_peer,
     serves_alone,
 };
+
+pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 
 pub use punctual_exec::Quoted;
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};

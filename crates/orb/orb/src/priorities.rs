@@ -3,9 +3,9 @@
 
 use crate::config::RealTimeSettings;
 use crate::exception::SystemException;
+use crate::fixed_context::CallPolicies;
 use crate::policy::{AdapterPolicies, UnmetPolicies};
 use crate::priority::Priority;
-use crate::request_context::CallPolicies;
 use punctual_exec::ThreadSpec;
 use std::fmt::Debug;
 use std::ops::RangeInclusive;

@@ -40,10 +40,11 @@ pub use object_id::ObjectId;
 pub use own_policies::ObjectPolicy;
 pub use poa::{CreatePoaError, FindPoaError, Poa, PoaError, RootPoa};
 pub use policy::{
-    AnswerTimeoutPolicy, Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy,
-    ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
-    RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
+    AnswerTimeoutPolicy, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
+    LifespanPolicy, PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
+#[cfg(feature = "comparison")]
+pub use policy::{Demultiplexing, OperationDemultiplexing};
 pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
 pub use smart_proxy::SmartProxies;
 

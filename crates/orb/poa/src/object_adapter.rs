@@ -4,10 +4,10 @@ use crate::adapter::Root;
 use crate::key::{self, Key};
 use crate::manager::Managed as _;
 use crate::upcall::OverTheWire;
-use punctual_giop::ServiceContexts;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    Collocated, DispatchError, Dispatched, Location, ObjectAdapter, Priority, ServerCall,
+    Collocated, DispatchError, Dispatched, Location, ObjectAdapter, ServerCall, Urgency,
+    UrgencyStrategy, WaitingRequest,
 };
 use std::any::Any;
 use std::borrow::Cow;
@@ -43,8 +43,14 @@ impl ObjectAdapter for Root {
         }
     }
 
-    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
-        self.urgency_of(object_key, contexts)
+    fn urgency(
+        &self,
+        object_key: &[u8],
+        request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Urgency {
+        let known = self.urgency_of(object_key, request, strategy);
+        known.unwrap_or_else(|| strategy.urgency(&request))
     }
 
     fn is_bidirectional(&self, object_key: &[u8]) -> bool {

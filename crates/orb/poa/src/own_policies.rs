@@ -5,7 +5,7 @@
 //! has it however often it is activated, by whomever, and where a default servant or a servant locator serves it.
 
 use parking_lot::Mutex;
-use punctual_orb::{AdapterPolicies, Policy, Surroundings};
+use punctual_orb::{AdapterPolicies, Policy, UpcallHook};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct OwnPolicies {
     /// All of their policies whose types the ORB was told of.
     pub(crate) defined: AdapterPolicies,
     /// What surrounds their upcalls.
-    pub(crate) around: Option<Surroundings>,
+    pub(crate) around: Option<UpcallHook>,
 }
 
 /// Another policy of its own was said of an object before.

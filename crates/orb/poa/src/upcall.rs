@@ -1,14 +1,16 @@
 //! From a servant to its answer: what every object answers, or the servant's operation.
 
-use crate::adapter::{Adapter, ByStrategy, Request, Wanted};
+#[cfg(feature = "comparison")]
+use crate::adapter::ByStrategy;
+use crate::adapter::{Adapter, Request, RequestedObject};
 use crate::interface_of;
 use crate::servant::Servant;
 use crate::served::Served;
 use punctual_cdr::{Marshal, Nilable};
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, Surroundings,
-    SystemException, SystemExceptionKind as Kind, minor,
+    CompletionStatus, DispatchError, Dispatched, ObjectRef, Quoted, ServerCall, SystemException,
+    SystemExceptionKind as Kind, UpcallHook, minor,
 };
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ impl Request for OverTheWire<'_, '_> {
     }
 
     #[inline]
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter(self.0)
     }
 
@@ -42,6 +44,7 @@ impl Request for OverTheWire<'_, '_> {
         }
     }
 
+    #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,
@@ -66,7 +69,7 @@ impl Request for OverTheWire<'_, '_> {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<Dispatched>, DispatchError> {
         let orb = self.0.orb();
         orb.on_main_thread(|| adapter.serve_now(wanted, self))?

@@ -19,6 +19,8 @@ mod index;
 mod link;
 #[path = "../src/object_map/lookup.rs"]
 mod lookup;
+#[path = "../src/object_map/lookup_compared.rs"]
+mod lookup_compared;
 #[path = "../src/object_map/map.rs"]
 mod map;
 #[path = "../src/object_map/name.rs"]

@@ -50,7 +50,7 @@
 //!
 //! # Cargo features
 //! `tls` (the link `ssliop`), `reliable` (reliable datagrams) and `plugins` (links from shared libraries) are on by default.
-//! `trace-context`, `metrics` and `time-probes` are not.
+//! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are not.
 #![warn(unnameable_types)]
 
 pub use punctual_any::{
@@ -87,13 +87,15 @@ pub use punctual_orb::{
 };
 pub use punctual_poa::{
     AdapterActivator, AdapterInactive, Amh, AnswerTimeoutPolicy, Async, Cookie, CreatePoaError,
-    Current, Demultiplexing, FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
+    Current, FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
     ImplicitActivationPolicy, IorTable, IorTableError, IorTableLocator, LifespanPolicy,
-    ManagerError, ManagerExists, ManagerState, NoContext, ObjectId, ObjectPolicy,
-    OperationDemultiplexing, Poa, PoaError, PoaManager, PoaManagerFactory, PoaPolicy,
-    RequestProcessingPolicy, Response, RootPoa, Servant, ServantActivator, ServantLocator,
-    ServantManager, ServantRetentionPolicy, SmartProxies, Spawn, ThreadPolicy, Tie, servant_of,
+    ManagerError, ManagerExists, ManagerState, NoContext, ObjectId, ObjectPolicy, Poa, PoaError,
+    PoaManager, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy, Response, RootPoa, Servant,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, SmartProxies, Spawn,
+    ThreadPolicy, Tie, servant_of,
 };
+#[cfg(feature = "comparison")]
+pub use punctual_poa::{Demultiplexing, OperationDemultiplexing};
 
 /// What most programs use: `use punctual::prelude::*;`.
 ///

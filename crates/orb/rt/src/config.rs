@@ -1,7 +1,7 @@
 //! What an ORB is told of Real-time CORBA.
 
+use crate::distributable::DynamicScheduling;
 use crate::mapping::Mapping;
-use crate::scheduling::DynamicScheduling;
 use punctual_exec::thread::Processors;
 use punctual_orb::{
     AboveHighest, NativePolicy, Priority, RealTime, SystemException, SystemExceptionKind as Kind,

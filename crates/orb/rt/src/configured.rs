@@ -1,8 +1,8 @@
 //! What the configuration says of Real-time CORBA, obeyed: laid over what the program says, and compared with it.
 
 use crate::config::{Propagated, RtConfig};
+use crate::distributable::{DynamicScheduling, PropagatedReservations, ReservationLimit};
 use crate::mapping::Mapping;
-use crate::scheduling::{DynamicScheduling, PropagatedReservations, ReservationLimit};
 use punctual_orb::{
     ConfigError, DynamicSchedulingSettings, OrbConfig, RealTimeSettings, StandardMapping,
 };

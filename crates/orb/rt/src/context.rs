@@ -8,16 +8,29 @@ use crate::orb::RtOrb;
 use crate::priority_model::PriorityModelPolicy;
 use crate::thread;
 use punctual_cdr::{CdrError, Coding, Decoder};
+use punctual_giop::ServiceContexts;
 use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_ior::PriorityModel;
-use punctual_orb::Priority;
-use punctual_orb::{CallPolicies, RequestContext};
+use punctual_orb::{
+    CallPolicies, ObeyedWord, Priority, RequestContext, RunsAt, ServerCall, WordLayout,
+};
 use std::sync::Arc;
 
-/// Octets of its data.
+/// Length of its data in bytes.
 const LENGTH: usize = 4;
+/// Byte order flag and padding, then the priority.
+const LAYOUT: WordLayout = WordLayout::priority_last([cfg!(target_endian = "little") as u8, 0]);
 
-/// The number that a request carries, which may be none of a priority.
+/// Returns the data that tell a priority, in this machine's byte order.
+#[inline]
+pub(crate) const fn encoded(priority: Priority) -> [u8; LENGTH] {
+    LAYOUT.word(priority)
+}
+
+/// Returns the number that data tell, which may be no priority.
+///
+/// # Errors
+/// [`CdrError`] for data that are too short.
 #[inline]
 pub(crate) fn decoded(data: &[u8]) -> Result<i16, CdrError> {
     match *data {
@@ -33,7 +46,32 @@ fn decoded_otherwise(data: &[u8]) -> Result<i16, CdrError> {
     Decoder::of_encapsulation(data, Coding::default())?.get_i16()
 }
 
-/// Carried by calls to objects whose clients decide.
+/// Returns the data that a request carries, if it does.
+#[inline]
+pub(crate) fn carried<'m>(contexts: &ServiceContexts<'m>) -> Option<&'m [u8]> {
+    contexts.find(RT_CORBA_PRIORITY)
+}
+
+/// Makes the reply to a request carry a priority, as TAO's replies do.
+#[inline]
+pub(crate) fn answer(call: &mut ServerCall<'_>, priority: Priority) {
+    call.set_reply_context(RT_CORBA_PRIORITY, &encoded(priority));
+}
+
+/// Returns the word that upcalls obey which do no more than run at the priorities that requests carry.
+pub(crate) fn obeyed(orb: &RtOrb) -> ObeyedWord {
+    ObeyedWord {
+        context: RT_CORBA_PRIORITY,
+        scheduler: orb.number(),
+    }
+}
+
+/// Notes that the calling thread runs at this priority because a request carries it.
+pub(crate) fn note_obeyed(orb: &RtOrb, priority: Priority) {
+    RunsAt::obeys(orb.number(), encoded(priority));
+}
+
+/// The context of requests to objects whose priority model is CLIENT_PROPAGATED.
 #[derive(Debug)]
 pub(crate) struct PriorityContext {
     orb: Arc<RtOrb>,
@@ -44,7 +82,7 @@ impl PriorityContext {
         Self { orb }
     }
 
-    /// That of a thread for which none was set: what its native one is.
+    /// Returns the priority of a thread for which none was set: that of its native priority.
     #[cold]
     fn of_native(&self) -> Priority {
         let native = thread::native_priority();
@@ -67,8 +105,8 @@ impl RequestContext for PriorityContext {
         published.is_some_and(|policy| policy.model == PriorityModel::ClientPropagated)
     }
 
-    fn is_priority_of_thread(&self) -> bool {
-        self.orb.transform().is_none()
+    fn word_of_thread(&self) -> Option<WordLayout> {
+        self.orb.transform().is_none().then_some(LAYOUT)
     }
 
     fn fill(&self, data: &mut [u8]) {
@@ -78,7 +116,7 @@ impl RequestContext for PriorityContext {
             None => priority,
         };
         if let Some(data) = data.first_chunk_mut() {
-            *data = priority.in_context();
+            *data = encoded(priority);
         }
     }
 }
@@ -96,7 +134,7 @@ mod tests {
         for short in [&[][..], &[0], &[0, 0, 1], &[1, 0]] {
             decoded(short).unwrap_err();
         }
-        let highest = Priority::MAX.in_context();
+        let highest = encoded(Priority::MAX);
         assert_eq!(decoded(&highest), Ok(i16::MAX));
     }
 }

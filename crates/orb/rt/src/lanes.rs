@@ -2,10 +2,10 @@
 
 use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
+use crate::distributable;
 use crate::orb::{RtOrb, without_native};
 use crate::priority_model::PriorityModelPolicy;
 use crate::range;
-use crate::scheduling;
 use crate::thread::RanAt;
 use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::ThreadSpec;
@@ -97,7 +97,7 @@ impl Priorities for RtOrb {
     }
 
     fn scheduling_point(&self, raised: Option<&SystemException>) -> Result<(), SystemException> {
-        scheduling::scheduling_point(raised)
+        distributable::scheduling_point(raised)
     }
 
     fn is_private(&self, policies: CallPolicies<'_>) -> bool {

@@ -20,6 +20,7 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod at_priority;
 mod ceiling;
 mod client_priority;
 mod config;
@@ -27,6 +28,8 @@ mod configured;
 mod connection;
 mod context;
 mod current;
+mod distributable;
+mod extend;
 mod lane_report;
 mod lanes;
 mod mapping;
@@ -35,7 +38,6 @@ mod orb;
 mod poa;
 mod priority_model;
 mod range;
-mod scheduling;
 mod thread;
 mod thread_pool;
 pub mod timeline;
@@ -44,6 +46,11 @@ pub use client_priority::ClientPriorityPolicy;
 pub use config::{LaneThreads, PriorityTransform, Propagated, RtConfig};
 pub use connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
 pub use current::RtCurrent;
+pub use distributable::{
+    DistributableThread, DistributableThreadId, DistributableThreadState, DistributableThreads,
+    DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit, SchedulingCurrent,
+    SchedulingParameter, SegmentError, Spawned,
+};
 pub use lane_report::LaneReport;
 pub use mapping::{ContinuousMapping, DirectMapping, LinearMapping, Mapping, PriorityMapping};
 pub use mutex::{RtGuard, RtMutex};
@@ -53,13 +60,8 @@ pub use priority_model::PriorityModelPolicy;
 pub use punctual_exec::thread::{InvalidReservation, Processors, Reservation};
 pub use punctual_ior::PriorityModel;
 pub use punctual_orb::{
-    AboveHighest, BufferLimits, Discipline, LaneStatistics, NativePolicy, Priority,
-    PriorityOutOfRange, RealTime,
-};
-pub use scheduling::{
-    DistributableThread, DistributableThreadId, DistributableThreadState, DistributableThreads,
-    DynamicScheduling, Overrun, PropagatedReservations, ReservationLimit, SchedulingCurrent,
-    SchedulingParameter, SegmentError, Spawned,
+    AboveHighest, BufferLimits, ByPolicies, Discipline, LaneStatistics, NativePolicy, Priority,
+    PriorityOutOfRange, RealTime, Urgency, UrgencyStrategy, WaitingRequest,
 };
 pub use thread_pool::{
     PoolThreads, RequestBuffering, ThreadpoolId, ThreadpoolOptions, ThreadpoolPolicy,

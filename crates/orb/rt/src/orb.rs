@@ -1,23 +1,17 @@
 //! The RTORB: what an ORB has of Real-time CORBA.
 
 use crate::ceiling::Ceiling;
-use crate::client_priority::ClientPriorityPolicy;
 use crate::config::{PriorityTransform, Propagated, RtConfig, scheduling_at};
-use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
-use crate::context::PriorityContext;
-use crate::current::RtCurrent;
+use crate::distributable::Dynamic;
 use crate::mapping::PriorityMapping;
 use crate::mutex::RtMutex;
-use crate::priority_model::{ByPriorityModel, PriorityModelPolicy};
-use crate::scheduling::{Dynamic, SchedulingCurrent, SegmentContext};
 use crate::thread::{self, Native, RanAt};
-use crate::thread_pool::ThreadpoolPolicy;
 use punctual_exec::SpawnError;
 use punctual_exec::thread::ThreadSpec;
 use punctual_orb::Priority;
 use punctual_orb::{
-    CompletionStatus, InitError, NativePolicy, Orb, OrbBuilder, RealTime, SystemException,
-    SystemExceptionKind as Kind, minor,
+    CompletionStatus, NativePolicy, Orb, RealTime, SystemException, SystemExceptionKind as Kind,
+    minor,
 };
 use punctual_sys::memory_lock::{self, Extent};
 use punctual_sys::scheduling::{self, Scheduling};
@@ -115,44 +109,10 @@ impl RtOrb {
         }))
     }
 
-    /// Gives it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
-    ///
-    /// # Errors
-    /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.
-    pub fn extend(self: &Arc<Self>, builder: OrbBuilder) -> Result<OrbBuilder, InitError> {
-        let context = Arc::new(PriorityContext::new(self.clone()));
-        let builder = match self.dynamic {
-            Some(_) => builder.request_context(Arc::new(SegmentContext)),
-            None => builder,
-        };
-        Ok(builder
-            .policy_type::<PriorityModelPolicy>()?
-            .policy_type::<ClientPriorityPolicy>()?
-            .policy_type::<PriorityBandedConnectionPolicy>()?
-            .policy_type::<PrivateConnectionPolicy>()?
-            .policy_type::<ThreadpoolPolicy>()?
-            .priorities(self.clone())
-            .request_context(context)
-            .around_upcalls(Arc::new(ByPriorityModel(self.clone())))
-            .extension(self.clone()))
-    }
-
     /// That of an ORB.
     #[must_use]
     pub fn of(orb: &Orb) -> Option<Arc<Self>> {
         orb.extension()
-    }
-
-    /// What the calling thread runs at.
-    #[must_use]
-    pub fn current(&self) -> RtCurrent<'_> {
-        RtCurrent::new(self)
-    }
-
-    /// The scheduling segments that the calling thread is in.
-    #[must_use]
-    pub fn scheduling(self: &Arc<Self>) -> SchedulingCurrent<'_> {
-        SchedulingCurrent::new(self)
     }
 
     /// How many segments have ended, or were updated, when their deadline had passed: of threads that began them by this
@@ -332,7 +292,7 @@ impl RtOrb {
             true => Native::AS_IT_IS,
             false => Native::of(native),
         };
-        thread::has_mapped(self.number, priority, native);
+        thread::record_mapping(self.number, priority, native);
         Ok(native)
     }
 

@@ -98,7 +98,7 @@ pub(crate) fn mapped(by: u32, priority: Priority) -> Option<Native> {
     (number == by && of == priority).then_some(native)
 }
 
-pub(crate) fn has_mapped(by: u32, priority: Priority, native: Native) {
+pub(crate) fn record_mapping(by: u32, priority: Priority, native: Native) {
     MAPPED.set((by, priority, native));
 }
 

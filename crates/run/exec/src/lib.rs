@@ -13,7 +13,8 @@ mod main_thread;
 mod quoted;
 pub mod reactor;
 mod spin;
-mod sync;
+#[doc(hidden)]
+pub mod sync;
 pub mod thread;
 mod thread_group;
 pub mod throttle;

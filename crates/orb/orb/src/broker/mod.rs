@@ -10,13 +10,14 @@ pub(crate) use life::Life;
 use crate::budget::Received;
 use crate::config::OrbConfig;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::fixed_context::RequestContext;
 use crate::interceptor::Interceptors;
 use crate::messaging::Tracer;
 use crate::operation::Names;
 use crate::policy::{Managed, PolicyTypes};
 use crate::priorities::Priorities;
 use crate::protocol::Protocols;
-use crate::request_context::RequestContext;
+use crate::urgency::{Registered, UrgencyStrategy};
 use crate::value::ValueFactories;
 use punctual_cdr::Limits;
 use punctual_exec::MainThreadQueue;
@@ -42,6 +43,8 @@ pub(crate) struct Broker {
     pub(crate) extensions: Extensions,
     /// What says of lanes and calls what their priorities are, if anything does.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
+    /// The order of requests that wait for a thread, if it is not that of their policies.
+    pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
     /// What the main thread is to do.
     pub(crate) main_thread: MainThreadQueue,
@@ -94,6 +97,7 @@ impl Broker {
             values: ValueFactories::default(),
             request_contexts,
             priorities: extensions.get::<Told>().map(|told| told.0.clone()),
+            urgency: extensions.get::<Registered>().map(|one| one.0.clone()),
             ids: extensions.get(),
             extensions,
             life: Life::default(),

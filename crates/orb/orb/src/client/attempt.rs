@@ -44,7 +44,7 @@ impl Invocation {
             },
             is_intercepted: self.interception.is_some(),
             addressing: self.addressing,
-            tells_code_sets: is_request && connection.must_tell_code_sets(),
+            tells_code_sets: is_request && connection.announced.must_tell_code_sets(),
             waits: terms.is_some(),
         };
         if let Some(terms) = terms
@@ -74,7 +74,7 @@ impl Invocation {
             call.callee.lane.calls_come_to(Stage::Sent, pending.id());
         }
         if anew.tells_code_sets {
-            connection.code_sets_are_told();
+            connection.announced.record_code_sets_told();
         }
         let is_awaited = self.completion != Completion::Sent;
         Ok(is_awaited.then(|| pending.put_away(connection)))
@@ -104,7 +104,7 @@ impl Invocation {
         send::buffer(by, waiting, terms, self.request_deadline)?;
         // A batch has no contexts.
         if anew.tells_code_sets && !connection.wire.abilities.batches {
-            connection.code_sets_are_told();
+            connection.announced.record_code_sets_told();
         }
         Ok(())
     }

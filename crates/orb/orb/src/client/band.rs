@@ -35,7 +35,7 @@ impl Route {
         // A protocol without service contexts, or without replies, cannot say it: the connection is the band's own all
         // the same.
         let can_say_it = connection.carries_contexts() && connection.wire.abilities.two_way;
-        if connection.is_bound_to_band() || !can_say_it {
+        if connection.announced.is_bound_to_band() || !can_say_it {
             return Ok(binding);
         }
         let asked = self.ask_for_band(callee, &binding, band, deadline);
@@ -55,12 +55,12 @@ impl Route {
         };
         match refused {
             None => {
-                connection.has_bound_to_band();
+                connection.announced.record_band();
                 Ok(binding)
             }
             // The call has not begun. The next one begins with a fresh connection.
             Some(exception) => {
-                connection.let_go();
+                connection.leave_pool();
                 let not_begun = exception.completed_as(CompletionStatus::No);
                 Err(Failure::Raised(not_begun))
             }
@@ -85,7 +85,7 @@ impl Route {
             contexts: &contexts,
             is_intercepted: false,
             addressing: AddressingDisposition::Key,
-            tells_code_sets: connection.must_tell_code_sets(),
+            tells_code_sets: connection.announced.must_tell_code_sets(),
             waits: false,
         };
         let pending = connection
@@ -99,7 +99,7 @@ impl Route {
         let mut request = anew.message(ask, pending.id())?;
         send::send(connection, &mut request, true, deadline)?;
         if anew.tells_code_sets {
-            connection.code_sets_are_told();
+            connection.announced.record_code_sets_told();
         }
         let waited = wait(connection, &pending, Completion::Reply, deadline);
         let reply = waited.map_err(|why| without_reply(connection, &pending, why, deadline))?;

@@ -120,7 +120,7 @@ pub(super) fn without_reply(
     deadline: Deadline,
 ) -> Failed {
     match why {
-        NoReply::TimedOut if connection.give_up(pending) => {
+        NoReply::TimedOut if connection.abandon(pending) => {
             Failed::Finally(too_late(connection.peer(), deadline))
         }
         NoReply::TimedOut => Failed::Finally(timed_out(connection.peer(), deadline)),

@@ -113,7 +113,7 @@ impl Invocation {
                     return Err(exception);
                 }
                 if !self.route.go_on(&call.callee, exception) {
-                    return Err(self.route.give_up(self.deadline));
+                    return Err(self.route.failure(self.deadline));
                 }
                 self.stale = 0;
             }

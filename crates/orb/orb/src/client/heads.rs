@@ -1,10 +1,10 @@
 //! Heads of requests, written once for each operation of a bound reference: what is sent again and again
 //! with nothing changed but the request's id and the message's size.
 
+use crate::fixed_context::{RequestContext, WORD, WordLayout};
 use crate::lane::{ClientConnection, Endpoint};
 use crate::messaging::{Head, Template};
 use crate::operation::{KeptName, NamedOperation};
-use crate::request_context::RequestContext;
 use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContext, Target};
 use std::sync::{Arc, OnceLock};
@@ -37,8 +37,8 @@ pub(super) struct RequestHead {
     /// Whether the reference announces code sets that it was written for.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
-    /// Whether its one service context is the calling thread's priority ([`RequestContext::is_priority_of_thread`]).
-    pub(super) carries_priority: bool,
+    /// Layout of its one service context, if that is a word ([`RequestContext::word_of_thread`]).
+    pub(super) word: Option<WordLayout>,
     /// The service contexts that it has slots for.
     pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
@@ -125,7 +125,10 @@ impl RequestHead {
             response: operation.response,
             announces_code_sets: endpoint.announces_code_sets,
             template,
-            carries_priority: matches!(&*contexts, [one] if one.is_priority_of_thread()),
+            word: match &*contexts {
+                [one] if one.length() == WORD => one.word_of_thread(),
+                _ => None,
+            },
             contexts,
         }))
     }

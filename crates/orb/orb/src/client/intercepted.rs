@@ -40,7 +40,7 @@ impl Invocation {
         if self.interception.is_none() {
             return Ok(Next::Done(None));
         }
-        self.route.begins(&call.callee);
+        self.route.begin(&call.callee);
         let contexts = match call.ask {
             Ask::Relay(request) => {
                 let came = request.contexts.iter();

@@ -17,12 +17,12 @@ use super::route::Route;
 use super::start_times;
 use super::write::{Arguments, Ask, FilledContexts, filled};
 use crate::exception::SystemException;
+use crate::fixed_context::wanted;
 use crate::invocation_policies::told;
 use crate::lane::{AwaitedReply, Binding};
 use crate::messaging::Message;
 use crate::operation::NamedOperation;
 use crate::policy::Starts;
-use crate::request_context::wanted;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 

@@ -3,9 +3,9 @@
 use super::heads::Heads;
 use super::target::Target;
 use crate::broker::Broker;
+use crate::fixed_context::wanted;
 use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
-use crate::request_context::wanted;
 use std::sync::Arc;
 
 /// The way to where a reference's last call succeeded.

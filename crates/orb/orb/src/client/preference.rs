@@ -4,11 +4,11 @@
 use super::destination::towards;
 use super::target::Target;
 use crate::exception::SystemException;
+use crate::fixed_context::CallPolicies;
 use crate::lane::{Endpoint, Lane};
 use crate::policy::numbers::{CLIENT_PROTOCOLS, SECURITY};
 use crate::policy::{ClientProtocols, Effective, Otherwise, Security, UnmetPolicies};
 use crate::priorities::Destination;
-use crate::request_context::CallPolicies;
 use std::sync::Arc;
 
 /// Why a reference has no endpoint that calls may go to.

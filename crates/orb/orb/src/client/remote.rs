@@ -217,7 +217,7 @@ impl Drop for RemoteObject {
     /// Nobody calls by its private connections any more.
     fn drop(&mut self) {
         for connection in self.private.get_mut().iter().filter_map(Weak::upgrade) {
-            connection.let_go();
+            connection.leave_pool();
         }
     }
 }
@@ -254,7 +254,7 @@ impl<'a> Callee<'a> {
     #[inline]
     pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
         if origin == Origin::Elsewhere {
-            crate::sync::cold_path();
+            crate::cold::cold_path();
             return self.environment_elsewhere;
         }
         self.environment

@@ -94,7 +94,7 @@ fn flush_in_time(
     if let Some(delay) = due
         && !lane.flusher.schedule(Instant::now() + delay, connection)
     {
-        connection.is_not_looked_after();
+        connection.set_unattended();
         connection.flush(deadline);
     }
     Ok(())

@@ -58,7 +58,7 @@ pub(super) fn attempt(
     let (path, connection) = (&*last.path, &last.connection);
     probe::begins!(Point::ClientReference);
     let deadline = Deadline::after_maybe(callee.timeout_under(&path.effective));
-    if connection.must_tell_code_sets() || !connection.is_usable(deadline) {
+    if connection.announced.must_tell_code_sets() || !connection.is_usable(deadline) {
         return Short::No;
     }
     probe::begins!(Point::ClientMessagingSend);

@@ -5,6 +5,7 @@ use super::heads::RequestHead;
 use super::remote::Callee;
 use super::route::Route;
 use crate::exception::argument_exception;
+use crate::fixed_context::RequestContext;
 use crate::lane::{Binding, ClientConnection, Waiting};
 use crate::messaging::{Head, body};
 use crate::operation::NamedOperation;
@@ -12,7 +13,6 @@ use crate::policy::Transfer;
 use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::relayed::RelayedRequest;
-use crate::request_context::RequestContext;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{
@@ -63,10 +63,10 @@ pub(super) fn by_head(
     let mut out = head.template.resume(std::mem::take(block), coding);
     head.template.put_head(out.block_mut(), request_id);
     if head.template.has_contexts() {
-        match Priority::of_thread() {
-            Some(priority) if head.carries_priority => {
-                let data = priority.in_context();
-                head.template.fill_priority(out.block_mut(), data);
+        match (head.word, Priority::of_thread()) {
+            (Some(layout), Some(priority)) => {
+                head.template
+                    .fill_word(out.block_mut(), layout.word(priority));
             }
             _ => {
                 let fill = |context: &Arc<dyn RequestContext>, data: &mut [u8]| context.fill(data);
@@ -167,7 +167,10 @@ impl Anew<'_> {
                     false => &[],
                 };
                 let own = own.iter().map(|(id, data)| (*id, &data[..]));
-                let listen_points = connection.listen_points().filter(|_| self.tells_code_sets);
+                let listen_points = connection
+                    .announced
+                    .listen_points()
+                    .filter(|_| self.tells_code_sets);
                 let listen_points = listen_points.map(|data| (service_context::BI_DIR_IIOP, data));
                 let told = code_sets.into_iter().chain(listen_points);
                 let contexts: Vec<ServiceContext<'_>> = told.chain(own).collect();

@@ -8,6 +8,7 @@
 //! what has become of it ([`Outcome`]) and obeys what comes back. A panic of an interceptor is UNKNOWN to its call, and
 //! nothing to any other.
 
+mod accessors;
 mod client_info;
 mod client_pass;
 mod error;

@@ -1,7 +1,7 @@
-//! What is known of a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+//! Facts about a request at both of its ends (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
 
 use super::OwnedContext;
-use super::error::{no_context, not_available};
+use super::error::{bad_inv_order, no_context, not_available};
 use super::outcome::Outcome;
 use crate::context::Context;
 use crate::exception::{
@@ -12,6 +12,7 @@ use crate::operation_types::{ArgumentValues, OperationTypes};
 use crate::policy::SyncScope;
 use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Marshal};
+use punctual_giop::service_context;
 
 /// An argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub(crate) struct TypedRequest<'a> {
     pub(crate) arguments: RequestArguments<'a>,
 }
 
-/// Where the arguments of a request are.
+/// Place of the arguments of a request.
 #[derive(Clone)]
 pub(crate) enum RequestArguments<'a> {
     /// At their client, which writes them as often as it is asked.
@@ -81,7 +82,7 @@ fn parameters(arguments: ArgumentValues) -> Vec<Parameter> {
     arguments.into_iter().map(parameter).collect()
 }
 
-/// What does not change between the points of a request.
+/// Facts that do not change between the points of a request.
 #[derive(Clone)]
 pub(crate) struct CallFacts<'a> {
     pub(crate) request_id: u32,
@@ -99,7 +100,7 @@ impl<'a> CallFacts<'a> {
         self.details.ok_or_else(|| not_available(what))
     }
 
-    /// Those of which more is known than the arguments.
+    /// Returns the details, if more is known than the arguments.
     fn described(&self, what: &str) -> Result<&'a dyn OperationDetails, SystemException> {
         let details = self.details(what)?;
         match details.is_described() {
@@ -142,7 +143,7 @@ impl<'a> CallFacts<'a> {
         }
     }
 
-    /// Whether what a reply says can be told.
+    /// Returns whether the types of the reply are known.
     pub(super) fn are_results_known(&self) -> bool {
         self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
@@ -171,7 +172,7 @@ impl<'a> CallFacts<'a> {
         Ok((result, arguments))
     }
 
-    /// The exception of an outcome as an Any. A user exception whose type nobody knows is UNKNOWN 1 there
+    /// The exception of an outcome as an Any. A user exception of unknown type is UNKNOWN 1 there
     /// (§16.3.13: received_exception, §16.3.14: sending_exception).
     pub(super) fn exception(
         &self,
@@ -249,10 +250,30 @@ fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
     Any::with_type(&type_code, &members).map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
-/// The data of a context among these.
+/// Returns the data of a context among these.
 pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemException> {
     let found = contexts.iter().find(|(there, _)| *there == id);
     found
         .map(|(_, data)| &data[..])
         .ok_or_else(|| no_context(id))
+}
+
+/// Adds a context; with `replace` it takes the place of another of its id.
+pub(super) fn add(
+    contexts: &mut Vec<OwnedContext>,
+    (id, data): (u32, &[u8]),
+    replace: bool,
+) -> Result<(), SystemException> {
+    if id == service_context::CODE_SETS {
+        return Err(Kind::BadParam.because("the context of code sets is the ORB's own"));
+    }
+    match contexts.iter_mut().find(|(there, _)| *there == id) {
+        Some((_, there)) if replace => *there = data.to_vec(),
+        Some(_) => {
+            let why = format!("there is a service context {id:#x} already");
+            return Err(bad_inv_order(minor::SERVICE_CONTEXT_EXISTS, why));
+        }
+        None => contexts.push((id, data.to_vec())),
+    }
+    Ok(())
 }

@@ -1,12 +1,12 @@
-//! What a server's interceptor can ask of a request and do to it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
+//! Request as a server's interceptor sees it, and operations on it (CORBA 3.3 part 1, §16.3.14). Each operation is valid at
 //! the points of table 16.2, which stands beside it as bits, in the table's order of points.
 
 use super::OwnedContext;
-use super::client_info::{add, exception_id};
+use super::accessors::request_info;
 use super::error::{InvalidSlot, no_context, not_available, not_valid_here};
 use super::outcome::Outcome;
 use super::points::{ReplyStatus, ServerPoint, ValidAt};
-use super::request_info::{CallFacts, Parameter, ReadBody, find};
+use super::request_info::{CallFacts, Parameter, ReadBody, add, find};
 use super::served::ServedObject;
 use super::slots::{SlotId, Slots};
 use crate::context::Context;
@@ -26,7 +26,7 @@ pub(crate) struct ServerOrb<'a> {
     pub(crate) environment: &'a dyn Environment,
 }
 
-/// See the module. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
+/// Request as a server's interceptor sees it. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
 pub struct ServerRequestInfo<'a> {
     pub(super) point: ServerPoint,
     pub(super) facts: &'a CallFacts<'a>,
@@ -34,7 +34,7 @@ pub struct ServerRequestInfo<'a> {
     pub(super) request_contexts: ServiceContexts<'a>,
     pub(super) reply_contexts: &'a mut Vec<OwnedContext>,
     pub(super) slots: &'a mut Slots,
-    /// How many slots there are.
+    /// Number of slots.
     pub(super) slot_count: u32,
     pub(super) object: Option<&'a dyn ServedObject>,
     pub(super) outcome: Option<Outcome>,
@@ -44,110 +44,29 @@ pub struct ServerRequestInfo<'a> {
 /// From `receive_request` on.
 const NOT_FIRST: ValidAt = ValidAt(0b01111);
 
+request_info!(
+    ServerRequestInfo,
+    known: "Known of skeletons, and of a servant that describes its operations at run time, once it has read the arguments \
+            ([`ServerCall::tell_arguments`](crate::ServerCall::tell_arguments)); not of a call within the process, nor where \
+            the IDL was compiled without TypeCodes.",
+    valid: { details: NOT_FIRST, operation_context: ValidAt(0b01100), arguments: ValidAt(0b01100) }
+);
+
 impl<'a> ServerRequestInfo<'a> {
-    /// Tells the request from all others that this ORB serves now. It is no number of the wire.
-    #[must_use]
-    pub fn request_id(&self) -> u32 {
-        self.facts.request_id
+    /// Returns whether the reply's arguments are there.
+    fn has_results(&self) -> bool {
+        matches!(self.point, ServerPoint::SendReply) && self.facts.are_results_known()
     }
 
-    /// The operation's name on the wire.
-    #[must_use]
-    pub fn operation(&self) -> &str {
-        self.facts.operation
+    /// Returns whether the caller may have been forwarded.
+    fn is_forwarded(&self) -> bool {
+        matches!(self.point, ServerPoint::SendOther)
     }
 
-    /// Whether its caller waits for an answer.
-    #[must_use]
-    pub fn response_expected(&self) -> bool {
-        self.facts.response_expected
-    }
-
-    /// How far its caller waits for it to come.
+    /// Returns how far the request is to come before its caller goes on.
     #[must_use]
     pub fn sync_scope(&self) -> SyncScope {
         self.facts.sync_scope
-    }
-
-    /// The arguments, with what goes back at `send_reply`. Known of skeletons, and of a servant that knows its
-    /// operations at run time, once it has read them ([`ServerCall::tell_arguments`](crate::ServerCall::tell_arguments)).
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1 of a call within the process, where the IDL was compiled without TypeCodes, and where a
-    /// dynamic servant answers without having read them.
-    pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
-        self.point.check(ValidAt(0b01100), "arguments")?;
-        match self.point {
-            ServerPoint::SendReply if self.facts.are_results_known() => {
-                let results = self.facts.results(self.body, "arguments");
-                results.map(|(_, arguments)| arguments)
-            }
-            _ => self.facts.arguments(),
-        }
-    }
-
-    /// The user exceptions that the operation may raise. Known of skeletons, and where a dynamic servant has described the operation.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
-    pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
-        self.point.check(NOT_FIRST, "exceptions")?;
-        self.facts.exceptions()
-    }
-
-    /// The names of the operation's `context` clause. Known of skeletons, and where a dynamic servant has described the operation.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
-    pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
-        self.point.check(NOT_FIRST, "contexts")?;
-        self.facts.contexts()
-    }
-
-    /// The values that came by that clause. Known of skeletons, and where a dynamic servant has described the operation.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
-    pub fn operation_context(&self) -> Result<Context, SystemException> {
-        self.point.check(ValidAt(0b01100), "operation_context")?;
-        self.facts.operation_context()
-    }
-
-    /// What the operation has returned. Known of skeletons, and where a dynamic servant has described the operation.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; NO_RESOURCES 1.
-    pub fn result(&self) -> Result<Any, SystemException> {
-        self.point.check(ValidAt(0b00100), "result")?;
-        let results = self.facts.results(self.body, "result");
-        results.map(|(result, _)| result)
-    }
-
-    /// What the request has come to.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14.
-    pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
-        self.point.check(ValidAt::ENDS, "reply_status")?;
-        let status = self.outcome.as_ref().map(Outcome::status);
-        Ok(status.unwrap_or(ReplyStatus::Unknown))
-    }
-
-    /// Where the caller is sent, as it is written.
-    pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
-        match (self.point, &self.outcome) {
-            (ServerPoint::SendOther, Some(Outcome::Forward(to))) => Ok(to),
-            // Valid there for LOCATION_FORWARD alone (table 16.2, note 2).
-            _ => Err(not_valid_here("forward_reference")),
-        }
-    }
-
-    /// The value of a slot of the request.
-    ///
-    /// # Errors
-    /// [`InvalidSlot`].
-    pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
-        self.slots.get(slot, self.slot_count)
     }
 
     /// Sets a slot of the request. What is set at `receive_request_service_contexts` the upcall's thread has
@@ -167,17 +86,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.request_contexts.find(id).ok_or_else(|| no_context(id))
     }
 
-    /// The data of a service context that the reply carries.
-    ///
-    /// # Errors
-    /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
-    pub fn get_reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
-        self.point
-            .check(ValidAt::ENDS, "get_reply_service_context")?;
-        find(self.reply_contexts, id)
-    }
-
-    /// Has the reply carry a service context, whatever it says. With `replace` it takes the place of one of its id.
+    /// Adds a service context to the reply, whatever the reply says. With `replace` it takes the place of one of its id.
     ///
     /// A protocol without service contexts carries none.
     ///
@@ -208,16 +117,13 @@ impl<'a> ServerRequestInfo<'a> {
     /// BAD_INV_ORDER 14.
     pub fn sending_exception_id(&self) -> Result<&str, SystemException> {
         self.point.check(ValidAt(0b00010), "sending_exception_id")?;
-        Ok(exception_id(self.outcome.as_ref()))
+        Ok(self.exception_id())
     }
 
     /// The system exception that the request is about to be answered with, if it is one.
     #[must_use]
     pub fn sending_system_exception(&self) -> Option<&SystemException> {
-        match &self.outcome {
-            Some(Outcome::System(exception)) => Some(exception),
-            _ => None,
-        }
+        self.system_exception()
     }
 
     /// The object, once it has been found.
@@ -235,7 +141,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.object(NOT_FIRST, "object_id")?.object_id())
     }
 
-    /// What tells the object's adapter from others of the server.
+    /// Returns the id of the object's adapter.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
@@ -278,7 +184,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(object.most_derived_interface())
     }
 
-    /// Whether the object implements an interface.
+    /// Returns whether the object implements an interface.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
@@ -306,15 +212,5 @@ impl<'a> ServerRequestInfo<'a> {
 
     pub(crate) fn environment(&self) -> &dyn Environment {
         self.orb.environment
-    }
-}
-
-impl fmt::Debug for ServerRequestInfo<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ServerRequestInfo")
-            .field("point", &self.point.name())
-            .field("request_id", &self.facts.request_id)
-            .field("operation", &self.facts.operation)
-            .finish_non_exhaustive()
     }
 }

@@ -71,7 +71,7 @@ impl Lanes {
     pub(crate) fn calling(&self) -> &Arc<Lane> {
         if !self.prioritised.is_empty() {
             // Only as far as the compiler lays out the code: an ORB without priorities goes straight on.
-            crate::sync::cold_path();
+            crate::cold::cold_path();
             return self.of_thread();
         }
         &self.first

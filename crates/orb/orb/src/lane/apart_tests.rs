@@ -1,7 +1,7 @@
 //! Two lanes of one ORB share what none of their calls changes, and nothing else.
 
 use crate::broker::Broker;
-use crate::lane::{Endpoint, Lane, Wanted};
+use crate::lane::{ConnectionTerms, Endpoint, Lane};
 use crate::policy::{Mux, Wait};
 use crate::priority::Priority;
 use crate::profile::EndpointQualities;
@@ -12,8 +12,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn wanted(wait: Wait) -> Wanted {
-    Wanted {
+fn wanted(wait: Wait) -> ConnectionTerms {
+    ConnectionTerms {
         properties: Properties::NONE,
         mux: Mux::Shared,
         wait,

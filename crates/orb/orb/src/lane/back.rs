@@ -89,7 +89,7 @@ impl BackChannel {
     ///
     /// # Errors
     /// What does not decode.
-    pub(crate) fn is_told(&self, data: &[u8]) -> Result<(), CdrError> {
+    pub(crate) fn accept_listen_points(&self, data: &[u8]) -> Result<(), CdrError> {
         let points = listen_points::decode(data)?;
         // Whoever is connected to by TLS proves who it is, and so has to be who is called back.
         let is_proved = self.pair.link.protection() != Protection::Encryption

@@ -30,7 +30,7 @@ impl Counters {
     }
 
     /// A request was refused, as no thread could serve it.
-    pub(crate) fn has_refused(&self) {
+    pub(crate) fn count_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -39,7 +39,7 @@ impl Counters {
     }
 
     /// A connection was handed over to another thread.
-    pub(crate) fn has_handed_over(&self) {
+    pub(crate) fn count_handed_over(&self) {
         self.handed_over.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -77,7 +77,7 @@ impl Counters {
     }
 
     /// A request has waited so many nanoseconds for its upcall.
-    pub(crate) fn has_waited(&self, nanos: u64) {
+    pub(crate) fn record_wait(&self, nanos: u64) {
         self.worst_wait.fetch_max(nanos, Ordering::Relaxed);
     }
 

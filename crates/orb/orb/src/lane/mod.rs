@@ -31,8 +31,8 @@ pub(crate) use counters::Counters;
 pub(crate) use incoming::{Accepted, OpenEndpoint};
 pub(crate) use listen_points::{ListenPoint, encode as encode_listen_points};
 pub(crate) use outgoing::{
-    AwaitedReply, Binding, Bound, Broken, ClientConnection, Endpoint, MAX_WAITING, NoReply,
-    NotBuffered, PendingReply, Waited, Waiting, Wanted,
+    AwaitedReply, Binding, Bound, Broken, ClientConnection, ConnectionTerms, Endpoint, MAX_WAITING,
+    NoReply, NotBuffered, PendingReply, Waited, Waiting,
 };
 pub(crate) use outgoing::{ServesBack, ServesRequests, can_serve_back};
 pub(crate) use outgoing::{at_thread_end, chosen};

@@ -2,7 +2,7 @@
 
 use super::counters::Counters;
 use super::incoming::Incoming;
-use super::outgoing::{Binding, ConnectionCache, Endpoint, Flusher, OpenedFor, Wanted};
+use super::outgoing::{Binding, ConnectionCache, ConnectionTerms, Endpoint, Flusher, OpenedFor};
 use super::pool::{PoolLane, PoolThreads};
 use super::reactors::Reactors;
 use super::replies::{Continuation, Replies};
@@ -192,7 +192,7 @@ impl Lane {
     pub(crate) fn bind(
         &self,
         endpoint: &Arc<Endpoint>,
-        wanted: Wanted,
+        wanted: ConnectionTerms,
         deadline: Deadline,
     ) -> Result<Binding, LinkError> {
         self.outgoing

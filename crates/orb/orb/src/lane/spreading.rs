@@ -3,8 +3,8 @@
 //! There is one, until callers meet on it: one finds another's request under way, again and again. Then another
 //! connection is opened, by a thread of its own, so that no call waits for it, and used once the server has answered a
 //! LocateRequest there: one that serves a single connection at a time is left alone with the first. A caller that
-//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/chosen.rs`). Those beside the first
-//! are given up when they are not needed (`outgoing/spare.rs`).
+//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/pool/chosen.rs`). Those beside the first
+//! are given up when they are not needed (`outgoing/pool/spare.rs`).
 
 use crate::lane::Lane;
 use crate::lane::outgoing::{
@@ -36,10 +36,10 @@ impl ClientConnection {
         lane: &Arc<Lane>,
         endpoint: &Endpoint,
     ) -> Option<Arc<ClientConnection>> {
-        if chosen::is_pinned(self.spreads()?) {
+        if chosen::is_pinned(self.membership.spreads?) {
             return None;
         }
-        let to = self.to.upgrade()?;
+        let to = self.membership.to.upgrade()?;
         if let Some(idle) = to.idle_one() {
             chosen::choose(to.number, &idle);
             return Some(idle);
@@ -53,7 +53,7 @@ impl ClientConnection {
                 .is_err()
             {
                 to.ends_opening();
-                to.rests();
+                to.pause_opening();
             }
         }
         None
@@ -94,7 +94,7 @@ impl ToEndpoint<ClientConnection> {
 
     /// Whether it is time to open another: true for one caller, who must open it.
     fn wants_another(&self) -> bool {
-        if !self.have_met() {
+        if !self.record_meeting() {
             return false;
         }
         let has_room = self.held.try_lock().is_some_and(|mut held| {
@@ -102,7 +102,7 @@ impl ToEndpoint<ClientConnection> {
             held.retain(|one| one.may_be_used());
             if held.len() < before {
                 // The server does not want as many.
-                self.rests();
+                self.pause_opening();
                 return false;
             }
             held.len() < self.most
@@ -120,7 +120,7 @@ impl ToEndpoint<ClientConnection> {
                 lane.flusher.look_after(spare / LOOKS, connection);
             }
         } else {
-            self.rests();
+            self.pause_opening();
         }
         self.ends_opening();
     }

@@ -111,7 +111,7 @@ impl Message {
 const SHORT: usize = 2048;
 
 /// What the inbox had.
-pub(crate) enum Taken {
+pub(crate) enum InboxStep {
     Message(Message),
     /// No whole message yet: this many octets are wanted in all.
     Need(usize),
@@ -259,16 +259,16 @@ impl Inbox {
     }
 
     /// Takes the next whole message, if it is here. Enters no kernel.
-    pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<Taken, InboxError> {
+    pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<InboxStep, InboxError> {
         loop {
             if self.available() == 0 {
                 self.check_fragments(connection)?;
-                return Ok(Taken::Need(self.least));
+                return Ok(InboxStep::Need(self.least));
             }
             let frame = match self.examine()? {
                 Examined::Incomplete { need } => {
                     self.check_fragments(connection)?;
-                    return Ok(Taken::Need(need));
+                    return Ok(InboxStep::Need(need));
                 }
                 Examined::Complete(frame) => frame,
             };
@@ -315,7 +315,7 @@ impl Inbox {
         &mut self,
         frame: &Frame,
         connection: &dyn Connection,
-    ) -> Result<Taken, InboxError> {
+    ) -> Result<InboxStep, InboxError> {
         self.begin_at_front();
         let mut beside = 0;
         let mut count = 0;
@@ -383,13 +383,13 @@ impl Inbox {
 
     /// The message's octets are in the account of who takes it from now on.
     #[inline]
-    fn hand_on(&mut self, mut message: Message) -> Taken {
+    fn hand_on(&mut self, mut message: Message) -> InboxStep {
         if let Some(account) = &mut self.account {
             let left = self.block.full_len() + self.reassembly.held();
             let held = account.hands_on(message.block.full_len(), left);
             message.held = held.map(Arc::new);
         }
-        Taken::Message(message)
+        InboxStep::Message(message)
     }
 
     /// Says how much it holds.

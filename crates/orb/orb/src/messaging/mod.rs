@@ -16,7 +16,7 @@ mod trace;
 pub(crate) use body::body;
 pub use frames::Frames;
 pub use giop::Giop;
-pub(crate) use inbox::{Inbox, InboxError, Message, Taken};
+pub(crate) use inbox::{Inbox, InboxError, InboxStep, Message};
 pub use lite::GiopLite;
 pub(crate) use outbox::{Fragmenting, control, send, send_control, send_untraced, with_parts};
 pub use protocol::{

@@ -5,10 +5,10 @@ use super::protocol::{Head, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
-/// Octets of the head of a reply of GIOP 1.2 that has no contexts.
+/// Bytes of the head of a reply of GIOP 1.2 that has no contexts.
 const SHORT: usize = 24;
-/// The same of one that carries a priority (RTCorbaPriority), with the padding before its body.
-const WITH_PRIORITY: usize = 40;
+/// Bytes of the head of one that carries a single context of four bytes, with the padding before its body.
+const WITH_WORD: usize = 40;
 
 /// Where a number stands in a head. Small, so that to see whether it is in the block takes one comparison.
 type Place = u16;
@@ -27,7 +27,7 @@ pub(crate) struct Template {
     /// Octets that the size does not count.
     uncounted: usize,
     /// Where the data of the first service context begin; where there is none, nowhere.
-    priority: Place,
+    word: Place,
     /// Where the data of each service context begin and end.
     slots: Box<[(usize, usize)]>,
 }
@@ -66,7 +66,7 @@ impl Template {
             request_id,
             size,
             uncounted: layout.uncounted,
-            priority: Place::MAX,
+            word: Place::MAX,
             slots: Box::default(),
         }))
     }
@@ -103,11 +103,11 @@ impl Template {
             slots.push((data, at));
         }
         let first = slots.first().map(|(begin, _)| Place::try_from(*begin));
-        let Some(Ok(priority)) = first else {
+        let Some(Ok(word)) = first else {
             return Ok(None);
         };
         Ok(with.filter(|with| with.bare == at).map(|with| Self {
-            priority,
+            word,
             slots: slots.into(),
             ..with
         }))
@@ -152,17 +152,17 @@ impl Template {
         self.put_head_mostly_of::<SHORT>(block, request_id);
     }
 
-    /// The same of a head whose one context is a priority.
+    /// Puts a head whose one context has four bytes into an empty block, with its data.
     #[inline]
-    pub(crate) fn put_head_with_priority(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
-        self.put_head_mostly_of::<WITH_PRIORITY>(block, request_id);
-        self.fill_priority(block, data);
+    pub(crate) fn put_head_with_word(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
+        self.put_head_mostly_of::<WITH_WORD>(block, request_id);
+        self.fill_word(block, data);
     }
 
-    /// Fills in the data of the one context, a priority, of a message whose head has been put into a block.
+    /// Writes the data of the one context, of four bytes, of a message whose head has been put into a block.
     #[inline]
-    pub(crate) fn fill_priority(&self, block: &mut Block, data: [u8; 4]) {
-        patch(block, self.priority, u32::from_ne_bytes(data));
+    pub(crate) fn fill_word(&self, block: &mut Block, data: [u8; 4]) {
+        patch(block, self.word, u32::from_ne_bytes(data));
     }
 
     #[inline(always)]

@@ -27,7 +27,7 @@ impl ServesConnections for Serves {
         connection: &Arc<ClientConnection>,
     ) -> Option<(Arc<dyn ServesRequests>, Vec<u8>)> {
         let orb = self.0.upgrade()?;
-        let link = connection.pair.link.name();
+        let link = connection.wire.pair.link.name();
         let lanes = orb.lanes().all();
         let points: Vec<ListenPoint> = lanes
             .flat_map(|lane| lane.incoming.endpoints.published_by(link))

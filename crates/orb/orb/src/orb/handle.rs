@@ -9,7 +9,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 use crate::lane::{BackChannel, Lane, Lanes};
 use crate::policy::{AdapterPolicies, InvalidPolicy, PolicyCurrent, PolicyManager};
 use crate::profile::Origin;
-use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter, Surroundings};
+use crate::server::{AdapterCell, AroundUpcalls, Host, Intercepted, ObjectAdapter, UpcallHook};
 use crate::upcall;
 use punctual_cdr::{Environment, ValueFactory};
 use punctual_exec::thread::ThreadSpec;
@@ -168,10 +168,10 @@ impl Orb {
     pub fn around_upcalls(
         &self,
         policies: &AdapterPolicies,
-    ) -> Result<Option<Surroundings>, InvalidPolicy> {
+    ) -> Result<Option<UpcallHook>, InvalidPolicy> {
         match self.extension::<Around>() {
-            Some(around) => Ok(around.0.of(policies)?.map(Surroundings::new)),
-            None => policies.without_surroundings().map(|()| None),
+            Some(around) => Ok(around.0.of(policies)?.map(UpcallHook::new)),
+            None => policies.check_no_upcall_hook().map(|()| None),
         }
     }
 

@@ -5,6 +5,7 @@ use super::initialize::{Adds, Initializers, OrbInitializer};
 use crate::broker::{Broker, Extensions, Ids, Told};
 use crate::config::{ConfigError, ListenEndpoint, OrbConfig, RealTimeSettings};
 use crate::exception::SystemException;
+use crate::fixed_context::{self, RequestContext, RequestContextError};
 use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
 use crate::messaging::Messaging;
@@ -13,8 +14,8 @@ use crate::priorities::Priorities;
 use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
 use crate::protocol::{ProtocolBundle, ProtocolError, Protocols, Registry, builtin};
-use crate::request_context::{self, RequestContext, RequestContextError};
 use crate::server::AroundUpcalls;
+use crate::urgency::{Registered, UrgencyStrategy};
 use punctual_exec::LockProtocol;
 use punctual_link::{Link, LinkAdapter};
 use std::any::Any;
@@ -220,6 +221,13 @@ impl OrbBuilder {
         self.extension(Arc::new(Around(around)))
     }
 
+    /// Orders requests that wait for a thread by this strategy; the last one set applies. Default:
+    /// [`ByPolicies`](crate::ByPolicies).
+    #[must_use]
+    pub fn urgency(self, strategy: Arc<dyn UrgencyStrategy>) -> Self {
+        self.extension(Arc::new(Registered(strategy)))
+    }
+
     /// Has this said what lanes and calls of which priority are; one thing says it, the last. Endpoints may have a
     /// priority then ([`ListenEndpoint`]), and POAs publish which protocols clients are to prefer
     /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey where they have no word of their own.
@@ -305,7 +313,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     } = builder;
     extensions.add(Arc::new(ids));
     config.check()?;
-    request_context::check(&request_contexts)?;
+    fixed_context::check(&request_contexts)?;
     policy_types.add::<PublishedEndpoints>()?;
     let protocols = Protocols::default();
     protocols.add(&builtin(&config))?;

@@ -119,7 +119,7 @@ impl AdapterPolicies {
     }
 
     /// Refuses what is obeyed around upcalls. For an ORB of which nothing surrounds them.
-    pub(crate) fn without_surroundings(&self) -> Result<(), InvalidPolicy> {
+    pub(crate) fn check_no_upcall_hook(&self) -> Result<(), InvalidPolicy> {
         let Some(index) = self.around_upcalls else {
             return Ok(());
         };

@@ -3,8 +3,7 @@
 
 use super::call::{Dispatched, ServerCall};
 use crate::adapter::{Collocated, DispatchError, Location};
-use crate::priority::Priority;
-use punctual_giop::ServiceContexts;
+use crate::urgency::{Urgency, UrgencyStrategy, WaitingRequest};
 use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -37,10 +36,16 @@ pub trait ObjectAdapter: Send + Sync {
         Cow::Borrowed(object_key)
     }
 
-    /// At which priority a request for an object is to be served, which waits until a thread is free.
-    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
-        let _ = (object_key, contexts);
-        None
+    /// Returns the urgency of a request for an object that waits until a thread is free, by a strategy, which is told the
+    /// policies of the object's adapter and the urgency by these.
+    fn urgency(
+        &self,
+        object_key: &[u8],
+        request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Urgency {
+        let _ = object_key;
+        strategy.urgency(&request)
     }
 
     /// Whether the object may be called by a connection that this side has opened (bidirectional GIOP).

@@ -1,42 +1,43 @@
-//! What is done around each upcall of an adapter, because of its policies.
+//! Actions around each upcall of an adapter, because of its policies.
 
 use super::call::ServerCall;
 use crate::exception::SystemException;
+use crate::fixed_context::{ObeyedWord, RunsAt};
 use crate::policy::{AdapterPolicies, InvalidPolicy};
-use crate::priority::{Priority, RunsAt};
+use crate::urgency::Urgency;
 use punctual_giop::ServiceContexts;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// What surrounds each upcall of an adapter: a priority that the thread takes, a lock.
+/// Actions around each upcall of an adapter, such as a priority that the thread takes, or a lock.
 pub trait AroundUpcall: Send + Sync + Debug {
-    /// Before the servant is called, on the thread that calls it, once the object is found. A call from within the
-    /// process comes without a message. What it returns [`AroundUpcall::leave`] is given.
+    /// Called before the servant, on the same thread, once the object is found. A call from within the process comes without a
+    /// message. The result is passed to [`AroundUpcall::leave`].
     ///
     /// # Errors
-    /// What the caller is told; there is no upcall then, and no `leave`.
+    /// Passed to the caller; there is no upcall then, and no `leave`.
     fn enter(&self, call: Option<&mut ServerCall<'_>>) -> Result<u64, SystemException>;
 
-    /// The number of the RTORB whose priority model this is, where that has upcalls run at the priorities that requests carry,
-    /// and does nothing else: upcalls of requests like their threads' last ones go past [`AroundUpcall::enter`] then, and
-    /// perhaps [`AroundUpcall::leave`] (`Surroundings`). `None` for anything else. Asked when the adapter is made.
-    fn obeys_as_carried(&self) -> Option<u32> {
+    /// Returns the word that upcalls obey, if they do nothing else around the servant. Upcalls of requests with the same word
+    /// as their threads' last ones then skip [`AroundUpcall::enter`], and [`AroundUpcall::leave`] if the thread is still
+    /// scheduled as before. Called when the adapter is made.
+    fn obeyed_word(&self) -> Option<ObeyedWord> {
         None
     }
 
-    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
-    fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+    /// Returns the urgency, by the adapter's policies, of a request with these contexts that waits until a thread is free.
+    fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         let _ = contexts;
-        None
+        Urgency::default()
     }
 
-    /// Behind the upcall, on the same thread, however it ended.
+    /// Called after the upcall, on the same thread, however it ended.
     fn leave(&self, entered: u64);
 }
 
-/// Says what surrounds the upcalls of which adapters ([`crate::OrbBuilder::around_upcalls`]).
+/// Source of the actions around upcalls ([`crate::OrbBuilder::around_upcalls`]).
 pub trait AroundUpcalls: Send + Sync + Debug {
-    /// What surrounds those of an adapter with these policies. Asked when the adapter is made.
+    /// Returns the actions around the upcalls of an adapter with these policies. Called when the adapter is made.
     ///
     /// # Errors
     /// [`InvalidPolicy`] for one that cannot be obeyed.
@@ -46,35 +47,35 @@ pub trait AroundUpcalls: Send + Sync + Debug {
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy>;
 }
 
-/// What surrounds the upcalls of an adapter, or of an object, and what is known of that ahead.
+/// Actions around the upcalls of an adapter or an object, with what is known of them ahead.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
-    /// [`AroundUpcall::obeys_as_carried`].
-    as_carried: Option<u32>,
+    /// [`AroundUpcall::obeyed_word`].
+    word: Option<ObeyedWord>,
 }
 
-impl Surroundings {
+impl UpcallHook {
     pub(crate) fn new(around: Arc<dyn AroundUpcall>) -> Self {
-        let as_carried = around.obeys_as_carried();
-        Self { around, as_carried }
+        let word = around.obeyed_word();
+        Self { around, word }
     }
 
-    /// Before the upcall of a request; what [`Surroundings::leave`] is given.
+    /// Enters the upcall of a request. The result is passed to [`UpcallHook::leave`].
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
     #[inline]
     pub fn enter(&self, call: &mut ServerCall<'_>) -> Result<u64, SystemException> {
-        if let Some(rt_orb) = self.as_carried
-            && let Some(before) = call.obey_again(rt_orb)
+        if let Some(word) = self.word
+            && let Some(before) = call.obey_again(word)
         {
             return Ok(before.number());
         }
         self.around.enter(Some(call))
     }
 
-    /// Before that of a call from within the process.
+    /// Enters the upcall of a call from within the process.
     ///
     /// # Errors
     /// Those of [`AroundUpcall::enter`].
@@ -82,16 +83,16 @@ impl Surroundings {
         self.around.enter(None)
     }
 
-    /// See [`AroundUpcall::urgency`].
+    /// Returns the urgency of a request that waits ([`AroundUpcall::urgency`]).
     #[must_use]
-    pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Option<Priority> {
+    pub fn urgency(&self, contexts: ServiceContexts<'_>) -> Urgency {
         self.around.urgency(contexts)
     }
 
-    /// Behind the upcall.
+    /// Leaves the upcall.
     #[inline]
     pub fn leave(&self, entered: u64) {
-        if self.as_carried.is_none() || !restored(entered) {
+        if self.word.is_none() || !restored(entered) {
             self.around.leave(entered);
         }
     }

@@ -51,8 +51,8 @@ pub(crate) fn serve_back(
     connection: &Arc<ClientConnection>,
 ) -> Arc<dyn ServesRequests> {
     let by: Weak<ClientConnection> = Arc::downgrade(connection);
-    let link = Arc::new(SharedLink::new(by.clone(), connection.link.clone()));
-    let pair = &connection.pair;
+    let link = Arc::new(SharedLink::new(by.clone(), connection.shared_link()));
+    let pair = &connection.wire.pair;
     Arc::new(BackServer {
         connection: ServerConnection::of_client((lane, host), link, pair),
         by,
@@ -68,14 +68,14 @@ impl ServesRequests for BackServer {
             return false;
         }
         if let Some(by) = self.by.upgrade() {
-            by.begins_serving();
+            by.begin_serving();
         }
         queue.waiting.push_back(message);
         // Threads that are in upcalls go on with it.
         self.serve_more(&mut queue) || queue.threads > 0
     }
 
-    fn has_ended(&self) {
+    fn connection_ended(&self) {
         let waiting = std::mem::take(&mut self.queue.lock().waiting);
         drop(waiting);
         self.connection.has_ended();
@@ -122,7 +122,7 @@ impl BackServer {
             };
             dispatcher.handle(message);
             if let Some(by) = self.by.upgrade() {
-                by.ends_serving();
+                by.end_serving();
             }
         }
         let mut queue = self.queue.lock();

@@ -2,20 +2,19 @@
 
 use super::conversation::Conversation;
 use super::pending::AnswersLater;
-use super::reply_contexts::{PRIORITY, ReplyContexts};
 use crate::adapter::DispatchError;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, UserException, cdr_exception,
     minor,
 };
+use crate::fixed_context::{ContextWord, ObeyedWord, ReplyContexts, RunsAt, WORD};
 use crate::interceptor::ServerPass;
 use crate::messaging::{FrameArrival, Message};
-use crate::priority::{Priority, RunsAt};
+use crate::priority::Priority;
 use crate::probe::{self, Point};
 use crate::timeline;
 use punctual_cdr::{Block, CdrError, Decoder, Encoder, Environment, GiopVersion, Lent};
 use punctual_exec::Quoted;
-use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_giop::{PlainRequest, ReplyStatus, RequestHeader, ResponseFlags, ServiceContexts};
 use punctual_link::Loan;
 use std::fmt;
@@ -167,18 +166,20 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Has the calling thread run at the priority that the request carries, and the reply carry it, where the thread's last
-    /// request of this RTORB was one like it, and the thread is scheduled as then; what the thread ran at before.
+    /// Makes the calling thread run as a word of the request asks, and the reply carry that word, if the thread's last
+    /// request for this scheduler carried the same word and the thread is scheduled as it was then. Returns how the thread
+    /// ran before.
     // Not inlined: in another crate it would find the thread's own by a call through a pointer.
     #[inline(never)]
-    pub(crate) fn obey_again(&mut self, rt_orb: u32) -> Option<RunsAt> {
-        let data: [u8; PRIORITY] = self.contexts.short(RT_CORBA_PRIORITY)?;
+    pub(crate) fn obey_again(&mut self, by: ObeyedWord) -> Option<RunsAt> {
+        let data: [u8; WORD] = self.contexts.short(by.context)?;
         if timeline::is_recording() || !self.reply_contexts.is_none() {
             return None;
         }
-        let (before, priority) = RunsAt::obey_again(rt_orb, data)?;
+        let (before, priority) = RunsAt::obey_again(by, data)?;
         // It came with a service context, so that its reply may have one.
-        self.reply_contexts = ReplyContexts::Priority(data);
+        let id = by.context;
+        self.reply_contexts = ReplyContexts::Word(ContextWord { id, data });
         self.count_at(priority);
         Some(before)
     }
@@ -306,7 +307,7 @@ impl<'m> ServerCall<'m> {
     #[inline]
     pub fn found(&mut self) -> Result<(), DispatchError> {
         if self.response == ResponseFlags::SYNC_WITH_SERVER {
-            crate::sync::cold_path();
+            crate::cold::cold_path();
             return self.answer_before_upcall();
         }
         Ok(())

@@ -229,7 +229,7 @@ impl ServerConnection {
 
     /// The client has said a band of priorities: the thread that serves the connection alone, and is of no lane, waits for
     /// the next request at the lowest of them. (Upcalls have priorities of their own.)
-    pub(super) fn has_band(&self, lowest: Priority) {
+    pub(super) fn set_band(&self, lowest: Priority) {
         if matches!(self.strategy, Strategy::PerConnection(_)) && self.lane.priority().is_none() {
             self.lowest.get_or_init(|| lowest);
             self.read_in_band();

@@ -2,14 +2,12 @@
 //! out on it, what was agreed on, and whether it is closing.
 
 use super::code_sets::AgreedCodeSets;
-use super::reply_contexts::PRIORITY;
 use crate::broker::Broker;
 use crate::lane::Counters;
 use crate::messaging::{Abilities, Fragmenting, Head, Session, Template};
 use crate::upcall::RequestPeer;
 use punctual_cdr::{CodeSets, Coding, Environment, GiopVersion, Limits};
 use punctual_exec::lane_lock::LockError;
-use punctual_giop::service_context::RT_CORBA_PRIORITY;
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus};
 use punctual_link::{Address, Connection, SendError};
 use std::fmt;
@@ -20,6 +18,11 @@ use std::sync::{Arc, OnceLock};
 const CLOSING: u32 = 1 << 31;
 /// Lines logged about one connection's mistakes; a hostile peer shall not fill a disk.
 const MAX_COMPLAINTS: u32 = 10;
+
+/// Id of a context, and the length of its data in bytes.
+type ContextShape = (u32, usize);
+/// Shapes of contexts that have a head of results of their own on each connection.
+const SHAPES: usize = 2;
 
 /// See the module.
 pub(crate) struct Conversation {
@@ -37,10 +40,8 @@ pub(crate) struct Conversation {
     pub(super) lends: bool,
     /// See [`Conversation::results`].
     results: Option<Template>,
-    /// See [`Conversation::results_with_priority`]: once there was such a reply.
-    results_with_priority: OnceLock<Option<Template>>,
-    /// See [`Conversation::results_with`]: once there was such a reply.
-    results_with_context: OnceLock<((u32, usize), Option<Template>)>,
+    /// See [`Conversation::results_with`]: written for the first reply of each shape.
+    results_with: [OnceLock<(ContextShape, Option<Template>)>; SHAPES],
     code_sets: AgreedCodeSets,
     /// The version that the peer spoke last: what it is told when there is no request to answer.
     spoken: AtomicU8,
@@ -70,8 +71,7 @@ impl Conversation {
             fragmenting,
             lends: link.lender().is_some(),
             results: results(&*session, broker.limits(), None),
-            results_with_priority: OnceLock::new(),
-            results_with_context: OnceLock::new(),
+            results_with: [const { OnceLock::new() }; SHAPES],
             link,
             session,
             abilities,
@@ -144,24 +144,20 @@ impl Conversation {
         self.results.as_ref()
     }
 
-    /// The same with a priority (RTCorbaPriority).
+    /// Returns the head of replies with results and one context of this shape. The first few shapes of a connection have
+    /// such a head.
     #[inline]
-    pub(super) fn results_with_priority(&self) -> Option<&Template> {
-        let written = || {
-            let context = (RT_CORBA_PRIORITY, PRIORITY);
-            results(&*self.session, self.broker.limits(), Some(context))
-        };
-        self.results_with_priority.get_or_init(written).as_ref()
-    }
-
-    /// The same with another context, of this id and length. One kind of context for a connection has such a head.
-    pub(super) fn results_with(&self, context: (u32, usize)) -> Option<&Template> {
-        let written = || {
-            let limits = self.broker.limits();
-            (context, results(&*self.session, limits, Some(context)))
-        };
-        let (of, template) = self.results_with_context.get_or_init(written);
-        template.as_ref().filter(|_| *of == context)
+    pub(super) fn results_with(&self, shape: ContextShape) -> Option<&Template> {
+        for head in &self.results_with {
+            let (of, template) = head.get_or_init(|| {
+                let limits = self.broker.limits();
+                (shape, results(&*self.session, limits, Some(shape)))
+            });
+            if *of == shape {
+                return template.as_ref();
+            }
+        }
+        None
     }
 
     /// The version that the peer spoke last.
@@ -171,7 +167,7 @@ impl Conversation {
     }
 
     #[inline]
-    pub(super) fn has_spoken(&self, version: GiopVersion) {
+    pub(super) fn record_version(&self, version: GiopVersion) {
         self.spoken.store(version.minor(), Ordering::Relaxed);
     }
 
@@ -209,14 +205,14 @@ impl Conversation {
 
     /// A reply did not go out.
     #[cold]
-    pub(super) fn has_not_sent(&self, error: &SendError) {
+    pub(super) fn reply_failed(&self, error: &SendError) {
         self.complain(&format!("a reply could not be sent: {error}; closed"));
         self.close();
     }
 
     /// No more replies can be sent: a lock of their path is lost, or held by the thread that wants it.
     #[cold]
-    pub(super) fn has_lost_lock(&self, error: LockError) {
+    pub(super) fn lock_failed(&self, error: LockError) {
         self.complain(&format!("no reply can be sent: {error}; closed"));
         self.close();
     }
@@ -246,7 +242,7 @@ impl fmt::Debug for Conversation {
 fn results(
     session: &dyn Session,
     limits: &Limits,
-    context: Option<(u32, usize)>,
+    context: Option<ContextShape>,
 ) -> Option<Template> {
     let head = |contexts| {
         Head::Reply(ReplyHeader {

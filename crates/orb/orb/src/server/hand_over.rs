@@ -44,7 +44,7 @@ impl Accepted for ServerConnection {
             self.send_pending();
         }
         if self.replies.has_pending() || self.reader.has_more(&self.conversation) {
-            self.lane().counters.has_handed_over();
+            self.lane().counters.count_handed_over();
             self.strategy.hand_over(&self, stands_at);
         }
     }
@@ -53,7 +53,7 @@ impl Accepted for ServerConnection {
 impl RequestSource for ServerConnection {
     fn hand_over(self: Arc<Self>, in_hand: u64) {
         self.send_pending();
-        self.lane().counters.has_handed_over();
+        self.lane().counters.count_handed_over();
         self.strategy.hand_over(&self, in_hand);
     }
 

@@ -20,8 +20,8 @@ use crate::messaging::{Examined, Head};
 use crate::operation::OperationDetails;
 use crate::operation_types::OperationTypes;
 use crate::policy::SyncScope;
-use crate::priority::Priority;
 use crate::relayed::RawBody;
+use crate::urgency::{Urgency, UrgencyStrategy, WaitingRequest};
 use punctual_cdr::{CdrError, Decoder};
 use punctual_giop::{
     MessageKind, ReplyHeader, ReplyStatus, ResponseFlags, ServiceContext, ServiceContexts,
@@ -96,8 +96,13 @@ impl ObjectAdapter for Intercepted {
         self.adapter.name_in(object_key)
     }
 
-    fn urgency(&self, object_key: &[u8], contexts: ServiceContexts<'_>) -> Option<Priority> {
-        self.adapter.urgency(object_key, contexts)
+    fn urgency(
+        &self,
+        object_key: &[u8],
+        request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Urgency {
+        self.adapter.urgency(object_key, request, strategy)
     }
 
     fn look_before_run(&self) {

@@ -1,29 +1,30 @@
-//! Requests that a pool's lane keeps until one of its threads is free ([`RequestBuffer`]).
+//! Requests that a pool's lane buffers until one of its threads is free ([`RequestBuffer`]).
 
 use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
+use super::recorded_request::RecordedRequest;
 use super::refusal::Refusal;
-use super::seen::Seen;
-use crate::invocation_policies::standing;
+use crate::invocation_policies::queue_rank;
 use crate::lane::{Buffered, RequestBuffer};
 use crate::messaging::{Head, Message};
-use crate::policy::Standing;
-use crate::priority::Priority;
+use crate::policy::QueueRank;
 use crate::timeline;
 use crate::upcall::Serving;
+use crate::urgency::{ByPolicies, Urgency, WaitingRequest};
 use punctual_exec::reactor::depth;
 use punctual_giop::{MessageKind, RequestHeader, Target, service_context};
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// One that waits. Counted as in progress, so that whoever shuts the ORB down waits for it.
+/// A request that waits. Counted as in progress, so that the ORB's shutdown waits for it.
 struct Kept {
     connection: Arc<ServerConnection>,
     message: Option<Message>,
-    seen: Option<Seen>,
+    seen: Option<RecordedRequest>,
 }
 
-/// Keeps a request, or refuses it where there is no room. Other messages come back: they wait for nobody.
+/// Buffers a request, or refuses it where there is no room. Returns other messages: they do not wait.
 pub(super) fn keep(
     connection: &Arc<ServerConnection>,
     buffer: &RequestBuffer,
@@ -42,23 +43,26 @@ pub(super) fn keep(
         // CloseConnection tells the client so; what was counted is taken back.
         return None;
     }
-    let (priority, standing) = connection.urgency(&message, &mut kept.seen);
+    let (urgency, rank) = connection.urgency(&message, &mut kept.seen);
     if let Some(seen) = &kept.seen {
-        seen.is_queued(priority);
+        seen.record_queued(urgency.priority());
     }
     let octets = message.block.full_len();
     kept.message = Some(message);
-    if let Err(kept) = buffer.put((priority, standing), octets, Box::new(kept)) {
+    if let Err(kept) = buffer.put((urgency, rank), octets, Box::new(kept)) {
         kept.refuse();
     }
     None
 }
 
 impl ServerConnection {
-    /// The priority at which a request is to be served, and how it stands among others of that. Tells the timeline of the
-    /// request.
-    fn urgency(&self, message: &Message, seen: &mut Option<Seen>) -> (Option<Priority>, Standing) {
-        let of_lane = self.lane().priority();
+    /// Returns the urgency of a request, and its rank among those of equal urgency. Records the request in the timeline.
+    fn urgency(
+        &self,
+        message: &Message,
+        seen: &mut Option<RecordedRequest>,
+    ) -> (Urgency, QueueRank) {
+        let by_lane = Urgency::of_priority(self.lane().priority());
         let conversation = &self.conversation;
         let mut decoder = message.decoder(conversation.coding(message.header.version));
         // One that does not decode is refused when it is served.
@@ -66,23 +70,45 @@ impl ServerConnection {
             .session
             .get_head(MessageKind::Request, &mut decoder);
         let Ok(Head::Request(header, _)) = head else {
-            return (of_lane, Standing::default());
+            return (by_lane, QueueRank::default());
         };
         if timeline::is_recording() {
-            *seen = Some(Seen::read(self, header.request_id));
+            *seen = Some(RecordedRequest::read(self, header.request_id));
         }
         let policies = header.contexts.find(service_context::INVOCATION_POLICIES);
         // What does not decode is refused, too.
-        let standing = policies.and_then(|data| standing(data).ok());
-        let priority = of_lane.or_else(|| self.urgency_of(&header));
-        (priority, standing.unwrap_or_default())
+        let rank = policies.and_then(|data| queue_rank(data).ok());
+        let urgency = self.urgency_of(&header, by_lane);
+        (urgency, rank.unwrap_or_default())
     }
 
-    fn urgency_of(&self, header: &RequestHeader<'_>) -> Option<Priority> {
-        let Target::ObjectKey(key) = header.target else {
-            return None;
+    /// Returns the urgency of a request by the strategy of the ORB. The policies of its adapter are looked up only where its
+    /// lane has no priority, or the strategy may want them.
+    fn urgency_of(&self, header: &RequestHeader<'_>, by_lane: Urgency) -> Urgency {
+        let strategy = self.conversation.broker().urgency.as_deref();
+        if strategy.is_none() && by_lane.priority().is_some() {
+            return by_lane;
+        }
+        let strategy = strategy.unwrap_or(&ByPolicies);
+        let request = WaitingRequest {
+            operation: header.operation,
+            contexts: header.contexts,
+            policies: None,
+            by_policies: by_lane,
         };
-        self.adapter.get()?.urgency(key, header.contexts)
+        let computed = catch_unwind(AssertUnwindSafe(|| {
+            match (&header.target, self.adapter.get()) {
+                (Target::ObjectKey(key), Some(adapter)) => adapter.urgency(key, request, strategy),
+                _ => strategy.urgency(&request),
+            }
+        }));
+        computed.unwrap_or_else(|_| {
+            tracing::error!(
+                ?strategy,
+                "the urgency strategy panicked; the request waits by its lane's priority"
+            );
+            by_lane
+        })
     }
 }
 

@@ -21,24 +21,22 @@ mod here;
 mod host;
 mod intercepted;
 mod kept;
-mod locate;
 mod memory;
 mod panics;
 mod pass;
 mod pending;
 mod pending_reply;
 mod reader;
+mod recorded_request;
 mod refusal;
 mod reply;
-mod reply_contexts;
-mod seen;
 mod send;
 mod serve;
 mod shared_link;
 
 pub(crate) use accept::{listen, listen_at};
 pub use adapter::ObjectAdapter;
-pub use around::{AroundUpcall, AroundUpcalls, Surroundings};
+pub use around::{AroundUpcall, AroundUpcalls, UpcallHook};
 pub(crate) use back::serve_back;
 pub use call::{Dispatched, ServerCall};
 #[cfg(feature = "fuzzing")]

@@ -7,10 +7,10 @@
 
 use super::call::{Dispatched, SendsEarly, ServerCall};
 use super::pending::{AnswersLater, Awaited, TooMany};
-use super::reply_contexts::ReplyContexts;
 use crate::adapter::DispatchError;
 use crate::budget::Hold;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::fixed_context::ReplyContexts;
 use crate::interceptor::{OwnedContext, ServerPass};
 use crate::lane::Alarm;
 use crate::sync::{Mutex, lock};

@@ -83,7 +83,7 @@ impl Reader {
         let received = self.received.load(Ordering::Relaxed).wrapping_add(1);
         self.received.store(received, Ordering::Relaxed);
         self.buffered.store(more, Ordering::Relaxed);
-        conversation.has_spoken(version);
+        conversation.record_version(version);
     }
 
     /// The same of a message that was put together.

@@ -1,9 +1,9 @@
 //! How a call's reply is encoded: behind a head that is at hand, or whole.
 
 use super::call::ServerCall;
-use super::reply_contexts::{PRIORITY, ReplyContexts, Short};
 use crate::adapter::DispatchError;
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::fixed_context::{ContextWord, ReplyContexts, ShortContext, WORD};
 use crate::messaging::{Head, Template, body};
 use crate::probe::{self, Point};
 use punctual_cdr::{Block, ByteOrder, CdrError, Encoder, GiopVersion, Marshal};
@@ -18,7 +18,7 @@ impl<'m> ServerCall<'m> {
         }
         match &self.reply_contexts {
             ReplyContexts::None => {}
-            ReplyContexts::Priority(data) => return self.begin_reply_with_priority(*data),
+            ReplyContexts::Word(word) => return self.begin_reply_with_word(*word),
             _ => return self.begin_reply_with_contexts(),
         }
         let template = self.conversation.results()?;
@@ -28,18 +28,18 @@ impl<'m> ServerCall<'m> {
 
     // By itself, so that replies without contexts pass by one branch.
     #[inline(never)]
-    fn begin_reply_with_priority(&mut self, data: [u8; PRIORITY]) -> Option<&'m Template> {
-        let template = self.conversation.results_with_priority()?;
-        template.put_head_with_priority(self.reply, self.request_id, data);
+    fn begin_reply_with_word(&mut self, word: ContextWord) -> Option<&'m Template> {
+        let template = self.conversation.results_with((word.id, WORD))?;
+        template.put_head_with_word(self.reply, self.request_id, word.data);
         Some(template)
     }
 
     #[inline(never)]
     fn begin_reply_with_contexts(&mut self) -> Option<&'m Template> {
         let short = self.reply_contexts.short()?;
-        let template = self.conversation.results_with(short.is())?;
+        let template = self.conversation.results_with(short.shape())?;
         template.put_head(self.reply, self.request_id);
-        template.fill_contexts_of(self.reply, [short], Short::fill);
+        template.fill_contexts_of(self.reply, [short], ShortContext::fill);
         Some(template)
     }
 

@@ -82,7 +82,7 @@ impl ReplySender {
         match self.pending.lock() {
             Ok(pending) => Some(pending),
             Err(error) => {
-                to.has_lost_lock(error);
+                to.lock_failed(error);
                 None
             }
         }

@@ -5,7 +5,7 @@ use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
 use super::memory::Memory;
 use super::refusal::Refusal;
-use crate::messaging::{Inbox, InboxError, Taken};
+use crate::messaging::{Inbox, InboxError, InboxStep};
 use crate::probe::{self, Point};
 use crate::sync::{self, MutexGuard};
 use crate::upcall::Serving;
@@ -134,7 +134,7 @@ fn serve_message(
 ) -> bool {
     let (conversation, reader) = (&connection.conversation, &connection.reader);
     let received = match inbox.take(conversation.link()) {
-        Ok(Taken::Message(message)) => {
+        Ok(InboxStep::Message(message)) => {
             reader.has_message(conversation, &message, inbox.is_mid_message());
             thread.has_message();
             thread.ends_receiving(reader);
@@ -144,7 +144,7 @@ fn serve_message(
                 None => true,
             };
         }
-        Ok(Taken::Need(need)) => {
+        Ok(InboxStep::Need(need)) => {
             reader.set_mid_message(inbox.is_mid_message());
             thread.receive_more(&mut inbox, need)
         }

@@ -80,7 +80,7 @@ fn a_caller_that_gives_up_leaves_its_place_to_others_when_its_reply_has_come() {
         let delivers = spawn(&connection, move |one| {
             one.callers.deliver(id, Content::Reply(id));
         });
-        caller.gives_up();
+        caller.abandon();
         connection.leave(&caller);
         join([delivers]);
         assert_eq!(connection.callers.owed(), 0);

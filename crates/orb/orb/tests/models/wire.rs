@@ -178,7 +178,7 @@ impl Connection {
             }
             match self.receive(inbox, deadline) {
                 Ok(Some(id)) if id == caller.place.id => {
-                    caller.has_read_its_own();
+                    caller.end_with_own_reply();
                     return Ok(Content::Reply(id));
                 }
                 Ok(Some(id)) => {

@@ -1,17 +1,16 @@
 //! Upcalls with what a policy of the adapter does around them.
 
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedObject};
 use super::types::Adapter;
 use crate::object_map::Found;
 use crate::own_policies::OwnPolicies;
 use crate::servant::Servant;
-use punctual_giop::ServiceContexts;
-use punctual_orb::{DispatchError, Priority, Surroundings};
+use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingRequest};
 use std::sync::Arc;
 
 /// A thread within what surrounds an upcall, until dropped.
 struct Entered<'a> {
-    around: &'a Surroundings,
+    around: &'a UpcallHook,
     entered: u64,
 }
 
@@ -22,22 +21,33 @@ impl Drop for Entered<'_> {
 }
 
 impl Adapter {
-    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
+    /// Returns the urgency of a request that waits until a thread is free, by a strategy that is told the policies of the
+    /// object or, where it has none of its own, of this adapter.
     pub(super) fn urgency(
         &self,
-        wanted: Wanted<'_>,
-        contexts: ServiceContexts<'_>,
-    ) -> Option<Priority> {
+        wanted: RequestedObject<'_>,
+        mut request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Urgency {
         let active = self.map().map(|map| map.find(wanted.id, wanted.entry_id));
         let own = match &active {
             Some(Found::Pinned(pinned)) => pinned.own.clone(),
             _ => self.own.remembered(wanted.id),
         };
-        let around = match &own {
-            Some(own) => &own.around,
-            None => &self.dispatch.around,
+        let (around, policies) = match &own {
+            Some(own) => (&own.around, &own.defined),
+            None => (&self.dispatch.around, &self.defined),
         };
-        around.as_ref()?.urgency(contexts)
+        if request.by_policies.priority().is_none()
+            && let Some(around) = around
+        {
+            request.by_policies = around.urgency(request.contexts);
+        }
+        let policies = Some(policies);
+        strategy.urgency(&WaitingRequest {
+            policies,
+            ..request
+        })
     }
 
     /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or

@@ -2,12 +2,12 @@
 //! the same way, on which object and operation are found as those say. Requests of other adapters never come
 //! here, and look at nothing that is said here.
 
-use super::request::{ByStrategy, Request, Wanted};
+use super::request::{ByStrategy, Request, RequestedObject};
 use super::types::Adapter;
 use crate::object_map::{ActiveMap, Found};
 use crate::policy::{Demultiplexing, OperationDemultiplexing};
 use crate::servant::Servant;
-use punctual_orb::{DispatchError, Surroundings, SystemException};
+use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
 /// A request whose object and operation are found by an adapter's strategies.
@@ -35,7 +35,7 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.operation()
     }
 
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
         match self.adapter.policies.demultiplexing {
             Demultiplexing::Active => map.find(wanted.id, wanted.entry_id),
             Demultiplexing::DeLayered => {
@@ -48,7 +48,7 @@ impl<R: Request> Request for Compared<'_, R> {
         }
     }
 
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         self.request.enter(around)
     }
 
@@ -68,7 +68,7 @@ impl<R: Request> Request for Compared<'_, R> {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<R::Done>, DispatchError> {
         self.request.serve_by_main_thread(adapter, wanted)
     }

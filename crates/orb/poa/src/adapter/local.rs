@@ -1,7 +1,7 @@
 //! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
 //! servant.
 
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedObject};
 use super::root::Root;
 use super::threads::Threads;
 use super::types::Adapter;
@@ -11,7 +11,7 @@ use crate::object_map::{EntryId, Found, Pinned};
 use crate::servant::Servant;
 use crate::served::Served;
 use punctual_orb::{
-    Collocated, DispatchError, LocalRequest, Provided, ServedObject, Surroundings, SystemException,
+    Collocated, DispatchError, LocalRequest, Provided, ServedObject, SystemException, UpcallHook,
     Went,
 };
 use std::sync::{Arc, Weak};
@@ -73,7 +73,7 @@ impl Collocated for CollocatedObject {
             (Some(adapter), Object::Entry(entry_id)) => adapter.serve_entry(*entry_id, &mut call),
             (Some(adapter), Object::Named(id, entry_id)) => {
                 let (id, entry_id) = (&**id, *entry_id);
-                adapter.serve(Wanted { id, entry_id }, &mut call)
+                adapter.serve(RequestedObject { id, entry_id }, &mut call)
             }
             (None, _) => match self.root.upgrade() {
                 Some(root) => root.route(&self.key, &mut call),
@@ -131,7 +131,7 @@ impl Request for LocalCall<'_, '_> {
         self.request.operation()
     }
 
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException> {
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException> {
         around.enter_here()
     }
 
@@ -144,7 +144,7 @@ impl Request for LocalCall<'_, '_> {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<Went>, DispatchError> {
         match adapter.common.orb.upgrade() {
             Some(orb) if orb.is_main_thread() => adapter.serve_now(wanted, self),

@@ -4,6 +4,7 @@ use super::destruction::Destruction;
 use super::etherealizer::Etherealizer;
 use super::keyed_lock::KeyedLock;
 use super::naming::Naming;
+#[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
 use super::request_path::RequestPath;
@@ -12,7 +13,9 @@ use super::types::{Adapter, Common, Dispatch, Parts, ServantSources, TreeNode};
 use crate::key::AdapterId;
 use crate::object_map::{ActiveMap, DuplicateId, Ids, Servants, Strategy};
 use crate::own_policies::OwnPoliciesOfObjects;
-use crate::policy::{Demultiplexing, Policies, RequestProcessingPolicy};
+#[cfg(feature = "comparison")]
+use crate::policy::Demultiplexing;
+use crate::policy::{Policies, RequestProcessingPolicy};
 use parking_lot::Mutex;
 use std::sync::{Arc, Weak};
 
@@ -30,6 +33,7 @@ impl Adapter {
             path: RequestPath::of(&policies, parts.around.is_some()),
             threads: Threads::new(policies.thread),
             map,
+            #[cfg(feature = "comparison")]
             operations: OperationTables::default(),
             around: parts.around,
         };
@@ -67,15 +71,7 @@ pub(super) fn map(
     policies: &Policies,
     etherealizer: Etherealizer,
 ) -> Result<ActiveMap, DuplicateId> {
-    let strategy = match &policies.demultiplexing {
-        Demultiplexing::Active => Strategy::Active,
-        Demultiplexing::Linear => Strategy::Linear,
-        Demultiplexing::DynamicHash => Strategy::DynamicHash,
-        Demultiplexing::PerfectHash(ids) => {
-            Strategy::PerfectHash(ids.iter().map(|id| id.as_bytes().into()).collect())
-        }
-        Demultiplexing::DeLayered => Strategy::DeLayered,
-    };
+    let strategy = strategy(policies);
     let ids = match policies.has_system_ids() && !policies.is_persistent() {
         true => Ids::System,
         false => Ids::User,
@@ -86,4 +82,22 @@ pub(super) fn map(
         _ => Servants::Unnoted,
     };
     ActiveMap::new(&strategy, ids, servants, Box::new(etherealizer))
+}
+
+#[cfg(feature = "comparison")]
+fn strategy(policies: &Policies) -> Strategy {
+    match &policies.demultiplexing {
+        Demultiplexing::Active => Strategy::Active,
+        Demultiplexing::Linear => Strategy::Linear,
+        Demultiplexing::DynamicHash => Strategy::DynamicHash,
+        Demultiplexing::PerfectHash(ids) => {
+            Strategy::PerfectHash(ids.iter().map(|id| id.as_bytes().into()).collect())
+        }
+        Demultiplexing::DeLayered => Strategy::DeLayered,
+    }
+}
+
+#[cfg(not(feature = "comparison"))]
+fn strategy(_: &Policies) -> Strategy {
+    Strategy::Active
 }

@@ -5,6 +5,7 @@
 //! with, by a thread that [`threads`] allows. [`destroy`] ends adapters.
 
 mod around;
+#[cfg(feature = "comparison")]
 mod compared;
 mod destroy;
 mod destruction;
@@ -16,6 +17,7 @@ mod local;
 mod make;
 mod managed;
 mod naming;
+#[cfg(feature = "comparison")]
 mod operation_tables;
 mod outstanding;
 mod own_factory;
@@ -31,7 +33,9 @@ mod tree;
 mod types;
 
 pub(crate) use held::HeldRequest;
-pub(crate) use request::{ByStrategy, Request, Wanted};
+#[cfg(feature = "comparison")]
+pub(crate) use request::ByStrategy;
+pub(crate) use request::{Request, RequestedObject};
 pub(crate) use root::{Root, initialize, root_named};
 pub(crate) use tree::NotMade;
 pub(crate) use types::Adapter;

@@ -1,7 +1,7 @@
 //! What an adapter is called, and what the names of its objects are made of.
 
 use crate::key::AdapterId;
-use crate::policy::{Demultiplexing, Policies};
+use crate::policy::Policies;
 use std::sync::atomic::AtomicU64;
 
 /// An adapter's names, and what it makes names of.
@@ -35,7 +35,7 @@ impl Naming {
             id,
             path,
             ids_are_entries: policies.retains()
-                && policies.demultiplexing == Demultiplexing::Active
+                && !policies.finds_objects_otherwise()
                 && policies.has_system_ids()
                 && !policies.is_persistent(),
             assigned: AtomicU64::new(0),

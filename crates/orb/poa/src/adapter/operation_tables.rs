@@ -6,7 +6,7 @@ use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How an adapter finds operations otherwise than by the compiler's search: the tables of the interfaces
+/// Tables by which an adapter finds operations otherwise than by the compiler's search: those of the interfaces
 /// that it has served.
 #[derive(Default)]
 pub(crate) struct OperationTables {

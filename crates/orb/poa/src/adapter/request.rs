@@ -1,11 +1,13 @@
 //! A request, as an adapter knows it.
 
+#[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::types::Adapter;
 use crate::object_map::{ActiveMap, EntryId, Found};
+#[cfg(feature = "comparison")]
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
-use punctual_orb::{DispatchError, Surroundings, SystemException};
+use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
 /// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
@@ -19,7 +21,7 @@ pub(crate) trait Request {
 
     /// Finds the object that is wanted.
     #[inline]
-    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: Wanted<'_>) -> Found<'m> {
+    fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
 
@@ -27,7 +29,7 @@ pub(crate) trait Request {
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
-    fn enter(&mut self, around: &Surroundings) -> Result<u64, SystemException>;
+    fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException>;
 
     /// Lets the servant answer.
     ///
@@ -39,6 +41,7 @@ pub(crate) trait Request {
     ///
     /// # Errors
     /// What to tell the caller instead of a result.
+    #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
         strategy: ByStrategy<'_>,
@@ -55,7 +58,7 @@ pub(crate) trait Request {
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
     ) -> Result<Option<Self::Done>, DispatchError>;
 
     /// What becomes of it where it would have to wait, if it is not to.
@@ -64,12 +67,13 @@ pub(crate) trait Request {
 
 /// An object, as a request names it.
 #[derive(Clone, Copy)]
-pub(crate) struct Wanted<'k> {
+pub(crate) struct RequestedObject<'k> {
     pub(crate) id: &'k [u8],
     pub(crate) entry_id: Option<EntryId>,
 }
 
 /// How an operation is found.
+#[cfg(feature = "comparison")]
 #[derive(Clone, Copy)]
 pub(crate) enum ByStrategy<'a> {
     /// It was, with the object: by its number.

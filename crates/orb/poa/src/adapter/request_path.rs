@@ -1,8 +1,8 @@
-//! How much there is to do about an adapter's requests.
+//! Paths of an adapter's requests.
 
-use crate::policy::{Demultiplexing, OperationDemultiplexing, Policies, ThreadPolicy};
+use crate::policy::{Policies, ThreadPolicy};
 
-/// By which path an adapter's requests go, which is decided when it is made.
+/// Path of an adapter's requests, which is decided when the adapter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPath {
     /// They need nothing but the map and an active manager.
@@ -12,15 +12,15 @@ pub(super) enum RequestPath {
     /// They are counted at the adapter: other things may serve them, or only some threads.
     Counted,
     /// So they are, and objects or operations are found by a strategy for comparison.
+    #[cfg(feature = "comparison")]
     Compared,
 }
 
 impl RequestPath {
     pub(super) fn of(policies: &Policies, is_surrounded: bool) -> Self {
-        let is_compared = policies.demultiplexing != Demultiplexing::Active
-            || policies.operations != OperationDemultiplexing::Compiled;
         match policies.thread {
-            _ if is_compared => Self::Compared,
+            #[cfg(feature = "comparison")]
+            _ if policies.are_compared() => Self::Compared,
             ThreadPolicy::OrbControl if policies.retains() => match is_surrounded {
                 false => Self::Plain,
                 true => Self::Surrounded,

@@ -1,7 +1,7 @@
 //! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
 
 use super::own_factory::OwnFactory;
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedObject};
 use super::serve::no_object;
 use super::table::Tables;
 use super::types::{Adapter, Common, Parts, ROOT, Registry as _};
@@ -11,11 +11,10 @@ use crate::manager::PoaManagerFactory;
 use crate::object_map::EntryId;
 use crate::policy::Policies;
 use parking_lot::Mutex;
-use punctual_giop::ServiceContexts;
 use punctual_orb::probe::{self, Point};
 use punctual_orb::{
-    CompletionStatus, DispatchError, Location, Orb, Priority, SystemException,
-    SystemExceptionKind as Kind, minor,
+    CompletionStatus, DispatchError, Location, Orb, SystemException, SystemExceptionKind as Kind,
+    Urgency, UrgencyStrategy, WaitingRequest, minor,
 };
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -105,31 +104,32 @@ impl Root {
         self.tables.find(name)
     }
 
-    /// At which priority a request with these contexts is to be served, if its adapter exists.
+    /// Returns the urgency of a request by a strategy that is told the policies of its object's adapter, if that exists.
     pub(crate) fn urgency_of(
         &self,
         object_key: &[u8],
-        contexts: ServiceContexts<'_>,
-    ) -> Option<Priority> {
+        request: WaitingRequest<'_>,
+        strategy: &dyn UrgencyStrategy,
+    ) -> Option<Urgency> {
         let octets;
         let (adapter, wanted) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => {
                 octets = entry_id.octets();
                 let (id, entry_id) = (&octets[..], Some(entry_id));
-                (self.named(name)?, Wanted { id, entry_id })
+                (self.named(name)?, RequestedObject { id, entry_id })
             }
             Key::Named {
                 adapter,
                 entry_id,
                 id,
-            } => (self.named(adapter)?, Wanted { id, entry_id }),
+            } => (self.named(adapter)?, RequestedObject { id, entry_id }),
             Key::Persistent { path, id } => {
                 let adapter = self.by_path.pin().get(path).cloned();
-                (adapter?, Wanted { id, entry_id: None })
+                (adapter?, RequestedObject { id, entry_id: None })
             }
             Key::Foreign => return None,
         };
-        adapter.urgency(wanted, contexts)
+        Some(adapter.urgency(wanted, request, strategy))
     }
 
     /// The adapter that the key names, if it is there.
@@ -172,7 +172,7 @@ impl Root {
             Key::Entry(name, entry_id) => {
                 let adapter = self.named(name).ok_or_else(no_adapter)?;
                 let (id, entry_id) = (entry_id.octets(), Some(entry_id));
-                adapter.serve(Wanted { id: &id, entry_id }, request)
+                adapter.serve(RequestedObject { id: &id, entry_id }, request)
             }
             Key::Foreign => {
                 let root = self.adapter();
@@ -197,7 +197,7 @@ impl Root {
                 entry_id,
                 id,
             } => {
-                let wanted = Wanted { id, entry_id };
+                let wanted = RequestedObject { id, entry_id };
                 let known = |adapter: &Arc<Adapter>| adapter.serve(wanted, request);
                 if let Some(done) = self.tables.with_known(adapter, known) {
                     return done;
@@ -207,7 +207,7 @@ impl Root {
             }
             Key::Persistent { path, id } => {
                 let adapter = self.at(path)?.ok_or_else(no_adapter)?;
-                adapter.serve(Wanted { id, entry_id: None }, request)
+                adapter.serve(RequestedObject { id, entry_id: None }, request)
             }
         }
     }

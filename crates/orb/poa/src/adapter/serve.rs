@@ -3,9 +3,10 @@
 //! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
 //! active, the servant is called. All else goes through [`Adapter::serve`].
 
+#[cfg(feature = "comparison")]
 use super::compared::Compared;
 use super::outstanding::OutstandingRequest;
-use super::request::{Request, Wanted};
+use super::request::{Request, RequestedObject};
 use super::request_path::RequestPath;
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
@@ -82,14 +83,14 @@ impl Adapter {
     ) -> Result<R::Done, DispatchError> {
         let id = entry_id.octets();
         let entry_id = Some(entry_id);
-        self.serve(Wanted { id: &id, entry_id }, request)
+        self.serve(RequestedObject { id: &id, entry_id }, request)
     }
 
     /// Serves a request, whatever the policies.
     #[inline(never)]
     pub(super) fn serve<R: Request>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         match self.dispatch.path {
@@ -104,6 +105,7 @@ impl Adapter {
                 }
             }
             RequestPath::Counted => {}
+            #[cfg(feature = "comparison")]
             RequestPath::Compared => {
                 return self.serve_counted(wanted, &mut Compared::new(self, request));
             }
@@ -114,7 +116,7 @@ impl Adapter {
     /// Serves a request that is counted at the adapter until its object is found, or until it is over.
     fn serve_counted<R: Request>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         if !self.manager.admission().is_active()
@@ -143,7 +145,7 @@ impl Adapter {
     /// Serves a request on this thread; `None` when the manager is not active.
     pub(crate) fn serve_now<R: Request>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
         request: &mut R,
     ) -> Result<Option<R::Done>, DispatchError> {
         match self.count_in()? {
@@ -168,7 +170,7 @@ impl Adapter {
     /// Serves a request that is counted, on the thread that policies ask for.
     fn serve_admitted<R: Request>(
         &self,
-        wanted: Wanted<'_>,
+        wanted: RequestedObject<'_>,
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         let Some(map) = &self.dispatch.map else {

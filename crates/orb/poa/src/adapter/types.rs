@@ -7,6 +7,7 @@
 use super::destruction::Destruction;
 use super::keyed_lock::KeyedLock;
 use super::naming::Naming;
+#[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
 use super::outstanding::OutstandingRequests;
 use super::request_path::RequestPath;
@@ -21,8 +22,8 @@ use crate::servant::Servant;
 use arc_swap::ArcSwapOption;
 use parking_lot::Mutex;
 use punctual_orb::{
-    AdapterPolicies, DispatchError, ObjectReferenceFactory, Orb, Policy, Surroundings,
-    SystemException, WeakOrb,
+    AdapterPolicies, DispatchError, ObjectReferenceFactory, Orb, Policy, SystemException,
+    UpcallHook, WeakOrb,
 };
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -89,7 +90,7 @@ pub(super) struct Parts {
     pub(super) policies: Policies,
     pub(super) defined: AdapterPolicies,
     pub(super) factory: Option<Arc<dyn ObjectReferenceFactory>>,
-    pub(super) around: Option<Surroundings>,
+    pub(super) around: Option<UpcallHook>,
     pub(super) manager: PoaManager,
 }
 
@@ -110,9 +111,10 @@ pub(super) struct Dispatch {
     pub(super) threads: Threads,
     /// With RETAIN.
     pub(super) map: Option<ActiveMap>,
+    #[cfg(feature = "comparison")]
     pub(super) operations: OperationTables,
     /// What surrounds upcalls.
-    pub(super) around: Option<Surroundings>,
+    pub(super) around: Option<UpcallHook>,
 }
 
 /// Where an adapter has servants from that no map holds: the servant manager, the default servant.

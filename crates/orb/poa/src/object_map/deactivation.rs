@@ -4,9 +4,8 @@ use super::entry::{Deactivated, Entry, EntryId};
 use super::map::{ActiveMap, Inner};
 use super::pinned::Pinned;
 use super::slot::{LastPin, Pin, Slot, Unpinned};
-use super::sync::Ordering;
+use super::sync::{self, Ordering};
 use crate::servant::Identity;
-use std::sync::PoisonError;
 
 impl ActiveMap {
     /// Deactivates what is active at an entry: no new call finds it, and it is removed with its last pin, at once
@@ -62,10 +61,7 @@ impl ActiveMap {
         let mut inner = self.lock();
         inner.waiting += 1;
         while !done(&inner) {
-            inner = self
-                .changed
-                .wait(inner)
-                .unwrap_or_else(PoisonError::into_inner);
+            inner = sync::wait(&self.changed, inner);
         }
         inner.waiting -= 1;
     }

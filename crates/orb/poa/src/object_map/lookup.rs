@@ -1,7 +1,6 @@
 //! What is active at an entry, under an id, or for a servant.
 
 use super::entry::{Entry, EntryId};
-use super::index::Comparison;
 use super::map::{ActiveMap, Inner};
 use super::pinned::{Found, Pinned};
 use super::slot::{Slot, State, Unpinned};
@@ -41,54 +40,17 @@ impl ActiveMap {
         self.found(found, id)
     }
 
-    /// What is active under an id, in the way of a map for comparison.
-    pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
-        let Some(comparison) = &self.comparison else {
-            return self.find(id, None);
-        };
-        let by = (&self.slots, &*self.index);
-        let found = comparison.find(by, id, |index| self.pin_named(index, id));
-        self.found(found, id)
-    }
-
-    fn pin_named(&self, index: u32, id: &[u8]) -> Option<Pinned<'_>> {
+    pub(super) fn pin_named(&self, index: u32, id: &[u8]) -> Option<Pinned<'_>> {
         let pinned = self.pin_any(index)?;
         pinned.is_named(id).then_some(pinned)
     }
 
-    fn found<'m>(&'m self, found: Option<Pinned<'m>>, id: &[u8]) -> Found<'m> {
+    pub(super) fn found<'m>(&'m self, found: Option<Pinned<'m>>, id: &[u8]) -> Found<'m> {
         match found {
             Some(pinned) => Found::Pinned(pinned),
             None if self.is_closing(id) => Found::Closing,
             None => Found::None,
         }
-    }
-
-    /// What is active under an id, and the number of an operation of its servant: with
-    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
-    /// operation that the servant does not number. Does not allocate.
-    pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
-        let comparison = self.comparison.as_ref();
-        let Some(shortcuts) = comparison.and_then(Comparison::shortcuts) else {
-            let found = self.find_by_strategy(id);
-            let number = found.number_of(operation);
-            return (found, number);
-        };
-        let pair = shortcuts.pair(id, operation);
-        if let Some((entry_id, number)) = shortcuts.find(pair) {
-            match self.pin(entry_id) {
-                Some(pinned) if pinned.is_named(id) && pinned.has(operation, number) => {
-                    return (Found::Pinned(pinned), Some(number));
-                }
-                _ => shortcuts.drop(pair),
-            }
-        }
-        let found = self.find(id, None);
-        let number = found.number_of(operation);
-        if let (Found::Pinned(pinned), Some(number)) = (&found, number) {
-            shortcuts.note(pair, pinned.entry_id(), number);
-        }
-        (found, number)
     }
 
     /// Where a servant is active ([`super::Servants::Unique`]). Takes the map's mutex.

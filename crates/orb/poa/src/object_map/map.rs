@@ -10,13 +10,13 @@ use super::link::Link;
 use super::name::Name;
 use super::slot::{Slot, State};
 use super::slots::Slots;
-use super::sync::{AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
+use super::sync::{self, AtomicUsize, Condvar, Mutex, MutexGuard, Ordering};
 use crate::own_policies::{Differs, OwnPolicies};
 use crate::servant::{Identity, Servant};
 use punctual_orb::ObjectRef;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 /// The active object map of one adapter.
 pub(crate) struct ActiveMap {
@@ -216,7 +216,7 @@ impl ActiveMap {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        sync::lock(&self.inner)
     }
 
     /// Opens an entry, under the lock.

@@ -10,7 +10,7 @@
 //! | `slot` | one entry, and the word that says who may touch it; all `unsafe` there is |
 //! | `slots` | entries by number, in segments that never move |
 //! | `map` | activation, under the map's mutex |
-//! | `lookup` | lookups, which take none |
+//! | `lookup` | lookups, which take none; `lookup_compared` has those for comparison |
 //! | `deactivation` | deactivation, the end of the last call, waiting for it |
 //! | `index` | from ids to entries, in each of the ways that there are |
 //! | `by_servant` | from servants to entries |
@@ -24,6 +24,8 @@ mod entry;
 mod index;
 mod link;
 mod lookup;
+#[cfg(feature = "comparison")]
+mod lookup_compared;
 mod map;
 mod name;
 mod pinned;
@@ -33,7 +35,7 @@ mod slot;
 mod slot_tests;
 mod slots;
 mod sync;
-#[cfg(test)]
+#[cfg(all(test, feature = "comparison"))]
 mod tests;
 
 pub(crate) use by_servant::Servants;

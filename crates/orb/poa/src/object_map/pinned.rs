@@ -70,15 +70,6 @@ impl<'m> Pinned<'m> {
             .flatten()
     }
 
-    /// Whether its servant's operation of this number is this.
-    pub(super) fn has(&self, operation: &str, number: usize) -> bool {
-        self.operations().get(number) == Some(&operation)
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        self.servant.operations()
-    }
-
     #[inline]
     pub(super) fn pin(&self) -> &Pin<'m, Entry> {
         match &self.pin {
@@ -123,17 +114,4 @@ pub(crate) enum Found<'m> {
     Closing,
     /// It is neither.
     None,
-}
-
-impl Found<'_> {
-    /// The number of an operation of the servant that was found.
-    pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
-        let Self::Pinned(pinned) = self else {
-            return None;
-        };
-        pinned
-            .operations()
-            .iter()
-            .position(|&name| name == operation)
-    }
 }

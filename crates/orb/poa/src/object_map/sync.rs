@@ -1,31 +1,9 @@
-//! Atomics and locks of the object map, in one place: the models (`tests/models`) have a model checker's
-//! in their place, which runs every interleaving.
+//! Atomics and locks of the object map: those of `punctual_exec`, which models replace (`tests/models`).
 
-pub(crate) use std::collections::hash_map::RandomState;
-pub(crate) use std::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-pub(crate) use std::sync::{Condvar, Mutex, MutexGuard, OnceLock};
+pub(crate) use punctual_exec::sync::{
+    AtomicU32, AtomicU64, AtomicUsize, Condvar, Mutex, MutexGuard, OnceLock, Ordering, RandomState,
+    UnsafeCell, lock, wait,
+};
 
-/// How many slots or buckets the smallest segment has.
+/// Slots or buckets of the smallest segment.
 pub(crate) const FIRST: u32 = 64;
-
-/// What several threads reach, in an order that others see to.
-#[derive(Debug)]
-pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);
-
-impl<T> UnsafeCell<T> {
-    pub(crate) fn new(content: T) -> Self {
-        Self(std::cell::UnsafeCell::new(content))
-    }
-
-    /// Hands out the place, to be read.
-    #[inline(always)]
-    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-        read(self.0.get())
-    }
-
-    /// Hands out the place, to be written.
-    #[inline(always)]
-    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
-        write(self.0.get())
-    }
-}

@@ -1,11 +1,12 @@
 //! Policies that go together.
 
 use super::{
-    AnswerTimeoutPolicy, Demultiplexing, IdAssignmentPolicy, IdUniquenessPolicy,
-    ImplicitActivationPolicy, LifespanPolicy, OperationDemultiplexing, PoaPolicy,
-    RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
+    AnswerTimeoutPolicy, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
+    LifespanPolicy, PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
 };
-use punctual_orb::{AdapterPolicies, InvalidPolicy, Orb, Policy, Surroundings};
+#[cfg(feature = "comparison")]
+use super::{Demultiplexing, OperationDemultiplexing};
+use punctual_orb::{AdapterPolicies, InvalidPolicy, Orb, Policy, UpcallHook};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
@@ -20,7 +21,9 @@ pub(crate) struct Policies {
     pub(crate) implicit: ImplicitActivationPolicy,
     pub(crate) retention: ServantRetentionPolicy,
     pub(crate) processing: RequestProcessingPolicy,
+    #[cfg(feature = "comparison")]
     pub(crate) demultiplexing: Demultiplexing,
+    #[cfg(feature = "comparison")]
     pub(crate) operations: OperationDemultiplexing,
     pub(crate) answer_timeout: AnswerTimeoutPolicy,
 }
@@ -43,30 +46,8 @@ macro_rules! about {
     ($($variant:ident),*) => { &[$(|policy| matches!(policy, PoaPolicy::$variant(_))),*] };
 }
 
-const RULES: &[Rule] = &[
-    Rule {
-        broken: |p| !p.retains() && p.processing == RequestProcessingPolicy::ActiveObjectMapOnly,
-        about: about!(ServantRetention, RequestProcessing),
-        why: "NON_RETAIN needs USE_DEFAULT_SERVANT or USE_SERVANT_MANAGER: without a map nothing would be found",
-    },
-    Rule {
-        broken: |p| {
-            p.processing == RequestProcessingPolicy::DefaultServant
-                && p.uniqueness == IdUniquenessPolicy::Unique
-        },
-        about: about!(RequestProcessing, IdUniqueness),
-        why: "USE_DEFAULT_SERVANT needs MULTIPLE_ID: the default servant incarnates many objects",
-    },
-    Rule {
-        broken: |p| p.is_implicit() && p.assignment == IdAssignmentPolicy::User,
-        about: about!(ImplicitActivation, IdAssignment),
-        why: "IMPLICIT_ACTIVATION needs SYSTEM_ID: nobody would choose the id",
-    },
-    Rule {
-        broken: |p| p.is_implicit() && !p.retains(),
-        about: about!(ImplicitActivation, ServantRetention),
-        why: "IMPLICIT_ACTIVATION needs RETAIN: there is no map to activate in",
-    },
+#[cfg(feature = "comparison")]
+const OF_COMPARISONS: &[Rule] = &[
     Rule {
         broken: |p| p.demultiplexing != Demultiplexing::Active && !p.retains(),
         about: about!(Demultiplexing, ServantRetention),
@@ -92,6 +73,35 @@ const RULES: &[Rule] = &[
     },
 ];
 
+#[cfg(not(feature = "comparison"))]
+const OF_COMPARISONS: &[Rule] = &[];
+
+const RULES: &[Rule] = &[
+    Rule {
+        broken: |p| !p.retains() && p.processing == RequestProcessingPolicy::ActiveObjectMapOnly,
+        about: about!(ServantRetention, RequestProcessing),
+        why: "NON_RETAIN needs USE_DEFAULT_SERVANT or USE_SERVANT_MANAGER: without a map nothing would be found",
+    },
+    Rule {
+        broken: |p| {
+            p.processing == RequestProcessingPolicy::DefaultServant
+                && p.uniqueness == IdUniquenessPolicy::Unique
+        },
+        about: about!(RequestProcessing, IdUniqueness),
+        why: "USE_DEFAULT_SERVANT needs MULTIPLE_ID: the default servant incarnates many objects",
+    },
+    Rule {
+        broken: |p| p.is_implicit() && p.assignment == IdAssignmentPolicy::User,
+        about: about!(ImplicitActivation, IdAssignment),
+        why: "IMPLICIT_ACTIVATION needs SYSTEM_ID: nobody would choose the id",
+    },
+    Rule {
+        broken: |p| p.is_implicit() && !p.retains(),
+        about: about!(ImplicitActivation, ServantRetention),
+        why: "IMPLICIT_ACTIVATION needs RETAIN: there is no map to activate in",
+    },
+];
+
 impl Policies {
     /// Those of the root POA (§15.3.9.1).
     pub(crate) fn of_root() -> Self {
@@ -113,7 +123,10 @@ impl Policies {
             }
             policies.set(policy.clone());
         }
-        let broken = RULES.iter().filter(|rule| (rule.broken)(&policies));
+        let broken = RULES
+            .iter()
+            .chain(OF_COMPARISONS)
+            .filter(|rule| (rule.broken)(&policies));
         let conflicts = broken.filter_map(|rule| {
             let index = given
                 .iter()
@@ -136,7 +149,9 @@ impl Policies {
             PoaPolicy::ImplicitActivation(value) => self.implicit = value,
             PoaPolicy::ServantRetention(value) => self.retention = value,
             PoaPolicy::RequestProcessing(value) => self.processing = value,
+            #[cfg(feature = "comparison")]
             PoaPolicy::Demultiplexing(value) => self.demultiplexing = value,
+            #[cfg(feature = "comparison")]
             PoaPolicy::OperationDemultiplexing(value) => self.operations = value,
             PoaPolicy::AnswerTimeout(value) => self.answer_timeout = value,
             // The ORB judges those: `defined`.
@@ -164,6 +179,25 @@ impl Policies {
         self.assignment == IdAssignmentPolicy::System
     }
 
+    /// Returns whether objects or operations are found in a way that is for comparison.
+    #[cfg(feature = "comparison")]
+    pub(crate) fn are_compared(&self) -> bool {
+        self.finds_objects_otherwise() || self.operations != OperationDemultiplexing::Compiled
+    }
+
+    /// Returns whether objects are found in a way that is for comparison.
+    #[cfg(feature = "comparison")]
+    pub(crate) fn finds_objects_otherwise(&self) -> bool {
+        self.demultiplexing != Demultiplexing::Active
+    }
+
+    /// Returns whether objects are found in a way that is for comparison: there is none.
+    #[cfg(not(feature = "comparison"))]
+    pub(crate) fn finds_objects_otherwise(&self) -> bool {
+        false
+    }
+
+    #[cfg(feature = "comparison")]
     fn knows_ids(&self) -> bool {
         matches!(self.demultiplexing, Demultiplexing::PerfectHash(_))
     }
@@ -178,7 +212,9 @@ impl Policies {
             PoaPolicy::ImplicitActivation(self.implicit),
             PoaPolicy::ServantRetention(self.retention),
             PoaPolicy::RequestProcessing(self.processing),
+            #[cfg(feature = "comparison")]
             PoaPolicy::Demultiplexing(self.demultiplexing.clone()),
+            #[cfg(feature = "comparison")]
             PoaPolicy::OperationDemultiplexing(self.operations),
             PoaPolicy::AnswerTimeout(self.answer_timeout),
         ]
@@ -204,8 +240,9 @@ pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflic
 }
 
 /// Policies of types that the ORB was told of, and what surrounds the upcalls of an adapter that has them.
-pub(crate) type Defined = (AdapterPolicies, Option<Surroundings>);
+pub(crate) type Defined = (AdapterPolicies, Option<UpcallHook>);
 
+#[cfg(feature = "comparison")]
 fn has_twice(demultiplexing: &Demultiplexing) -> bool {
     let Demultiplexing::PerfectHash(ids) = demultiplexing else {
         return false;
@@ -308,6 +345,7 @@ mod tests {
         assert_eq!(index(&[UNIQUE, UNIQUE]), Some(1));
     }
 
+    #[cfg(feature = "comparison")]
     #[test]
     fn strategies_need_a_map_and_perfect_hashing_distinct_ids_of_the_user() {
         let linear = PoaPolicy::Demultiplexing(Demultiplexing::Linear);

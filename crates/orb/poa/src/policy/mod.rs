@@ -1,10 +1,13 @@
 //! The policies of an adapter (CORBA 3.3 part 1, §15.3.8), and how it finds objects and operations.
 
 mod checked;
+#[cfg(feature = "comparison")]
+mod comparison;
 
 pub(crate) use checked::{Conflict, Policies, defined};
+#[cfg(feature = "comparison")]
+pub use comparison::{Demultiplexing, OperationDemultiplexing};
 
-use crate::object_id::ObjectId;
 use punctual_orb::{Policy, PolicyType};
 use std::time::Duration;
 
@@ -27,8 +30,10 @@ pub enum PoaPolicy {
     /// What serves a request whose object is not in the map.
     RequestProcessing(RequestProcessingPolicy),
     /// How an object is found. Not of the standard.
+    #[cfg(feature = "comparison")]
     Demultiplexing(Demultiplexing),
     /// How an operation is found. Not of the standard.
+    #[cfg(feature = "comparison")]
     OperationDemultiplexing(OperationDemultiplexing),
     /// How long a servant that answers later may take. Not of the standard.
     AnswerTimeout(AnswerTimeoutPolicy),
@@ -131,36 +136,4 @@ pub enum AnswerTimeoutPolicy {
     After(Duration),
     /// As long as it likes.
     Never,
-}
-
-/// How an adapter finds an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All tell stale and forged keys
-/// from live ones; they differ in what a lookup costs, and on what that depends.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Demultiplexing {
-    /// By the place in the map that its key names: a few instructions, whatever the number of objects.
-    /// An id that no key of this process names is hashed.
-    #[default]
-    Active,
-    /// One object after the other. For comparison.
-    Linear,
-    /// By a hash table that grows and shrinks.
-    DynamicHash,
-    /// By a hash table without collisions over these ids, which are all that there will be.
-    PerfectHash(Vec<ObjectId>),
-    /// Object and operation in one step, by a hash of both.
-    DeLayered,
-}
-
-/// How an operation is found by its name. All but [`OperationDemultiplexing::Compiled`] are for comparison.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum OperationDemultiplexing {
-    /// By the search that the IDL compiler wrote, which is perfect: it knows all names.
-    #[default]
-    Compiled,
-    /// One name after the other.
-    Linear,
-    /// By a hash table that is made when the adapter first serves an interface.
-    DynamicHash,
 }

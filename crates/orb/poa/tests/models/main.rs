@@ -23,6 +23,8 @@ mod index;
 mod link;
 #[path = "../../src/object_map/lookup.rs"]
 mod lookup;
+#[path = "../../src/object_map/lookup_compared.rs"]
+mod lookup_compared;
 #[path = "../../src/object_map/map.rs"]
 mod map;
 #[path = "../../src/object_map/name.rs"]
@@ -50,26 +52,12 @@ use entry::{Deactivated, Ids, OnDeactivated};
 use index::Strategy;
 use map::ActiveMap;
 use pinned::Pinned;
+use punctual_models::explore;
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use servant::Servant;
 use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Explores a model and says how far.
-fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
-    let explored = Arc::new(AtomicUsize::new(0));
-    let count = explored.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(2));
-    builder.check(move || {
-        count.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let explored = explored.load(Ordering::Relaxed);
-    println!("{name}: {explored} executions explored");
-    assert!(explored > 1, "a model with one order explores nothing");
-}
 
 struct Nothing;
 

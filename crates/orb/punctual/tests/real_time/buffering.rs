@@ -4,13 +4,14 @@ use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Answering, Echo, EchoImpl, watchdog};
 use punctual::rt::{
-    BufferLimits, LaneReport, LaneStatistics, PoolThreads, PriorityModelPolicy, Propagated,
-    RequestBuffering, RtOrb, RtPoa, ThreadpoolOptions, ThreadpoolPolicy,
+    BufferLimits, LaneReport, LaneStatistics, PoolThreads, Priority, PriorityModelPolicy,
+    Propagated, RequestBuffering, RtOrb, RtPoa, ThreadpoolOptions, ThreadpoolPolicy, Urgency,
+    UrgencyStrategy, WaitingRequest,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
-    Implements, Interface, Orb, PoaPolicy, Policy, PriorityRange, QueueOrder, SetOverride,
-    SystemExceptionKind as Kind,
+    Implements, Interface, Orb, OrbBuilder, PoaPolicy, Policy, PriorityRange, QueueOrder,
+    SetOverride, SystemExceptionKind as Kind,
 };
 use std::sync::Mutex;
 use std::thread::{Scope, ScopedJoinHandle};
@@ -69,8 +70,13 @@ struct Held {
 
 impl Held {
     fn new(options: &ThreadpoolOptions) -> Self {
+        Self::of(Orb::builder(), options)
+    }
+
+    fn of(builder: OrbBuilder, options: &ThreadpoolOptions) -> Self {
         let rt = ordinary(Propagated::default());
-        let server = Server::at(&rt, &["iiop://127.0.0.1:0"]);
+        let endpoint = "iiop://127.0.0.1:0".parse().unwrap();
+        let server = Server::of(&rt, builder.listen(endpoint));
         let pool = rt.create_threadpool(&server.orb, threads(0), options);
         let of_pool = PoaPolicy::of(ThreadpoolPolicy(pool.unwrap()));
         let poa = server.poa("pool", &[PoaPolicy::of(propagated()), of_pool]);
@@ -143,6 +149,54 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     std::thread::scope(|scope| {
         assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
     });
+}
+
+/// Serves the lowest priority first; does not know what to do about priority 13.
+#[derive(Debug, Default)]
+struct LowestFirst {
+    operations: Mutex<Vec<String>>,
+}
+
+impl UrgencyStrategy for LowestFirst {
+    fn urgency(&self, request: &WaitingRequest<'_>) -> Urgency {
+        let policies = request.policies.expect("its adapter is there");
+        assert!(policies.value::<ThreadpoolPolicy>().is_some());
+        let priority = request.by_policies.priority().map(Priority::get);
+        assert_ne!(priority, Some(13));
+        let operation = request.operation.to_owned();
+        self.operations.lock().unwrap().push(operation);
+        let deadline = u64::try_from(priority.unwrap()).unwrap();
+        Urgency::of_priority(Priority::new(1).ok()).with_deadline(deadline)
+    }
+}
+
+#[test]
+fn a_strategy_of_ones_own_orders_buffered_requests_and_one_that_panics_keeps_none_from_being_served()
+ {
+    let _watchdog = watchdog(LIMIT);
+    let strategy = Arc::new(LowestFirst::default());
+    let builder = Orb::builder().urgency(strategy.clone());
+    let held = Held::of(builder, &buffering(None, None));
+    std::thread::scope(|scope| {
+        let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
+        held.gate.gate.wait_for_waiters(1);
+        let mut calls = Vec::new();
+        for (priority, value) in [(5, 1), (40, 2), (20, 3), (13, 4), (3, 5)] {
+            let waiting = calls.len() + 1;
+            calls.push(held.call(scope, priority, value));
+            wait_until(&held.server.orb, |lane| lane.waiting == waiting);
+        }
+        held.gate.gate.open();
+        holder.join().unwrap().unwrap();
+        for (call, value) in calls.into_iter().zip(1..) {
+            assert_eq!(call.join().unwrap(), Ok(value));
+        }
+    });
+    // The lane has priority 0, by which the request waits whose urgency could not be computed.
+    assert_eq!(*held.order.0.lock().unwrap(), [5, 1, 3, 2, 4]);
+    // The reserve may have read that of the holder, too.
+    let operations = strategy.operations.lock().unwrap();
+    assert_eq!(operations.iter().filter(|name| *name == "long").count(), 4);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use punctual::rt::{
     Mapping, NativePolicy, Priority, PriorityModelPolicy, Propagated, RtConfig, RtOrb,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{CreatePoaError, Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RootPoa};
+use punctual::{
+    CreatePoaError, Interface, ListenEndpoint, Orb, OrbBuilder, Poa, PoaPolicy, RootPoa,
+};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -111,7 +113,12 @@ impl Server {
         let listening = endpoints.fold(Orb::builder(), |builder, endpoint| {
             builder.listen(endpoint.unwrap())
         });
-        let orb = rt.extend(listening).unwrap().build().unwrap();
+        Self::of(rt, listening)
+    }
+
+    /// One of this builder.
+    pub(crate) fn of(rt: &Arc<RtOrb>, builder: OrbBuilder) -> Self {
+        let orb = rt.extend(builder).unwrap().build().unwrap();
         orb.root_poa().unwrap().manager().activate().unwrap();
         let noting = Arc::new(Noting {
             rt: rt.clone(),

@@ -18,20 +18,4 @@ mod owner;
 mod ownership;
 mod sync;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Explores a model and prints the number of executions.
-fn explore(name: &str, model: impl Fn() + Sync + Send + 'static) {
-    let explored = Arc::new(AtomicUsize::new(0));
-    let count = explored.clone();
-    let mut builder = loom::model::Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(2));
-    builder.check(move || {
-        count.fetch_add(1, Ordering::Relaxed);
-        model();
-    });
-    let explored = explored.load(Ordering::Relaxed);
-    println!("{name}: {explored} executions explored");
-    assert!(explored > 1, "a model with one order explores nothing");
-}
+use punctual_models::explore;

@@ -1,56 +1,34 @@
-//! Connections that this side has opened: what calls go out by.
+//! Connections that this side has opened, by which calls go out.
 //!
-//! [`connection`] is one, shared by any number of callers; requests leave by [`send`], what comes is
-//! passed on by [`receive`], and its callers stand in the [`reply_table`] while they [`wait`]. The lane's
-//! connections are in the [`cache`].
+//! [`connection`] is one, shared by any number of callers. Its parts have a room each:
+//!
+//! | room | what is in it |
+//! |---|---|
+//! | [`calls`] | the table of callers that wait for replies, and which of them reads |
+//! | [`wait`] | how a caller waits for its reply: it reads, or serves a reactor |
+//! | [`sending`] | messages onto the link at once, and floods of one-ways |
+//! | [`buffering`] | one-ways that wait to be sent together, and the threads that send them in time |
+//! | [`receiving`] | what has been read, and for which caller it is |
+//! | [`replies`] | replies that no thread waits for |
+//! | [`callbacks`] | requests that the server sends back by the connection |
+//! | [`pool`] | the lane's connections by endpoint, and which of them a call is bound to |
 
-mod awaited;
-mod binding;
-mod buffer;
-mod buffered;
-mod cache;
-mod callers;
-pub(crate) mod chosen;
+mod buffering;
+mod callbacks;
+mod calls;
 mod connection;
-mod delivered;
-mod endpoint;
-mod flusher;
-mod gathering;
-mod give_up;
-mod last_words;
-mod opened_for;
-mod queue;
-mod receive;
-mod remarks;
-mod reply_table;
-#[cfg(test)]
-mod reply_table_tests;
-mod requests;
-mod send;
-mod sender;
-mod serves;
-mod slot;
-mod spare;
-mod to_endpoint;
+mod pool;
+mod receiving;
+mod replies;
+mod sending;
+mod thread_end;
 mod wait;
-mod watch;
-mod watching;
-mod wire_format;
 
-pub(crate) use awaited::AwaitedReply;
-pub(crate) use binding::{Binding, Bound};
-pub(crate) use buffer::NotBuffered;
-pub(crate) use cache::{ConnectionCache, Wanted};
-pub(in crate::lane) use cache::{open, still_wanted};
-pub(crate) use connection::{ClientConnection, PendingReply};
-pub(crate) use delivered::{Broken, NoReply, Waited};
-pub(crate) use endpoint::Endpoint;
-pub(crate) use flusher::Flusher;
-pub(crate) use last_words::at_thread_end;
-pub(in crate::lane) use opened_for::OpenedFor;
-pub(crate) use queue::Waiting;
-pub(crate) use reply_table::MAX_WAITING;
-pub(crate) use requests::{ServesBack, can_serve_back};
-pub(crate) use serves::ServesRequests;
-pub(in crate::lane) use spare::LOOKS;
-pub(in crate::lane) use to_endpoint::ToEndpoint;
+pub(crate) use buffering::{Flusher, NotBuffered, Waiting};
+pub(crate) use callbacks::{ServesBack, ServesRequests, can_serve_back};
+pub(crate) use calls::{Broken, MAX_WAITING, NoReply, PendingReply, Waited};
+pub(crate) use connection::ClientConnection;
+pub(crate) use pool::{Binding, Bound, ConnectionCache, ConnectionTerms, Endpoint, chosen};
+pub(in crate::lane) use pool::{LOOKS, OpenedFor, ToEndpoint, open, still_wanted};
+pub(crate) use replies::AwaitedReply;
+pub(crate) use thread_end::at_thread_end;

@@ -1,8 +1,8 @@
-//! Requests that were read while all threads of a pool were in upcalls, the most urgent first; those of one priority in the order
-//! that their clients allow.
+//! Requests that were read while all threads of a pool were in upcalls: the most urgent first, those of equal urgency in
+//! the order that their clients allow.
 
-use crate::policy::{Places, QueuePlace, Standing};
-use crate::priority::Priority;
+use crate::policy::{QueuePlace, QueuePlaces, QueueRank};
+use crate::urgency::Urgency;
 use punctual_exec::LockProtocol;
 use punctual_exec::lane_lock::LaneLock;
 use punctual_exec::reactor::Reactor;
@@ -11,13 +11,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, Weak};
 
-/// How many requests a lane of a pool may keep (RTCORBA::RTORB::create_threadpool: max_buffered_requests and
+/// Limits of the requests that a lane of a pool may buffer (RTCORBA::RTORB::create_threadpool: max_buffered_requests and
 /// max_request_buffer_size). `None` sets no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// Requests.
+    /// Number of requests.
     pub requests: Option<usize>,
-    /// Octets of their messages, in all.
+    /// Length of all their messages, in bytes.
     pub octets: Option<usize>,
 }
 
@@ -30,14 +30,14 @@ pub(crate) trait Buffered: Send + fmt::Debug {
     fn refuse(self: Box<Self>);
 }
 
-/// Those of one lane.
+/// Buffered requests of one lane.
 #[derive(Debug)]
 pub(crate) struct RequestBuffer {
     limits: BufferLimits,
-    /// Who is told that there is one more.
+    /// Reactor whose threads serve them.
     reactor: OnceLock<Weak<Reactor>>,
     held: LaneLock<Held>,
-    /// How many there are: written under the lock.
+    /// Number of requests: written under the lock.
     len: AtomicUsize,
 }
 
@@ -45,13 +45,13 @@ pub(crate) struct RequestBuffer {
 struct Held {
     requests: BinaryHeap<Entry>,
     octets: usize,
-    places: Places,
+    places: QueuePlaces,
 }
 
-/// Ordered by priority, then by its place among those.
+/// A request in the queue: the greatest entry is served first.
 #[derive(Debug)]
 struct Entry {
-    order: (Option<Priority>, QueuePlace),
+    order: (Urgency, QueuePlace),
     octets: usize,
     request: Box<dyn Buffered>,
 }
@@ -66,7 +66,7 @@ impl RequestBuffer {
         }
     }
 
-    /// Its threads are this reactor's.
+    /// Sets the reactor whose threads serve the requests.
     pub(in crate::lane) fn set_reactor(&self, reactor: Weak<Reactor>) {
         let _ = self.reactor.set(reactor);
     }
@@ -80,17 +80,17 @@ impl RequestBuffer {
         self.len() == 0
     }
 
-    /// Keeps a request of so many octets.
+    /// Buffers a request of so many bytes.
     ///
     /// # Errors
     /// The request, where there is no room for it.
     pub(crate) fn put(
         &self,
-        (priority, standing): (Option<Priority>, Standing),
+        (urgency, rank): (Urgency, QueueRank),
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
-        // The lock is lost where a thread has ended that had it: then nothing is kept any more.
+        // The lock is lost where a thread has ended that had it: then nothing is buffered any more.
         let Ok(mut held) = self.held.lock() else {
             return Err(request);
         };
@@ -101,7 +101,7 @@ impl RequestBuffer {
             return Err(request);
         }
         held.octets += octets;
-        let order = (priority, held.places.next(standing));
+        let order = (urgency, held.places.next(rank));
         held.requests.push(Entry {
             order,
             octets,
@@ -113,7 +113,7 @@ impl RequestBuffer {
         Ok(())
     }
 
-    /// Serves the most urgent one, if there is one; whether there was.
+    /// Serves the most urgent request, and returns whether there was one.
     pub(super) fn serve_next(&self) -> bool {
         let Ok(mut held) = self.held.lock() else {
             return false;
@@ -159,6 +159,7 @@ impl Ord for Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::priority::Priority;
     use std::sync::{Arc, Mutex};
 
     #[derive(Debug)]
@@ -178,11 +179,40 @@ mod tests {
         priority: i16,
         number: u32,
     ) -> bool {
-        let priority = Priority::new(priority).ok();
+        let urgency = Urgency::of_priority(Priority::new(priority).ok());
+        put_by(buffer, noted, (urgency, QueueRank::default()), number)
+    }
+
+    fn put_by(
+        buffer: &RequestBuffer,
+        noted: &Arc<Mutex<Vec<u32>>>,
+        by: (Urgency, QueueRank),
+        number: u32,
+    ) -> bool {
         let request = Box::new(Noted(number, noted.clone()));
-        buffer
-            .put((priority, Standing::default()), 10, request)
-            .is_ok()
+        buffer.put(by, 10, request).is_ok()
+    }
+
+    #[test]
+    fn urgency_comes_before_the_place_in_the_queue_and_that_before_arrival() {
+        let buffer = RequestBuffer::new(BufferLimits::default(), LockProtocol::Plain);
+        let noted = Arc::default();
+        let seven = Urgency::of_priority(Priority::new(7).ok());
+        let (soon, late) = (seven.with_deadline(10), seven.with_deadline(20));
+        let rank = QueueRank::by_priority;
+        let put = [
+            (late, rank(9)),
+            (soon, rank(1)),
+            (soon, rank(2)),
+            (soon, rank(1)),
+            (soon.with_laxity(5), rank(0)),
+            (soon.with_importance(1), rank(0)),
+        ];
+        for (number, by) in (0..).zip(put) {
+            assert!(put_by(&buffer, &noted, by, number));
+        }
+        while buffer.serve_next() {}
+        assert_eq!(*noted.lock().unwrap(), [4, 5, 2, 1, 3, 0]);
     }
 
     #[test]

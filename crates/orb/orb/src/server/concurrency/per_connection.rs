@@ -82,14 +82,14 @@ impl ConcurrencyStrategy for PerConnection {
         };
         probe::begins!(Point::ServerTransportSend);
         if let Err(error) = sent {
-            to.has_not_sent(&error);
+            to.reply_failed(&error);
         }
     }
 
     fn send_together(&self, to: &Conversation, messages: &[u8]) {
         let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
         if let Err(error) = to.link().send(&[IoSlice::new(messages)], deadline) {
-            to.has_not_sent(&error);
+            to.reply_failed(&error);
         }
     }
 

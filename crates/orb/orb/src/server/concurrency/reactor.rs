@@ -271,7 +271,7 @@ impl ConcurrencyStrategy for OnReactor {
         match self.closes_when_sent() {
             Ok(false) => {}
             Ok(true) => connection.link().close(),
-            Err(error) => connection.has_lost_lock(error),
+            Err(error) => connection.lock_failed(error),
         }
     }
 
@@ -315,7 +315,7 @@ fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
     match sent {
         Ok(false) => {}
         Ok(true) => to.link().close(),
-        Err(error) => to.has_not_sent(&error),
+        Err(error) => to.reply_failed(&error),
     }
 }
 

@@ -44,7 +44,7 @@ impl Handler for ReadyConnection {
             Ok(false) => {}
             Ok(true) => conversation.link().close(),
             Err(error) => {
-                conversation.has_not_sent(&error);
+                conversation.reply_failed(&error);
                 connection.has_ended();
                 return event.deregister();
             }
@@ -89,7 +89,7 @@ impl ReadyConnection {
                     error: LinkError::timed_out(Phase::Send),
                     sent: 0,
                 };
-                connection.conversation.has_not_sent(&error);
+                connection.conversation.reply_failed(&error);
             }
             Ok(Some(Late::Reading)) => {
                 let error = LinkError::timed_out(Phase::Receive);
@@ -97,7 +97,7 @@ impl ReadyConnection {
                 let mid_message = inbox.is_some_and(|inbox| inbox.is_mid_message());
                 connection.end(&error.into(), mid_message);
             }
-            Err(error) => connection.conversation.has_lost_lock(error),
+            Err(error) => connection.conversation.lock_failed(error),
         }
         true
     }
@@ -128,7 +128,7 @@ impl ReactorThread<'_, '_> {
         probe::begins!(Point::ServerReceive);
         if let Err(error) = self.on.rest(wanted) {
             // The reactor tells of the end next.
-            self.connection.conversation.has_lost_lock(error);
+            self.connection.conversation.lock_failed(error);
         }
         ReceiveOutcome::WouldBlock
     }

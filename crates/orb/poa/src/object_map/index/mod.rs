@@ -1,103 +1,17 @@
-//! From ids to entries: by a hash, which each map has, and for comparison in other ways.
+//! From ids to entries: by a hash, which each map has, and for comparison in other ways (feature `comparison`).
 
+#[cfg(feature = "comparison")]
+mod comparison;
 mod hash;
-mod perfect;
-mod shortcuts;
+#[cfg(not(feature = "comparison"))]
+mod no_comparison;
 
-use super::entry::Entry;
-use super::slots::Slots;
-use perfect::PerfectIndex;
-
+#[cfg(feature = "comparison")]
+pub(super) use comparison::Comparison;
+#[cfg(feature = "comparison")]
+pub(crate) use comparison::{DuplicateId, Strategy};
 pub(super) use hash::HashIndex;
-pub(crate) use perfect::DuplicateId;
-use shortcuts::Shortcuts;
-
-/// How objects are found by requests. All but the first are for comparison.
-#[derive(Clone, Debug)]
-pub(crate) enum Strategy {
-    /// By the entry that is in the key; an id that comes without one is hashed.
-    Active,
-    /// By a search through all entries.
-    Linear,
-    /// By a hash of the id.
-    DynamicHash,
-    /// By a hash without collisions, of ids that are known beforehand. No others can be activated.
-    PerfectHash(Vec<Box<[u8]>>),
-    /// By one hash of the id and the operation.
-    DeLayered,
-}
-
-/// What a strategy for comparison looks in, beside the hash of ids that each map has. What is changed is changed
-/// under the map's mutex; what is looked for is found without.
-pub(super) enum Comparison {
-    /// Nowhere: all entries are asked.
-    Linear,
-    /// In the hash, whatever entry a request says.
-    DynamicHash,
-    Perfect(Box<PerfectIndex>),
-    /// In the hash, where nothing is noted of the object and the operation.
-    DeLayered(Box<Shortcuts>),
-}
-
-impl Comparison {
-    /// None, for the strategy that is not for comparison.
-    pub(super) fn new(strategy: &Strategy) -> Result<Option<Self>, DuplicateId> {
-        Ok(Some(match strategy {
-            Strategy::Active => return Ok(None),
-            Strategy::Linear => Self::Linear,
-            Strategy::DynamicHash => Self::DynamicHash,
-            Strategy::PerfectHash(ids) => Self::Perfect(Box::new(PerfectIndex::new(ids)?)),
-            Strategy::DeLayered => Self::DeLayered(Box::new(Shortcuts::new())),
-        }))
-    }
-
-    /// Asks `is` about entries whose id may be this, until it gives something.
-    pub(super) fn find<R>(
-        &self,
-        (slots, hash): (&Slots<Entry>, &HashIndex),
-        id: &[u8],
-        mut is: impl FnMut(u32) -> Option<R>,
-    ) -> Option<R> {
-        match self {
-            Self::Linear => (0..slots.count()).find_map(&mut is),
-            Self::Perfect(perfect) => perfect.find(id, is),
-            Self::DynamicHash | Self::DeLayered(_) => hash.find(slots, id, is),
-        }
-    }
-
-    /// Whether there can be such an id.
-    pub(super) fn may_have(&self, id: &[u8]) -> bool {
-        match self {
-            Self::Perfect(perfect) => perfect.has(id),
-            _ => true,
-        }
-    }
-
-    /// Whether there can be no other ids than those it was made with.
-    pub(super) fn is_complete(&self) -> bool {
-        matches!(self, Self::Perfect(_))
-    }
-
-    /// Makes an entry be found by its id, where so many objects are active then.
-    pub(super) fn insert(&self, id: &[u8], index: u32, objects: usize) {
-        match self {
-            Self::Perfect(perfect) => perfect.insert(id, index),
-            Self::DeLayered(shortcuts) => shortcuts.reserve(objects),
-            Self::Linear | Self::DynamicHash => {}
-        }
-    }
-
-    /// Makes an entry be found no more.
-    pub(super) fn remove(&self, id: &[u8]) {
-        if let Self::Perfect(perfect) = self {
-            perfect.remove(id);
-        }
-    }
-
-    pub(super) fn shortcuts(&self) -> Option<&Shortcuts> {
-        match self {
-            Self::DeLayered(shortcuts) => Some(shortcuts),
-            _ => None,
-        }
-    }
-}
+#[cfg(not(feature = "comparison"))]
+pub(super) use no_comparison::Comparison;
+#[cfg(not(feature = "comparison"))]
+pub(crate) use no_comparison::{DuplicateId, Strategy};

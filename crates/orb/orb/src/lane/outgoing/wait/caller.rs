@@ -1,8 +1,9 @@
-//! Waiting, as a call sees it.
+//! Waiting of a call, by the strategy of its connection.
 
 use super::strategy::WaitStrategy;
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
-use crate::lane::outgoing::delivered::{NoReply, Waited};
+use crate::lane::outgoing::calls::PendingReply;
+use crate::lane::outgoing::calls::{NoReply, Waited};
+use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Message;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -20,7 +21,7 @@ impl ClientConnection {
         }
     }
 
-    /// The same with a block at hand, into which the reply may come.
+    /// Waits for a reply, which may come into `block`. Blocks as [`ClientConnection::wait`].
     #[inline]
     pub(crate) fn wait_with(
         &self,

@@ -1,5 +1,5 @@
-//! How the callers of a connection wait for their replies (Arulanthu et al. 2000, §3.1: the wait strategies), one file
-//! each: [`read`] and [`reactor`]. [`caller`] is what a call sees of either.
+//! Strategies of a connection's callers for waiting for their replies (Arulanthu et al. 2000, §3.1), one file each: [`read`]
+//! and [`reactor`]. [`caller`] is how a call uses either.
 
 mod caller;
 mod reactor;

@@ -1,13 +1,12 @@
-//! Wait-on-reactor and wait-on-Leader/Followers: replies are read by whichever thread the reactor tells,
-//! and their callers serve it meanwhile.
+//! Wait-on-reactor and wait-on-Leader/Followers: replies are read by the thread that the reactor tells, and their callers serve
+//! the reactor meanwhile.
 //!
-//! The connection is registered with a reactor for as long as it lives. A caller leaves word who is to be
-//! woken when its reply comes, and runs the reactor until then (`Reactor::run_until`): alone it reads its
-//! own reply; beside a pool it sleeps, and joins the pool when all its threads are busy. What is served
-//! meanwhile may be a call that its own is waiting for.
+//! The connection is registered with a reactor for as long as it lives. A caller notes what wakes it when its reply comes,
+//! and runs the reactor until then (`Reactor::run_until`): alone it reads its own reply; beside a pool it sleeps, and joins
+//! the pool when all its threads are busy. It may thus serve a call that its own call waits for.
 
-use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply};
-use crate::lane::outgoing::reply_table::ReplyPlace;
+use crate::lane::outgoing::calls::ReplyPlace;
+use crate::lane::outgoing::calls::{Broken, Delivered, NoReply};
 use crate::messaging::Message;
 use crate::probe::{self, Point};
 use parking_lot::Mutex;
@@ -17,17 +16,17 @@ use punctual_exec::{Deadline, Reactor};
 use std::io;
 use std::sync::{Arc, OnceLock};
 
-/// What a connection has whose callers serve a reactor.
+/// State of a connection whose callers serve a reactor.
 #[derive(Debug)]
 pub(crate) struct ServingReactor {
     reactor: Arc<Reactor>,
     token: OnceLock<Token>,
-    /// Who waits for which reply.
+    /// Ids of awaited replies, and what wakes their callers.
     waiting: Mutex<Vec<(u32, Wakeup)>>,
 }
 
 impl ServingReactor {
-    /// Callers are to serve this reactor.
+    /// Makes one whose callers serve this reactor.
     pub(super) fn new(reactor: Arc<Reactor>) -> Self {
         Self {
             reactor,
@@ -41,14 +40,14 @@ impl ServingReactor {
         &self.reactor
     }
 
-    /// Has the reactor tell `reader` what comes, for as long as this lives.
+    /// Registers `reader` with the reactor, for as long as this lives.
     pub(super) fn register(&self, reader: Arc<dyn Handler>) -> io::Result<()> {
         let token = self.reactor.register(reader)?;
         self.token.get_or_init(|| token);
         Ok(())
     }
 
-    /// Has the connection read once more: somebody else held what is read into.
+    /// Makes the reactor read the connection once more: another thread held the inbox.
     pub(super) fn nudge(&self) {
         if let Some(&token) = self.token.get() {
             self.reactor.nudge(token);

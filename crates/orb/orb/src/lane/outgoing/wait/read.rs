@@ -1,37 +1,38 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
-//! Whoever finds the inbox free reads, passes replies to their callers, and stops at its own; then another
-//! does that ([`crate::lane::outgoing::callers`] has the hand-over). With one caller there is no hand-over at all: one
-//! send, one receive. (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
+//! The caller that finds the inbox free reads, passes replies to their callers, and stops at its own; then another does that
+//! ([`crate::lane::outgoing::calls`] has the hand-over). With one caller there is no hand-over at all: one send, one receive.
+//! (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
 //!
-//! Where threads that wait run reply handlers (`ReplyHandlers::Callers`), the one that reads lets go of the inbox for that, and
-//! comes to wait again.
+//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the one that reads releases the inbox for that, and
+//! then waits again.
 
-use crate::lane::outgoing::callers::Followed;
-use crate::lane::outgoing::connection::{ClientConnection, PendingReply};
-use crate::lane::outgoing::delivered::{Broken, Delivered, NoReply, Waited};
-use crate::lane::outgoing::remarks::Remarks;
-use crate::messaging::{Inbox, InboxError, Message, Taken};
+use crate::lane::outgoing::calls::Followed;
+use crate::lane::outgoing::calls::PendingReply;
+use crate::lane::outgoing::calls::{Broken, Delivered, NoReply, Waited};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::receiving::ReadReport;
+use crate::messaging::{Inbox, InboxError, InboxStep, Message};
 use crate::probe::{self, Point};
 use crate::sync::MutexGuard;
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use punctual_link::{Cause, LinkError};
 
-/// What a caller that waits is about.
+/// Next step of a waiting caller.
 enum Turn<'c> {
-    /// It is to read.
+    /// It reads.
     Reads(MutexGuard<'c, Inbox>),
-    /// Another reads.
+    /// It waits while another reads.
     Follows,
-    /// It is to run reply handlers, and reads no more.
+    /// It runs reply handlers.
     Handlers,
     Ends(Result<Message, NoReply>),
 }
 
 impl ClientConnection {
-    /// The same as [`ClientConnection::read`], but that a lone caller's reply of the usual kind comes
-    /// right into its own block: nothing is put together or passed on.
+    /// Waits as [`ClientConnection::read`], but receives a lone caller's reply of the usual kind right into `block`: nothing is
+    /// assembled or passed on.
     #[inline]
     pub(super) fn read_with(
         &self,
@@ -42,7 +43,8 @@ impl ClientConnection {
         let Some(inbox) = self.callers.read() else {
             return Waited::Otherwise(self.take_turns(Turn::Follows, pending, deadline));
         };
-        if !inbox.is_empty() || self.tracer.is_on() || pending.caller.place.slot.has_content() {
+        if !inbox.is_empty() || self.wire.tracer.is_on() || pending.caller.place.slot.has_content()
+        {
             return Waited::Otherwise(self.take_turns(Turn::Reads(inbox), pending, deadline));
         }
         // Sending may have taken its time.
@@ -57,16 +59,16 @@ impl ClientConnection {
             && let Some(own) = self.wire.session.own_reply(block, pending.id())
         {
             probe::begins!(Point::ClientTransportReceive);
-            pending.caller.has_read_its_own();
+            pending.caller.end_with_own_reply();
             if self.callers.hand_on(inbox) {
-                self.has_unread_read();
+                self.pass_on_unread();
             }
             return Waited::Own(own);
         }
         Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
     }
 
-    /// Goes on from what has been received into a block.
+    /// Goes on with what has been received into a block.
     #[cold]
     fn lead_on(
         &self,
@@ -96,7 +98,7 @@ impl ClientConnection {
         self.take_turns(self.turn(), pending, deadline)
     }
 
-    /// Who comes to wait reads, if nobody does.
+    /// Returns the first step of a caller that comes to wait.
     fn turn(&self) -> Turn<'_> {
         self.callers.read().map_or(Turn::Follows, Turn::Reads)
     }
@@ -123,15 +125,15 @@ impl ClientConnection {
         }
     }
 
-    /// Reads, and lets another read after that.
+    /// Reads, and makes another caller read after that.
     fn lead<'c>(
         &'c self,
         mut inbox: MutexGuard<'c, Inbox>,
         pending: &PendingReply<'_>,
         deadline: Deadline,
     ) -> Turn<'c> {
-        let mut remarks = Remarks::of(self);
-        let mut read = || self.read_until_own(&mut inbox, pending, deadline, &mut remarks);
+        let mut report = ReadReport::default();
+        let mut read = || self.read_until_own(&mut inbox, pending, deadline, &mut report);
         let read = match self.watch.handlers.get() {
             None => read(),
             Some(handlers) => {
@@ -142,22 +144,23 @@ impl ClientConnection {
                 read
             }
         };
-        remarks.take_from(&mut inbox);
+        report.take_evicted(&mut inbox);
         self.let_another_read(inbox);
+        report.log(self);
         read.map_or(Turn::Handlers, Turn::Ends)
     }
 
-    /// Lets go of the inbox. What is left in it is read by another, if somebody wants it.
+    /// Releases the inbox. What is left in it is read by another caller, if one wants it.
     pub(in crate::lane::outgoing) fn let_another_read(&self, inbox: MutexGuard<'_, Inbox>) {
         if !inbox.is_empty() {
             self.callers.leave_unread();
         }
         if self.callers.hand_on(inbox) {
-            self.has_unread_read();
+            self.pass_on_unread();
         }
     }
 
-    /// Waits while another reads, and is to read when that one is done.
+    /// Waits while another caller reads, until it is this one's turn.
     fn follow(&self, pending: &PendingReply<'_>, deadline: Deadline) -> Turn<'_> {
         let falls_asleep = || probe::begins(Point::ClientReceive);
         match self.callers.follow(&pending.caller, deadline, falls_asleep) {
@@ -168,7 +171,7 @@ impl ClientConnection {
             }
             Followed::Delivered(Delivered::Late) => Turn::Ends(Err(NoReply::NotSent)),
             Followed::TimedOut => {
-                self.has_unread_read();
+                self.pass_on_unread();
                 Turn::Ends(Err(NoReply::TimedOut))
             }
         }
@@ -180,9 +183,9 @@ impl ClientConnection {
         inbox: &mut Inbox,
         pending: &PendingReply<'_>,
         deadline: Deadline,
-        remarks: &mut Remarks<'_>,
+        report: &mut ReadReport,
     ) -> Option<Result<Message, NoReply>> {
-        // Sending, and waiting for another to read, may have taken their time.
+        // Sending, and waiting for another caller to read, may have taken their time.
         let mut bound = deadline.after_a_wait();
         loop {
             match pending.caller.place.slot.poll() {
@@ -192,17 +195,17 @@ impl ClientConnection {
                 Some(Delivered::Late) => return Some(Err(NoReply::NotSent)),
             }
             let step = match inbox.take(&*self.link) {
-                Ok(Taken::Message(message)) => {
-                    match self.route(message, Some(pending.id()), remarks) {
+                Ok(InboxStep::Message(message)) => {
+                    match self.route(message, Some(pending.id()), report) {
                         Some(mine) => {
-                            pending.caller.has_read_its_own();
+                            pending.caller.end_with_own_reply();
                             return Some(Ok(mine));
                         }
                         None if self.has_handlers_to_run() => return None,
                         None => Ok(()),
                     }
                 }
-                Ok(Taken::Need(need)) => {
+                Ok(InboxStep::Need(need)) => {
                     probe::begins!(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
                     probe::begins!(Point::ClientTransportReceive);
@@ -223,7 +226,7 @@ impl ClientConnection {
                 Err(error) if error.is_protocol_error() => {
                     inbox.abandon();
                     let reason = format!("the peer broke the protocol: {error}");
-                    self.refuse(&reason, remarks);
+                    self.refuse(&reason, report);
                 }
                 Err(error) => {
                     inbox.abandon();
@@ -232,7 +235,7 @@ impl ClientConnection {
             }
         }
     }
-    /// Whether the calling thread is to run reply handlers before it goes on to read.
+    /// Returns whether the calling thread is to run reply handlers before it goes on to read.
     fn has_handlers_to_run(&self) -> bool {
         let handlers = self.watch.handlers.get();
         handlers.is_some_and(|handlers| handlers.has_some_to_do())

@@ -6,7 +6,7 @@ use punctual_exec::reactor::Handler;
 use std::io;
 use std::sync::Arc;
 
-/// How callers wait on one connection. It is chosen when the connection is opened.
+/// Strategy of the callers of one connection. It is chosen when the connection is opened.
 #[derive(Debug)]
 pub(crate) enum WaitStrategy {
     /// One of them reads for all.
@@ -16,12 +16,12 @@ pub(crate) enum WaitStrategy {
 }
 
 impl WaitStrategy {
-    /// Callers serve this reactor meanwhile.
+    /// Makes the strategy whose callers serve this reactor.
     pub(crate) fn reactor(reactor: Arc<Reactor>) -> Self {
         Self::Reactor(Box::new(ServingReactor::new(reactor)))
     }
 
-    /// The reactor that callers serve, if they serve one.
+    /// Returns the reactor that callers serve, if they serve one.
     #[cfg(test)]
     pub(crate) fn served(&self) -> Option<&Reactor> {
         match self {
@@ -30,12 +30,12 @@ impl WaitStrategy {
         }
     }
 
-    /// Whether a caller serves others while it waits.
+    /// Returns whether a caller serves others while it waits.
     pub(crate) fn serves_meanwhile(&self) -> bool {
         matches!(self, Self::Reactor(_))
     }
 
-    /// Has the reactor, if there is one, tell a reader what comes.
+    /// Registers a reader with the reactor, if there is one.
     pub(super) fn register(&self, reader: impl FnOnce() -> Arc<dyn Handler>) -> io::Result<()> {
         match self {
             Self::Read => Ok(()),
@@ -43,15 +43,15 @@ impl WaitStrategy {
         }
     }
 
-    /// Has the connection read once more: somebody else held what is read into.
+    /// Makes the reactor read the connection once more: another thread held the inbox.
     pub(crate) fn nudge(&self) {
         if let Self::Reactor(reactor) = self {
             reactor.nudge();
         }
     }
 
-    /// Something was delivered to the caller that waits for that reply, or to all. Those who read for one
-    /// another need not be told.
+    /// Wakes the caller that waits for that reply, or all, to which something was delivered. Callers that read for one another
+    /// need not be woken.
     pub(crate) fn wake(&self, id: Option<u32>) {
         if let Self::Reactor(reactor) = self {
             reactor.wake(id);

@@ -1,0 +1,109 @@
+//! Nested lists of endpoints: that of the reference, and one for each forward that was followed.
+
+use crate::client::target::Target;
+use crate::lane::Endpoint;
+use std::sync::Arc;
+
+/// The lists of one call, the innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Levels(Vec<Level>);
+
+/// One list of endpoints, and the place of the one that is tried now.
+#[derive(Debug)]
+struct Level {
+    target: Arc<Target>,
+    endpoints: Vec<Arc<Endpoint>>,
+    at: usize,
+}
+
+impl Levels {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Adds an innermost list, of which `first` is tried first, if it is among them.
+    pub(super) fn push(
+        &mut self,
+        target: Arc<Target>,
+        endpoints: Vec<Arc<Endpoint>>,
+        first: Option<&Arc<Endpoint>>,
+    ) {
+        let at = first.and_then(|first| endpoints.iter().position(|one| one.is_same(first)));
+        self.0.push(Level {
+            target,
+            endpoints,
+            at: at.unwrap_or(0),
+        });
+    }
+
+    /// Removes the innermost list.
+    pub(super) fn pop(&mut self) {
+        self.0.pop();
+    }
+
+    /// Returns the reference of the innermost list.
+    pub(super) fn target(&self) -> Option<&Arc<Target>> {
+        self.0.last().map(|level| &level.target)
+    }
+
+    /// Returns the endpoint that is tried now.
+    pub(super) fn endpoint(&self) -> Option<&Arc<Endpoint>> {
+        self.0.last()?.current()
+    }
+
+    /// Goes on to the next endpoint of the innermost list.
+    pub(super) fn next_endpoint(&mut self) {
+        if let Some(level) = self.0.last_mut() {
+            level.at += 1;
+        }
+    }
+
+    /// Goes on behind the profile that is tried now.
+    pub(super) fn skip_profile(&mut self) {
+        if let Some(level) = self.0.last_mut() {
+            level.skip_profile();
+        }
+    }
+
+    /// Leaves the lists of which all endpoints have failed, each for the profile behind the one that was forwarded.
+    pub(super) fn leave_exhausted(&mut self) {
+        while self.0.last().is_some_and(|level| level.current().is_none()) {
+            self.pop();
+            self.skip_profile();
+        }
+    }
+
+    /// Returns whether the endpoint that is tried now is another than the first of the outermost list.
+    pub(super) fn is_past_first(&self) -> bool {
+        self.depth() > 1 || self.0.first().is_some_and(|level| level.at > 0)
+    }
+
+    /// Returns the reference of each list with the endpoint that is tried now, the outermost first.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (&Arc<Target>, Option<&Arc<Endpoint>>)> {
+        self.0.iter().map(|level| (&level.target, level.current()))
+    }
+}
+
+impl Level {
+    /// Returns the endpoint that is tried now; `None` where all have failed.
+    fn current(&self) -> Option<&Arc<Endpoint>> {
+        self.endpoints.get(self.at)
+    }
+
+    /// Goes on to the next endpoint of another profile.
+    fn skip_profile(&mut self) {
+        let Some(failed) = self.current().map(|one| one.profile) else {
+            return;
+        };
+        let behind = self.endpoints.iter().skip(self.at);
+        self.at += behind.take_while(|one| one.profile == failed).count();
+    }
+}

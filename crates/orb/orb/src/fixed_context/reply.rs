@@ -1,0 +1,135 @@
+//! Contexts that a reply carries.
+
+use super::word::{ContextWord, WORD};
+use punctual_giop::ServiceContext;
+
+/// Data up to this length are kept in place, in bytes.
+const SHORT: usize = 16;
+
+/// The contexts of a reply: nearly always none, one word, or another short one, for which nothing is allocated.
+#[derive(Clone, Debug)]
+pub(crate) enum ReplyContexts {
+    None,
+    /// One of four bytes, alone.
+    Word(ContextWord),
+    /// A short one of another length, alone.
+    Short(ShortContext),
+    /// All others.
+    Any(Box<Any>),
+}
+
+/// Ids and data.
+type Any = Vec<(u32, Vec<u8>)>;
+
+/// A context whose data are kept in place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ShortContext {
+    id: u32,
+    length: usize,
+    data: [u8; SHORT],
+}
+
+impl ReplyContexts {
+    /// Adds one, which replaces another of the same id.
+    #[inline]
+    pub(crate) fn set(&mut self, id: u32, data: &[u8]) {
+        let is_alone = match self {
+            Self::None => true,
+            Self::Word(word) => word.id == id,
+            _ => false,
+        };
+        match <[u8; WORD]>::try_from(data) {
+            Ok(data) if is_alone => *self = Self::Word(ContextWord { id, data }),
+            _ => self.set_any(id, data),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn set_any(&mut self, id: u32, data: &[u8]) {
+        let is_alone = match self {
+            Self::None => true,
+            Self::Word(word) => word.id == id,
+            Self::Short(short) => short.id == id,
+            Self::Any(_) => false,
+        };
+        if is_alone && data.len() <= SHORT {
+            let mut short = [0; SHORT];
+            for (to, from) in short.iter_mut().zip(data) {
+                *to = *from;
+            }
+            *self = Self::Short(ShortContext {
+                id,
+                length: data.len(),
+                data: short,
+            });
+            return;
+        }
+        let others = self.all().into_iter().filter(|(there, _)| *there != id);
+        let others = others.map(|(id, data)| (id, data.to_vec()));
+        *self = Self::Any(Box::new(others.chain([(id, data.to_vec())]).collect()));
+    }
+
+    /// Returns whether the reply carries none.
+    #[inline]
+    pub(crate) fn is_none(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// Returns the one context, if it is short and no word.
+    pub(crate) fn short(&self) -> Option<&ShortContext> {
+        match self {
+            Self::Short(short) => Some(short),
+            _ => None,
+        }
+    }
+
+    /// Returns whether they own memory that is to be freed.
+    #[inline]
+    pub(crate) fn own_memory(&self) -> bool {
+        matches!(self, Self::Any(_))
+    }
+
+    /// Returns all, to be sent.
+    pub(crate) fn all(&self) -> Vec<ServiceContext<'_>> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Word(word) => vec![(word.id, &word.data)],
+            Self::Short(one) => vec![(one.id, one.data.get(..one.length).unwrap_or_default())],
+            Self::Any(all) => all.iter().map(|(id, data)| (*id, &data[..])).collect(),
+        }
+    }
+}
+
+impl ShortContext {
+    /// Returns its id and the length of its data in bytes.
+    pub(crate) fn shape(&self) -> (u32, usize) {
+        (self.id, self.length)
+    }
+
+    /// Writes its data into its slot.
+    pub(crate) fn fill(&self, slot: &mut [u8]) {
+        for (to, from) in slot.iter_mut().zip(&self.data) {
+            *to = *from;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_the_same_id_takes_the_place_of_another_short_or_long() {
+        let mut contexts = ReplyContexts::None;
+        contexts.set(10, b"abcd");
+        assert!(matches!(contexts, ReplyContexts::Word(word) if word.data == *b"abcd"));
+        contexts.set(10, b"efgh");
+        assert_eq!(contexts.all(), [(10, &b"efgh"[..])]);
+        contexts.set(10, b"ef");
+        assert_eq!(contexts.short().map(ShortContext::shape), Some((10, 2)));
+        contexts.set(11, &[7; 40]);
+        contexts.set(10, b"gh");
+        assert_eq!(contexts.all(), [(11, &[7; 40][..]), (10, &b"gh"[..])]);
+    }
+}

@@ -1,0 +1,137 @@
+//! Contexts that requests carry for users of the ORB: a priority, a transaction, a trace.
+
+use super::word::WordLayout;
+use crate::policy::{Effective, PolicyType};
+use punctual_giop::service_context;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// A service context of fixed size that an ORB's requests carry once it is added to the ORB
+/// ([`crate::OrbBuilder::request_context`]; CORBA 3.3 part 2, §9.7).
+///
+/// It has a slot in the head of a request. The head is written once for an operation; each request fills the slot. The
+/// context travels in protocols that have service contexts, in GIOP 1.1 and newer.
+pub trait RequestContext: Send + Sync + Debug {
+    /// Returns its id.
+    fn id(&self) -> u32;
+
+    /// Returns the length of its data in bytes, at most 64.
+    fn length(&self) -> usize;
+
+    /// Returns whether calls under these policies carry it; by default all do. Called at the first call through a
+    /// reference, and again when policies have changed.
+    fn is_wanted(&self, policies: CallPolicies<'_>) -> bool {
+        let _ = policies;
+        true
+    }
+
+    /// Returns the layout of the data, if they are four bytes that tell the calling thread's CORBA priority
+    /// ([`Priority::of_thread`](crate::Priority::of_thread)) and nothing else. [`RequestContext::fill`] is then called
+    /// for threads without a priority only. Called when a head is written.
+    fn word_of_thread(&self) -> Option<WordLayout> {
+        None
+    }
+
+    /// Writes the data of a request that the calling thread makes, into [`RequestContext::length`] bytes, which hold the
+    /// data of an earlier request or zeros. On the data path: should neither block nor allocate.
+    fn fill(&self, data: &mut [u8]);
+}
+
+/// The policies that hold for the calls through a reference: the client's, and those that the reference publishes.
+#[derive(Clone, Copy, Debug)]
+pub struct CallPolicies<'c>(pub(crate) &'c Effective);
+
+impl<'c> CallPolicies<'c> {
+    /// Returns whether the calls are those of threads in scheduling segments ([`crate::set_in_segment`]).
+    #[must_use]
+    pub fn are_of_segment(self) -> bool {
+        self.0.in_segment
+    }
+
+    /// Returns the policy of this type, if there is one.
+    #[must_use]
+    pub fn value<P: PolicyType>(self) -> Option<&'c P> {
+        self.0.value()
+    }
+}
+
+/// A service context that an ORB's requests cannot carry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("requests cannot carry the service context {id}: {why}")]
+pub struct RequestContextError {
+    /// Its id.
+    pub id: u32,
+    /// The reason.
+    pub why: &'static str,
+}
+
+/// Longest data that a server recognises at a glance, in bytes.
+const LONGEST: usize = 64;
+
+/// Returns the contexts of an ORB that calls under these policies carry.
+pub(crate) fn wanted(
+    contexts: &[Arc<dyn RequestContext>],
+    policies: &Effective,
+) -> Arc<[Arc<dyn RequestContext>]> {
+    let is_wanted = |one: &&Arc<dyn RequestContext>| one.is_wanted(CallPolicies(policies));
+    contexts.iter().filter(is_wanted).cloned().collect()
+}
+
+/// Checks the contexts of an ORB.
+pub(crate) fn check(contexts: &[Arc<dyn RequestContext>]) -> Result<(), RequestContextError> {
+    for (index, context) in contexts.iter().enumerate() {
+        let id = context.id();
+        let earlier = contexts.get(..index).unwrap_or_default();
+        let why = if id == service_context::CODE_SETS {
+            "the ORB itself sends it"
+        } else if context.length() > LONGEST {
+            "its data is longer than 64 octets"
+        } else if earlier.iter().any(|one| one.id() == id) {
+            "another one has its id"
+        } else {
+            continue;
+        };
+        return Err(RequestContextError { id, why });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Sized(u32, usize);
+
+    impl RequestContext for Sized {
+        fn id(&self) -> u32 {
+            self.0
+        }
+
+        fn length(&self) -> usize {
+            self.1
+        }
+
+        fn fill(&self, _: &mut [u8]) {}
+    }
+
+    fn checked(contexts: &[(u32, usize)]) -> Result<(), String> {
+        let one = |(id, length): &(u32, usize)| Arc::new(Sized(*id, *length)) as Arc<_>;
+        let contexts: Vec<Arc<dyn RequestContext>> = contexts.iter().map(one).collect();
+        check(&contexts).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_cannot_be_carried_is_refused_by_its_id() {
+        assert_eq!(checked(&[(10, 4), (11, 64)]), Ok(()));
+        for (wrong, why) in [
+            (vec![(service_context::CODE_SETS, 4)], "itself"),
+            (vec![(10, 65)], "longer"),
+            (vec![(10, 4), (10, 8)], "another"),
+        ] {
+            let error = checked(&wrong).unwrap_err();
+            assert!(error.contains(why), "{error}");
+            assert!(error.contains(&wrong[0].0.to_string()), "{error}");
+        }
+    }
+}

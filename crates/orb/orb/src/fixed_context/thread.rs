@@ -1,0 +1,194 @@
+//! State of the calling thread: how it runs, and the last word that it obeyed.
+
+use super::word::{ObeyedWord, WORD};
+use crate::priority::Priority;
+use std::cell::Cell;
+
+impl Priority {
+    /// Returns the CORBA priority that was set for the calling thread.
+    #[inline]
+    #[must_use]
+    pub fn of_thread() -> Option<Self> {
+        OF_THREAD.with(|thread| thread.runs_at.get().priority())
+    }
+
+    /// Sets the calling thread's CORBA priority for the ORBs that it calls through, and returns the one that it had. To be
+    /// called by what schedules the thread (`punctual_rt`'s `RtCurrent`).
+    // Not inlined: in another crate it would find the place by a call through a pointer.
+    #[inline(never)]
+    pub fn replace_of_thread(priority: Option<Self>) -> Option<Self> {
+        OF_THREAD.with(|thread| {
+            let before = thread.runs_at.get();
+            thread
+                .runs_at
+                .set(RunsAt::new(before.scheduled(), priority));
+            before.priority()
+        })
+    }
+}
+
+/// State of a thread in one number: how it is scheduled, as its scheduler numbers that (0 until it has done so), and its
+/// CORBA priority. For what schedules threads (`punctual_rt`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunsAt(u64);
+
+/// Set where there is a CORBA priority, which stands below.
+const HAS_PRIORITY: u64 = 1 << 16;
+const PRIORITY: u64 = 0x7fff;
+
+impl RunsAt {
+    /// Combines how a thread is scheduled with its CORBA priority.
+    #[inline]
+    #[must_use]
+    pub const fn new(scheduled: u32, priority: Option<Priority>) -> Self {
+        let priority = match priority {
+            Some(priority) => HAS_PRIORITY | priority.get().cast_unsigned() as u64,
+            None => 0,
+        };
+        Self((scheduled as u64) << 32 | priority)
+    }
+
+    /// Returns it as a number.
+    #[inline]
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Converts back from [`RunsAt::number`].
+    #[inline]
+    #[must_use]
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns how the thread is scheduled.
+    #[inline]
+    #[must_use]
+    pub const fn scheduled(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    /// Returns the CORBA priority.
+    #[inline]
+    #[must_use]
+    pub const fn priority(self) -> Option<Priority> {
+        match self.0 & HAS_PRIORITY {
+            0 => None,
+            _ => match Priority::new((self.0 & PRIORITY) as i16) {
+                Ok(priority) => Some(priority),
+                Err(_) => None,
+            },
+        }
+    }
+
+    /// Returns how the calling thread runs.
+    #[inline(never)]
+    #[must_use]
+    pub fn of_thread() -> Self {
+        OF_THREAD.with(|thread| thread.runs_at.get())
+    }
+
+    /// Notes how the calling thread runs from now on, and returns how it ran before.
+    #[inline(never)]
+    pub fn replace_of_thread(self) -> Self {
+        OF_THREAD.with(|thread| thread.runs_at.replace(self))
+    }
+
+    /// Notes that the calling thread runs as a request with this word asks, by what its scheduler makes of the word. The next
+    /// request with that word need not be decoded if it is met by a thread that is scheduled as this one.
+    #[inline(never)]
+    pub fn obeys(scheduler: u32, word: [u8; WORD]) {
+        OF_THREAD.with(|thread| {
+            thread.obeyed.set(obeyed(scheduler, word));
+            thread.as_obeyed.set(thread.runs_at.get());
+        });
+    }
+
+    /// Makes the calling thread run as a request with this word asks, if the last word that was noted is the same and the
+    /// thread is scheduled as it was then. Returns how it ran before, and the priority at which it runs.
+    #[inline]
+    pub(crate) fn obey_again(by: ObeyedWord, word: [u8; WORD]) -> Option<(Self, Priority)> {
+        OF_THREAD.with(|thread| {
+            let (before, wanted) = (thread.runs_at.get(), thread.as_obeyed.get());
+            let is_same = thread.obeyed.get() == obeyed(by.scheduler, word)
+                && before.scheduled() == wanted.scheduled();
+            let priority = wanted.priority().filter(|_| is_same)?;
+            thread.runs_at.set(wanted);
+            Some((before, priority))
+        })
+    }
+
+    /// Makes the calling thread run as this says if it is scheduled so, and returns whether it is.
+    #[inline]
+    pub(crate) fn restore(self) -> bool {
+        OF_THREAD.with(|thread| {
+            let is_scheduled_so = thread.runs_at.get().scheduled() == self.scheduled();
+            if is_scheduled_so {
+                thread.runs_at.set(self);
+            }
+            is_scheduled_so
+        })
+    }
+}
+
+/// State of the calling thread. Together, so that one access to thread-local memory finds all.
+struct OfThread {
+    runs_at: Cell<RunsAt>,
+    /// The scheduler and the word of the request that it obeyed last ([`obeyed`]).
+    obeyed: Cell<u64>,
+    /// Its state then.
+    as_obeyed: Cell<RunsAt>,
+}
+
+thread_local! {
+    static OF_THREAD: OfThread = const {
+        OfThread {
+            runs_at: Cell::new(RunsAt::new(0, None)),
+            // No scheduler has the number 0.
+            obeyed: Cell::new(0),
+            as_obeyed: Cell::new(RunsAt::new(0, None)),
+        }
+    };
+}
+
+/// Combines a scheduler's number with a word.
+#[inline]
+fn obeyed(scheduler: u32, word: [u8; WORD]) -> u64 {
+    u64::from(scheduler) << 32 | u64::from(u32::from_ne_bytes(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_like_the_last_is_obeyed_again_by_a_thread_that_is_scheduled_as_then() {
+        std::thread::spawn(|| {
+            let nine = Priority::new(9).unwrap();
+            let (own, urgent) = (RunsAt::new(7, None), RunsAt::new(7, Some(nine)));
+            let by = |scheduler| ObeyedWord {
+                context: 10,
+                scheduler,
+            };
+            let word = [1, 0, 9, 0];
+            assert_eq!(RunsAt::obey_again(by(3), word), None);
+            urgent.replace_of_thread();
+            RunsAt::obeys(3, word);
+            assert_eq!(own.replace_of_thread(), urgent);
+            assert_eq!(RunsAt::obey_again(by(4), word), None);
+            assert_eq!(RunsAt::obey_again(by(3), [0, 0, 0, 9]), None);
+            assert_eq!(RunsAt::obey_again(by(3), word), Some((own, nine)));
+            assert_eq!(Priority::of_thread(), Some(nine));
+            assert!(own.restore());
+            assert_eq!(RunsAt::of_thread(), own);
+            // Scheduled otherwise meanwhile.
+            RunsAt::new(8, None).replace_of_thread();
+            assert_eq!(RunsAt::obey_again(by(3), word), None);
+            assert!(!own.restore());
+            assert_eq!(RunsAt::of_thread(), RunsAt::new(8, None));
+        })
+        .join()
+        .unwrap();
+    }
+}

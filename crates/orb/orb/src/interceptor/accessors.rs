@@ -1,0 +1,159 @@
+//! Operations of interceptors of both sides on a request (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
+
+/// Defines the operations of `RequestInfo` for the information of one side. `known` says which requests' types are known
+/// there; `valid` has the points at which an operation may be called, by the side's table (16.1 or 16.2).
+///
+/// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and `reply_contexts`, and says by
+/// `has_results` and `is_forwarded` what holds at its point.
+macro_rules! request_info {
+    (
+        $info:ident,
+        known: $known:literal,
+        valid: { details: $details:expr, operation_context: $operation_context:expr, arguments: $arguments:expr }
+    ) => {
+        impl $info<'_> {
+            /// Returns a number that no other request of this side in progress has. It is not the number on the wire: where a
+            /// call is sent more than once, or polled, it stays the same.
+            #[must_use]
+            pub fn request_id(&self) -> u32 {
+                self.facts.request_id
+            }
+
+            /// Returns the operation's name on the wire.
+            #[must_use]
+            pub fn operation(&self) -> &str {
+                self.facts.operation
+            }
+
+            /// Returns whether a reply is expected: not to a one-way that is not waited for.
+            #[must_use]
+            pub fn response_expected(&self) -> bool {
+                self.facts.response_expected
+            }
+
+            /// Returns the arguments: those of the reply once it is there, else those of the request.
+            #[doc = $known]
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            pub fn arguments(&self) -> Result<Vec<Parameter>, SystemException> {
+                self.point.check($arguments, "arguments")?;
+                match self.has_results() {
+                    true => {
+                        let results = self.facts.results(self.body, "arguments");
+                        results.map(|(_, arguments)| arguments)
+                    }
+                    false => self.facts.arguments(),
+                }
+            }
+
+            /// Returns the user exceptions that the operation may raise.
+            #[doc = $known]
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            pub fn exceptions(&self) -> Result<Vec<TypeCode>, SystemException> {
+                self.point.check($details, "exceptions")?;
+                self.facts.exceptions()
+            }
+
+            /// Returns the names of the operation's `context` clause.
+            #[doc = $known]
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            pub fn contexts(&self) -> Result<Vec<String>, SystemException> {
+                self.point.check($details, "contexts")?;
+                self.facts.contexts()
+            }
+
+            /// Returns the values that go with the request by that clause.
+            #[doc = $known]
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where they are not known.
+            pub fn operation_context(&self) -> Result<Context, SystemException> {
+                self.point.check($operation_context, "operation_context")?;
+                self.facts.operation_context()
+            }
+
+            /// Returns the operation's result.
+            #[doc = $known]
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; NO_RESOURCES 1 where it is not known.
+            pub fn result(&self) -> Result<Any, SystemException> {
+                self.point.check(ValidAt(0b00100), "result")?;
+                let results = self.facts.results(self.body, "result");
+                results.map(|(result, _)| result)
+            }
+
+            /// Returns how the request has ended.
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14.
+            pub fn reply_status(&self) -> Result<ReplyStatus, SystemException> {
+                self.point.check(ValidAt::ENDS, "reply_status")?;
+                let status = self.outcome.as_ref().map(Outcome::status);
+                Ok(status.unwrap_or(ReplyStatus::Unknown))
+            }
+
+            /// Returns where the call is forwarded to, as data.
+            pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
+                match &self.outcome {
+                    Some(Outcome::Forward(to)) if self.is_forwarded() => Ok(to),
+                    // Valid for LOCATION_FORWARD alone (tables 16.1 and 16.2, their notes on it).
+                    _ => Err(not_valid_here("forward_reference")),
+                }
+            }
+
+            /// Returns the value of a slot: at a client as the calling thread had it when it made the call, at a server of the
+            /// request.
+            ///
+            /// # Errors
+            /// [`InvalidSlot`].
+            pub fn get_slot(&self, slot: SlotId) -> Result<Any, InvalidSlot> {
+                self.slots.get(slot, self.slot_count)
+            }
+
+            /// Returns the data of a service context of the reply.
+            ///
+            /// # Errors
+            /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
+            pub fn get_reply_service_context(&self, id: u32) -> Result<&[u8], SystemException> {
+                self.point
+                    .check(ValidAt::ENDS, "get_reply_service_context")?;
+                find(self.reply_contexts, id)
+            }
+
+            /// Returns the repository id of the exception with which the request ends; empty where it ends without one.
+            fn exception_id(&self) -> &str {
+                match &self.outcome {
+                    Some(Outcome::System(exception)) => exception.kind().repository_id(),
+                    Some(Outcome::User(id)) => id,
+                    _ => "",
+                }
+            }
+
+            /// Returns the system exception with which the request ends, if it does.
+            fn system_exception(&self) -> Option<&SystemException> {
+                match &self.outcome {
+                    Some(Outcome::System(exception)) => Some(exception),
+                    _ => None,
+                }
+            }
+        }
+
+        impl fmt::Debug for $info<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($info))
+                    .field("point", &self.point.name())
+                    .field("request_id", &self.facts.request_id)
+                    .field("operation", &self.facts.operation)
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+
+pub(super) use request_info;

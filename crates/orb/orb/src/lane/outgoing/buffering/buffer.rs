@@ -1,0 +1,278 @@
+//! Buffer of a connection: the requests that wait ([`super::queue`]), their number, and the threads that wait for room.
+
+use super::queue::{Queue, TakenRequests, Waiting};
+use crate::policy::{BufferTerms, WhenFull};
+use parking_lot::{Condvar, Mutex};
+use punctual_cdr::Block;
+use punctual_exec::lane_lock::{LaneLock, LockError};
+use punctual_exec::{Deadline, LockProtocol};
+use punctual_link::{LinkError, Phase, SendError};
+use std::sync::atomic::{AtomicUsize, Ordering, fence};
+use std::time::{Duration, Instant};
+
+/// Requests of one connection that wait to be sent together.
+#[derive(Debug)]
+pub(in crate::lane::outgoing) struct Buffer {
+    queue: LaneLock<Queue>,
+    /// Number of requests that wait, written under the lock. Relaxed: a thread knows of its own requests, whose order is kept.
+    len: AtomicUsize,
+    /// Bytes that were taken out and are being sent.
+    under_way: AtomicUsize,
+    /// Requests that were lost with the connection and are not yet logged.
+    lost: AtomicUsize,
+    /// Number of threads that wait for room, or until all has been sent.
+    waiters: AtomicUsize,
+    changed: (Mutex<()>, Condvar),
+}
+
+/// Result of putting a request into a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lane::outgoing) enum Put {
+    /// The request waits. The time is there if it is the first: the buffer is to be looked after by then.
+    Waits(Option<Duration>),
+    /// The request waits, and a condition is met: all are to be sent.
+    Due,
+    /// Refused: there is no room for it.
+    Full,
+    /// Refused: the connection takes none any more.
+    Closed,
+}
+
+/// Reason for not buffering a request.
+#[derive(Debug)]
+pub(crate) enum NotBuffered {
+    /// There is no room, and the caller gets an exception.
+    Full,
+    /// The requests that wait could not be sent.
+    NotSent(SendError),
+}
+
+impl From<SendError> for NotBuffered {
+    fn from(error: SendError) -> Self {
+        Self::NotSent(error)
+    }
+}
+
+/// A request that is to be put into a buffer.
+pub(in crate::lane::outgoing) enum New<'m> {
+    /// A message that is sent as it is, and a source of memory for the first such message.
+    AsIs(&'m [u8], &'m dyn Fn() -> Block),
+    Waiting(Waiting),
+}
+
+impl New<'_> {
+    /// Returns its length in bytes.
+    #[inline]
+    pub(in crate::lane::outgoing) fn octets(&self) -> usize {
+        match self {
+            Self::AsIs(message, _) => message.len(),
+            Self::Waiting(waiting) => waiting.octets(),
+        }
+    }
+}
+
+impl Buffer {
+    pub(in crate::lane::outgoing) fn new(locks: LockProtocol) -> Self {
+        Self {
+            queue: LaneLock::new(locks, Queue::default()),
+            len: AtomicUsize::new(0),
+            under_way: AtomicUsize::new(0),
+            lost: AtomicUsize::new(0),
+            waiters: AtomicUsize::new(0),
+            changed: (Mutex::new(()), Condvar::new()),
+        }
+    }
+
+    /// Returns whether no request waits.
+    #[inline]
+    pub(in crate::lane::outgoing) fn is_empty(&self) -> bool {
+        self.len.load(Ordering::Relaxed) == 0
+    }
+
+    /// Puts a request into the buffer, or returns it where there is no room.
+    #[inline]
+    pub(in crate::lane::outgoing) fn put<'m>(
+        &self,
+        new: New<'m>,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<(Put, Option<New<'m>>), LockError> {
+        let mut queue = self.queue.lock_until(deadline)?;
+        if queue.is_closed {
+            return Ok((Put::Closed, None));
+        }
+        if !self.has_room(&queue, new.octets(), terms) {
+            if terms.sends_when_full() {
+                queue.due = Some(Instant::now());
+            }
+            return Ok((Put::Full, Some(new)));
+        }
+        let is_first = queue.is_empty();
+        match new {
+            New::AsIs(message, memory) if queue.takes_as_is() => queue.append(message, memory),
+            New::AsIs(message, memory) => {
+                let mut copy = memory();
+                copy.extend_from_slice(message);
+                queue.push(Waiting::message(copy, None).on(terms, Deadline::NEVER));
+            }
+            New::Waiting(waiting) => queue.push(waiting),
+        }
+        self.len.store(queue.len(), Ordering::Relaxed);
+        if !queue.is_due(terms) {
+            let delay = terms.when.delay.filter(|_| is_first);
+            return Ok((Put::Waits(queue.is_due_after(delay)), None));
+        }
+        if terms.capacity.when_full != WhenFull::Flush {
+            queue.due = Some(Instant::now());
+        }
+        Ok((Put::Due, None))
+    }
+
+    fn has_room(&self, queue: &Queue, octets: usize, terms: &BufferTerms) -> bool {
+        // Acquire pairs with the Release in `finish_sending`.
+        let there = queue.octets + self.under_way.load(Ordering::Acquire);
+        there == 0 || there.saturating_add(octets) <= terms.capacity.octets
+    }
+
+    /// Takes out all requests. To be called under the sending lock, so that they are sent in the order in which they were put
+    /// here.
+    pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> TakenRequests {
+        let Ok(mut queue) = self.queue.lock() else {
+            return TakenRequests::default();
+        };
+        self.under_way.fetch_add(queue.octets, Ordering::Relaxed);
+        self.len.store(0, Ordering::Relaxed);
+        queue.take(spare)
+    }
+
+    /// Records that what was taken out has been sent, or is lost.
+    pub(in crate::lane::outgoing) fn finish_sending(&self) {
+        self.under_way.store(0, Ordering::Release);
+        self.tell();
+    }
+
+    /// Takes out the request with this id, and returns whether it was still there.
+    pub(in crate::lane::outgoing) fn withdraw(&self, id: u32) -> bool {
+        if self.is_empty() {
+            return false;
+        }
+        let Ok(mut queue) = self.queue.lock() else {
+            return false;
+        };
+        let was_there = queue.withdraw(id);
+        self.len.store(queue.len(), Ordering::Relaxed);
+        drop(queue);
+        self.tell();
+        was_there
+    }
+
+    /// Returns whether the request with this id waits.
+    #[inline]
+    pub(in crate::lane::outgoing) fn holds(&self, id: u32) -> bool {
+        !self.is_empty() && self.queue.lock().is_ok_and(|queue| queue.holds(id))
+    }
+
+    /// Returns when the requests are to be sent at the latest.
+    pub(in crate::lane::outgoing) fn due(&self) -> Option<Instant> {
+        self.queue.lock().ok()?.due
+    }
+
+    /// Makes all requests due now, and returns whether there are any.
+    pub(in crate::lane::outgoing) fn make_due(&self) -> bool {
+        let Ok(mut queue) = self.queue.lock() else {
+            return false;
+        };
+        queue.due = Some(Instant::now());
+        !queue.is_empty()
+    }
+
+    /// Refuses further requests. Those that wait can still be sent.
+    pub(in crate::lane::outgoing) fn close(&self) {
+        if let Ok(mut queue) = self.queue.lock() {
+            queue.is_closed = true;
+        }
+        self.tell();
+    }
+
+    /// Refuses further requests and discards those that wait. Returns the ids of those whose replies are awaited.
+    pub(in crate::lane::outgoing) fn lose_all(&self) -> Vec<u32> {
+        let Ok(mut queue) = self.queue.lock() else {
+            return Vec::new();
+        };
+        queue.is_closed = true;
+        self.len.store(0, Ordering::Relaxed);
+        let taken = queue.take(Block::default());
+        drop(queue);
+        self.tell();
+        let ids: Vec<u32> = taken.waiting.iter().filter_map(Waiting::id).collect();
+        let one_ways = taken.count - ids.len();
+        self.lost.fetch_add(one_ways, Ordering::Relaxed);
+        ids
+    }
+
+    /// Returns how many requests were lost with the connection since the last call.
+    pub(in crate::lane::outgoing) fn take_lost(&self) -> usize {
+        match self.lost.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.lost.swap(0, Ordering::Relaxed),
+        }
+    }
+
+    /// Waits until there is room for so many bytes, or requests are refused.
+    ///
+    /// # Errors
+    /// TIMEOUT by the deadline.
+    #[cold]
+    pub(in crate::lane::outgoing) fn wait_for_room(
+        &self,
+        octets: usize,
+        terms: &BufferTerms,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        let has_room = |queue: &Queue| queue.is_closed || self.has_room(queue, octets, terms);
+        match self.wait_until(deadline, has_room) {
+            true => Ok(()),
+            false => Err(SendError {
+                error: LinkError::timed_out(Phase::Send),
+                sent: 0,
+            }),
+        }
+    }
+
+    /// Waits until all requests have been sent; `false` where the deadline passes first.
+    pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
+        let is_sent =
+            |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
+        self.wait_until(deadline, is_sent)
+    }
+
+    fn wait_until(&self, deadline: Deadline, is_so: impl Fn(&Queue) -> bool) -> bool {
+        let is_so = || self.queue.lock().is_ok_and(|queue| is_so(&queue));
+        let (lock, changed) = &self.changed;
+        let end = deadline.end();
+        let mut held = lock.lock();
+        self.waiters.fetch_add(1, Ordering::SeqCst);
+        // Pairs with the one in `tell`.
+        fence(Ordering::SeqCst);
+        let mut so = is_so();
+        while !so && !deadline.has_passed() {
+            match end {
+                Some(end) => drop(changed.wait_until(&mut held, end)),
+                None => changed.wait(&mut held),
+            }
+            so = is_so();
+        }
+        self.waiters.fetch_sub(1, Ordering::SeqCst);
+        so
+    }
+
+    /// Makes waiting threads check their condition again.
+    fn tell(&self) {
+        // Pairs with the one in `wait_until`: either the waiting thread is seen here, or it sees the change.
+        fence(Ordering::SeqCst);
+        if self.waiters.load(Ordering::SeqCst) > 0 {
+            drop(self.changed.0.lock());
+            self.changed.1.notify_all();
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Connections that serve requests.
+
+use super::queue::ServesRequests;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::protocol::Pair;
+use std::io;
+use std::sync::Arc;
+
+/// Server of requests that come by connections of this ORB's clients.
+pub(crate) trait ServesBack: Send + Sync {
+    /// Begins to serve the requests of a connection, before it is used.
+    ///
+    /// # Errors
+    /// Why they cannot be read.
+    fn begin(&self, connection: &Arc<ClientConnection>) -> io::Result<()>;
+}
+
+/// Returns whether callbacks can go by connections of this protocol.
+pub(crate) fn can_serve_back(pair: &Pair) -> bool {
+    let by = ["iiop", "ssliop", "uiop"];
+    pair.messaging.name() == "giop" && by.contains(&pair.link.name())
+}
+
+impl ClientConnection {
+    /// Serves the server's requests from now on; the first request to it tells `listen_points`.
+    pub(in crate::lane) fn serve_requests(
+        self: &Arc<Self>,
+        by: Arc<dyn ServesRequests>,
+        listen_points: Vec<u8>,
+    ) {
+        self.callbacks.begin(by);
+        let _ = self.announced.listen_points.set(listen_points);
+    }
+
+    /// Counts a request of the server as being served: the connection closes after its reply.
+    pub(crate) fn begin_serving(&self) {
+        self.callers.begins_serving();
+    }
+
+    /// Ends what [`ClientConnection::begin_serving`] began.
+    pub(crate) fn end_serving(&self) {
+        if self.callers.ends_serving() {
+            self.link.close();
+        }
+    }
+}

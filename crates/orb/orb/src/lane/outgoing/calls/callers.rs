@@ -1,0 +1,314 @@
+//! Turns of a connection's callers: which of them reads, and how the others are woken.
+//!
+//! One caller at a time holds the reader, that is, what is read from. A caller that finds it free reads, passes on what is
+//! not its own, and then makes the next caller read. A caller announces that it waits before it checks whether another
+//! reads, and a reader looks for waiting callers after it has released the reader. So no caller waits while none reads:
+//! either it finds the reader free, or the caller that held it finds the waiting one. A caller that still sends is not
+//! promoted; it checks for itself when it comes to wait.
+//!
+//! This file does not know what is read: the models (`tests/models`) run this very code.
+
+use super::reply_table::{ReplyPlace, ReplyTable};
+use super::slot::{LeftBehind, Woken};
+use crate::sync::{self, AtomicBool, AtomicU64, Mutex, MutexGuard, Ordering, fence};
+use punctual_exec::Deadline;
+use std::cell::Cell;
+
+const FOLLOWER: u64 = 1;
+const WATCHER: u64 = 1 << 32;
+
+/// Callers of one connection. `R` is what is read from, `T` what is delivered.
+#[derive(Debug)]
+pub(crate) struct Callers<R, T> {
+    /// Held by the caller that reads.
+    reader: Mutex<R>,
+    table: ReplyTable<T>,
+    /// Number of callers that wait while another reads ([`FOLLOWER`] each), or that are notified without waiting ([`WATCHER`]).
+    others: AtomicU64,
+    /// True if there may be something to be read for callers that do not wait.
+    unread: AtomicBool,
+    /// True if the last caller to leave closes the connection.
+    retired: AtomicBool,
+    /// Requests of the other side that this side serves: the connection stays until they are answered.
+    served: AtomicU64,
+}
+
+/// One caller, from its request to its reply.
+#[derive(Debug)]
+pub(crate) struct Caller<'c, T> {
+    pub(crate) place: ReplyPlace<'c, T>,
+    /// True if it has read its own reply, and has ended its slot with that.
+    has_read: Cell<bool>,
+    /// True if it leaves though its reply may come yet.
+    is_abandoned: Cell<bool>,
+}
+
+/// Result of waiting while another caller reads.
+#[derive(Debug)]
+pub(crate) enum Followed<'c, R, T> {
+    Delivered(T),
+    /// It is this caller's turn to read.
+    Reads(MutexGuard<'c, R>),
+    TimedOut,
+}
+
+impl<T> Caller<'_, T> {
+    /// Ends the caller's slot: it reads, and has its own reply. Only the reader delivers, so that nothing more is delivered to
+    /// it.
+    #[inline]
+    pub(crate) fn end_with_own_reply(&self) {
+        self.place.slot.end_as_reader();
+        self.has_read.set(true);
+    }
+}
+
+impl<T> Caller<'_, T> {
+    /// Marks the call as abandoned: its id is not given to another call before the reply has come.
+    #[cold]
+    pub(crate) fn abandon(&self) {
+        self.is_abandoned.set(true);
+    }
+}
+
+impl<R, T> Callers<R, T> {
+    pub(crate) fn of(reader: R) -> Self {
+        Self {
+            reader: Mutex::new(reader),
+            table: ReplyTable::default(),
+            others: AtomicU64::new(0),
+            unread: AtomicBool::new(false),
+            retired: AtomicBool::new(false),
+            served: AtomicU64::new(0),
+        }
+    }
+
+    /// Makes the callers of the side that has not opened the connection. None of them reads: the other side's reader does.
+    pub(crate) fn of_other_side(reader: R) -> Self {
+        let this = Self {
+            table: ReplyTable::odd(),
+            ..Self::of(reader)
+        };
+        // Held for good.
+        std::mem::forget(sync::try_lock(&this.reader));
+        this
+    }
+
+    /// Adds a caller; `None` when too many wait already.
+    #[inline]
+    pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
+        Some(Caller {
+            place: self.table.register()?,
+            has_read: Cell::new(false),
+            is_abandoned: Cell::new(false),
+        })
+    }
+
+    /// Returns the place of a caller that has been put away.
+    pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
+        self.table.place(id)
+    }
+
+    /// Returns a caller that has been put away and goes on.
+    pub(crate) fn registered(&self, id: u32) -> Option<Caller<'_, T>> {
+        Some(Caller {
+            place: self.table.place(id)?,
+            has_read: Cell::new(false),
+            is_abandoned: Cell::new(false),
+        })
+    }
+
+    /// Removes a caller: what comes for it later is dropped. Returns whether the connection is to be closed.
+    #[inline]
+    pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
+        if caller.is_abandoned.get() {
+            self.leave_owed(caller);
+            return self.is_over();
+        }
+        let was_promoted = !caller.has_read.get() && caller.place.slot.end() == LeftBehind::Reading;
+        self.table.give_back(caller.place.id);
+        if was_promoted {
+            self.promote_another();
+        }
+        self.is_over()
+    }
+
+    /// Removes a caller that has read its own reply ([`Caller::end_with_own_reply`]). Returns whether the connection is to be
+    /// closed.
+    #[inline]
+    pub(crate) fn leave_with_its_own(&self, caller: &Caller<'_, T>) -> bool {
+        self.table.give_back(caller.place.id);
+        self.is_over()
+    }
+
+    /// Removes a caller whose reply may come yet. The reply is owed before the slot ends: one that comes afterwards settles
+    /// it, and one that came before is found here.
+    #[cold]
+    fn leave_owed(&self, caller: &Caller<'_, T>) {
+        self.table.keep_owed(caller.place.id);
+        match caller.place.slot.end() {
+            LeftBehind::Nothing => {}
+            LeftBehind::Reading => self.promote_another(),
+            LeftBehind::Content => self.table.settle_owed(caller.place.id),
+        }
+    }
+
+    /// Makes the last caller to leave close the connection. Returns whether there is none.
+    pub(crate) fn retire(&self) -> bool {
+        self.retired.store(true, Ordering::SeqCst);
+        self.is_over()
+    }
+
+    /// Counts a request of the other side that is to be served.
+    pub(crate) fn begins_serving(&self) {
+        self.served.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Uncounts it. Returns whether the connection is to be closed.
+    pub(crate) fn ends_serving(&self) -> bool {
+        self.served.fetch_sub(1, Ordering::SeqCst);
+        self.is_over()
+    }
+
+    /// Of the last call that ends and the thread that retires the connection, one sees what the other did.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.retired.load(Ordering::SeqCst)
+            && self.table.is_idle()
+            && self.served.load(Ordering::SeqCst) == 0
+    }
+
+    /// Returns how many replies may come yet to abandoned calls.
+    pub(crate) fn owed(&self) -> u32 {
+        self.table.owed()
+    }
+
+    /// Returns whether there is a caller, by a cheap and inexact test.
+    #[inline]
+    pub(crate) fn has_any(&self) -> bool {
+        self.table.is_taken()
+    }
+
+    /// Returns whether there is no caller.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.table.is_idle()
+    }
+
+    /// Takes the reader, if it is free.
+    #[inline]
+    pub(crate) fn read(&self) -> Option<MutexGuard<'_, R>> {
+        sync::try_lock(&self.reader)
+    }
+
+    /// Takes the reader, or asks the caller that holds it to tell when it is done.
+    pub(crate) fn read_or_leave_unread(&self) -> Option<MutexGuard<'_, R>> {
+        self.read().or_else(|| {
+            self.leave_unread();
+            // It may be done meanwhile.
+            self.read()
+        })
+    }
+
+    /// Releases the reader, and makes another caller read if one waits. Returns `true` where none waits and some watch for what
+    /// comes.
+    #[inline]
+    pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) -> bool {
+        drop(reader);
+        self.promote()
+    }
+
+    #[inline]
+    fn promote(&self) -> bool {
+        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that a caller waits, or that one sees
+        // that none reads.
+        fence(Ordering::SeqCst);
+        let others = self.others.load(Ordering::Relaxed);
+        others > 0 && self.promote_of(others)
+    }
+
+    fn promote_of(&self, others: u64) -> bool {
+        let has_followers = !others.is_multiple_of(WATCHER);
+        !(has_followers && self.table.promote_one()) && others >= WATCHER
+    }
+
+    /// Promotes another caller in the place of one that was to read and does not.
+    #[cold]
+    fn promote_another(&self) {
+        if !self.table.promote_one() {
+            self.leave_unread();
+        }
+    }
+
+    /// Records that there may be something that no caller has read.
+    pub(crate) fn leave_unread(&self) {
+        self.unread.store(true, Ordering::SeqCst);
+    }
+
+    /// Returns, once, whether there may be something unread that a caller wants that does not wait. It is for the caller of
+    /// this function to have it read.
+    pub(crate) fn take_unread(&self) -> bool {
+        fence(Ordering::SeqCst);
+        self.others.load(Ordering::Relaxed) >= WATCHER && self.unread.swap(false, Ordering::SeqCst)
+    }
+
+    /// Counts a caller that is notified of its reply and does not wait: [`Callers::hand_on`] then tells where none reads.
+    pub(crate) fn begin_watch(&self) {
+        // Relaxed: the fence orders it.
+        self.others.fetch_add(WATCHER, Ordering::Relaxed);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Uncounts it.
+    pub(crate) fn end_watch(&self) {
+        self.others.fetch_sub(WATCHER, Ordering::Relaxed);
+    }
+
+    /// Wakes the watcher of this reply, though the reply has not come.
+    pub(crate) fn wake_watcher(&self, id: u32) {
+        self.table.wake_watcher(id);
+    }
+
+    /// Waits while another caller reads, until it is this one's turn.
+    pub(crate) fn follow(
+        &self,
+        caller: &Caller<'_, T>,
+        deadline: Deadline,
+        falls_asleep: impl Fn(),
+    ) -> Followed<'_, R, T> {
+        let slot = caller.place.slot;
+        // Relaxed: the fences order it.
+        self.others.fetch_add(FOLLOWER, Ordering::Relaxed);
+        let followed = loop {
+            slot.will_wait();
+            // Pairs with the one in `promote`.
+            fence(Ordering::SeqCst);
+            if let Some(reader) = self.read() {
+                slot.stop_waiting();
+                break Followed::Reads(reader);
+            }
+            falls_asleep();
+            match slot.sleep(deadline) {
+                Woken::Delivered(content) => break Followed::Delivered(content),
+                Woken::Promoted => {}
+                Woken::TimedOut => {
+                    if slot.stop_waiting() {
+                        self.promote_another();
+                    }
+                    break Followed::TimedOut;
+                }
+            }
+        };
+        // A caller that reads waits no more.
+        self.others.fetch_sub(FOLLOWER, Ordering::Relaxed);
+        followed
+    }
+
+    /// Delivers to the caller that waits for this reply; `false` when none does.
+    pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
+        self.table.deliver(id, content)
+    }
+
+    /// Delivers to all callers, where `may_replace` allows it in place of what they have.
+    pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
+        self.table.deliver_to_all(content, may_replace);
+    }
+}

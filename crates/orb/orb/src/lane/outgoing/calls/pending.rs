@@ -1,0 +1,78 @@
+//! A caller's place on a connection, from its request to its reply.
+
+use super::callers::Caller;
+use super::delivered::{Delivered, NoReply};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::messaging::Message;
+use std::mem::ManuallyDrop;
+
+/// A caller's place in the reply table, given back when dropped.
+#[derive(Debug)]
+pub(crate) struct PendingReply<'c> {
+    connection: &'c ClientConnection,
+    pub(crate) caller: Caller<'c, Delivered>,
+}
+
+impl ClientConnection {
+    /// Returns a place for a caller; `None` when too many wait already.
+    pub(crate) fn register(&self) -> Option<PendingReply<'_>> {
+        Some(PendingReply {
+            connection: self,
+            caller: self.callers.register()?,
+        })
+    }
+
+    /// Returns the place of a caller that has put its call away.
+    pub(in crate::lane::outgoing) fn pending(&self, id: u32) -> Option<PendingReply<'_>> {
+        Some(PendingReply {
+            connection: self,
+            caller: self.callers.registered(id)?,
+        })
+    }
+
+    /// Returns how many replies may come yet to abandoned calls.
+    pub(crate) fn owed(&self) -> u32 {
+        self.callers.owed()
+    }
+}
+
+impl PendingReply<'_> {
+    /// Gives the place back once the caller has read its own reply.
+    #[inline]
+    pub(crate) fn end(self) {
+        let pending = ManuallyDrop::new(self);
+        let connection = pending.connection;
+        if connection.callers.leave_with_its_own(&pending.caller) {
+            connection.link().close();
+        }
+    }
+
+    /// Takes what has come, without waiting.
+    ///
+    /// # Errors
+    /// Why there is no reply.
+    pub(crate) fn take(&self) -> Result<Message, NoReply> {
+        match self.caller.place.slot.poll() {
+            Some(Delivered::Reply(message)) => Ok(message),
+            Some(Delivered::Broken(broken)) => Err(NoReply::Broken(broken)),
+            Some(Delivered::Late) => Err(NoReply::NotSent),
+            None => Err(NoReply::TimedOut),
+        }
+    }
+
+    /// Returns the id of the request.
+    pub(crate) fn id(&self) -> u32 {
+        self.caller.place.id
+    }
+}
+
+impl Drop for PendingReply<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let connection = self.connection;
+        if connection.callers.leave(&self.caller) {
+            connection.link().close();
+        }
+        connection.pass_on_unread();
+    }
+}

@@ -1,0 +1,68 @@
+//! Terms of a connection, settled when it is opened: its protocol, and what messages look like.
+
+use crate::broker::Broker;
+use crate::messaging::{Abilities, Fragmenting, Session, Tracer};
+use crate::protocol::Pair;
+use punctual_cdr::{CodeSets, GiopVersion, Limits};
+use std::sync::Arc;
+
+/// Protocol of a connection and the layout of its messages.
+#[derive(Debug)]
+pub(crate) struct WireFormat {
+    pub(crate) pair: Arc<Pair>,
+    /// Layout of messages.
+    pub(crate) session: Arc<dyn Session>,
+    pub(crate) abilities: Abilities,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    /// The largest message that the link carries in one piece, if there is one.
+    pub(crate) largest: Option<usize>,
+    pub(crate) limits: Arc<Limits>,
+    /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
+    pub(in crate::lane::outgoing) own_reply: usize,
+    pub(crate) fragmenting: Fragmenting,
+    /// True if the server is told of abandoned calls (CancelRequest).
+    pub(crate) cancels: bool,
+    /// True if one-ways may be put together by the transport
+    /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
+    pub(in crate::lane::outgoing) gathers: bool,
+    pub(in crate::lane::outgoing) tracer: Tracer,
+}
+
+impl WireFormat {
+    pub(in crate::lane::outgoing) fn new(
+        pair: &Arc<Pair>,
+        (version, code_sets): (GiopVersion, CodeSets),
+        broker: &Broker,
+        gathers: bool,
+    ) -> Self {
+        let abilities = pair.messaging.abilities();
+        let limits = broker.shared_limits();
+        Self {
+            pair: pair.clone(),
+            session: pair.messaging.session(),
+            abilities,
+            version,
+            code_sets,
+            largest: pair.link.guarantees().largest,
+            own_reply: match version {
+                GiopVersion::V1_2 => limits.message,
+                _ => 0,
+            },
+            limits,
+            cancels: broker.config().cancel_requests,
+            gathers,
+            tracer: broker.tracer(),
+            fragmenting: match abilities.fragments {
+                true => Fragmenting::new(broker.config()),
+                false => Fragmenting::NEVER,
+            },
+        }
+    }
+
+    /// Returns whether requests carry service contexts.
+    #[inline]
+    pub(in crate::lane::outgoing) fn carries_contexts(&self) -> bool {
+        self.abilities.contexts && self.version > GiopVersion::V1_0
+    }
+}

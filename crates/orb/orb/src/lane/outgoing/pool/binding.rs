@@ -1,0 +1,117 @@
+//! Binding of calls to connections.
+
+use super::chosen;
+use super::endpoint::Endpoint;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::policy::Mux;
+use punctual_exec::Deadline;
+use std::sync::{Arc, Weak};
+
+/// A connection, and the endpoint it was opened for.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    pub(crate) connection: Arc<ClientConnection>,
+    pub(crate) endpoint: Arc<Endpoint>,
+    /// Released with the binding, where no other call uses the connection meanwhile.
+    _claim: Option<Claim>,
+}
+
+/// Binding that a reference remembers. The lane owns the connection: one that has broken goes, whatever references were bound
+/// to it.
+#[derive(Debug)]
+pub(crate) struct Bound {
+    connection: Weak<ClientConnection>,
+    endpoint: Arc<Endpoint>,
+}
+
+/// A connection that no other call uses, until dropped.
+#[derive(Debug)]
+struct Claim(Arc<ClientConnection>);
+
+impl Claim {
+    /// Claims a connection; `None` where another call has it.
+    fn of(connection: &Arc<ClientConnection>) -> Option<Self> {
+        let is_claimed = connection.usability.claim();
+        is_claimed.then(|| Self(connection.clone()))
+    }
+
+    fn connection(&self) -> &Arc<ClientConnection> {
+        &self.0
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.0.usability.release();
+    }
+}
+
+impl Binding {
+    /// Binds a call to a connection, shared with others or alone. `None` when the connection is not usable, or another call has
+    /// it.
+    pub(crate) fn to(
+        connection: &Arc<ClientConnection>,
+        endpoint: &Arc<Endpoint>,
+        mux: Mux,
+        deadline: Deadline,
+    ) -> Option<Self> {
+        match mux {
+            Mux::Adaptive | Mux::Shared => {
+                let chosen = chosen::instead_of(connection);
+                let mut both = [&chosen, connection].into_iter();
+                let usable = both.find(|one| one.is_usable(deadline))?;
+                Some(Self::shared(usable.clone(), endpoint.clone()))
+            }
+            Mux::Exclusive => {
+                let claim = Claim::of(connection)?;
+                connection
+                    .is_usable(deadline)
+                    .then(|| Self::claimed(claim, endpoint.clone()))
+            }
+        }
+    }
+
+    /// Makes a binding that other calls share.
+    pub(crate) fn shared(connection: Arc<ClientConnection>, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection,
+            endpoint,
+            _claim: None,
+        }
+    }
+
+    /// Makes a binding for the caller alone.
+    fn claimed(claim: Claim, endpoint: Arc<Endpoint>) -> Self {
+        Self {
+            connection: claim.connection().clone(),
+            endpoint,
+            _claim: Some(claim),
+        }
+    }
+
+    /// Returns the binding to be remembered.
+    pub(crate) fn to_bound(&self) -> Bound {
+        Bound {
+            connection: Arc::downgrade(&self.connection),
+            endpoint: self.endpoint.clone(),
+        }
+    }
+}
+
+impl Bound {
+    /// Returns the connection, if it is still there.
+    pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
+        self.connection.upgrade()
+    }
+
+    /// Returns the endpoint it was bound to.
+    #[inline]
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Returns the binding, if its connection is still there, usable, and not claimed.
+    pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
+        Binding::to(&self.connection()?, &self.endpoint, mux, deadline)
+    }
+}

@@ -1,0 +1,54 @@
+//! Endpoints: where connections lead, and what is spoken there.
+
+use crate::policy::CharCodeSet;
+use crate::profile::{EndpointQualities, SecurityRequirement};
+use crate::protocol::Pair;
+use punctual_cdr::{CodeSets, GiopVersion};
+use punctual_link::{Address, Protection};
+use std::sync::Arc;
+
+/// One way to reach an object.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    pub(crate) pair: Arc<Pair>,
+    pub(crate) address: Address,
+    pub(crate) qualities: EndpointQualities,
+    /// Security that its server demands of clients that come by the profile.
+    pub(crate) demands: Option<SecurityRequirement>,
+    pub(crate) version: GiopVersion,
+    pub(crate) code_sets: CodeSets,
+    /// Code sets where ISO 8859-1 is preferred.
+    pub(crate) code_sets_of_latin: CodeSets,
+    /// True if its profile announces code sets.
+    pub(crate) announces_code_sets: bool,
+    pub(crate) object_key: Arc<[u8]>,
+    /// Index of the reference's profile that it comes from.
+    pub(crate) profile: usize,
+}
+
+impl Endpoint {
+    /// Returns whether what is sent there is encrypted.
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.pair.link.protection() == Protection::Encryption
+    }
+
+    /// Returns the endpoint for calls that prefer this code set.
+    pub(crate) fn with_chars_in(self: &Arc<Self>, wanted: CharCodeSet) -> Arc<Self> {
+        let is_wanted = self.code_sets == self.code_sets_of_latin || wanted == CharCodeSet::Utf8;
+        match is_wanted {
+            true => self.clone(),
+            false => Arc::new(Self {
+                code_sets: self.code_sets_of_latin,
+                ..Self::clone(self)
+            }),
+        }
+    }
+
+    /// Returns whether both are one endpoint of one profile.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.profile == other.profile
+            && self.address == other.address
+            && self.qualities == other.qualities
+            && self.pair.name == other.pair.name
+    }
+}

@@ -1,0 +1,36 @@
+//! A connection's place among those to the same endpoint.
+
+use super::to_endpoint::ToEndpoint;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+
+/// Place of a connection of kind `C` among those to the same endpoint.
+#[derive(Debug)]
+pub(in crate::lane) struct Membership<C> {
+    /// All to the same endpoint.
+    pub(in crate::lane) to: Weak<ToEndpoint<C>>,
+    /// The endpoint's number, where callers spread over several connections to it.
+    pub(in crate::lane) spreads: Option<u64>,
+    /// True if a thread sends its one-ways here, and so keeps to this connection. Relaxed: a flag by itself.
+    is_kept_to: AtomicBool,
+}
+
+impl<C> Membership<C> {
+    pub(in crate::lane::outgoing) fn of(to: &Arc<ToEndpoint<C>>) -> Self {
+        Self {
+            to: Arc::downgrade(to),
+            spreads: to.spreads().then_some(to.number),
+            is_kept_to: AtomicBool::new(false),
+        }
+    }
+
+    /// Records that a thread keeps to the connection for its one-ways.
+    pub(super) fn keep_to(&self) {
+        self.is_kept_to.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether a thread keeps to the connection.
+    pub(super) fn is_kept_to(&self) -> bool {
+        self.is_kept_to.load(Ordering::Relaxed)
+    }
+}

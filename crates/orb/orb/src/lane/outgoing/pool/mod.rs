@@ -1,0 +1,22 @@
+//! The connections of a lane, by endpoint.
+//!
+//! The [`cache`] has them all; [`to_endpoint`] is those to one endpoint, of which there are several where callers spread
+//! ([`chosen`], [`spare`]). A call goes by a [`binding`].
+
+mod binding;
+mod cache;
+pub(crate) mod chosen;
+mod endpoint;
+mod membership;
+mod opened_for;
+mod spare;
+mod to_endpoint;
+
+pub(crate) use binding::{Binding, Bound};
+pub(crate) use cache::{ConnectionCache, ConnectionTerms};
+pub(in crate::lane) use cache::{open, still_wanted};
+pub(crate) use endpoint::Endpoint;
+pub(in crate::lane::outgoing) use membership::Membership;
+pub(in crate::lane) use opened_for::OpenedFor;
+pub(in crate::lane) use spare::LOOKS;
+pub(in crate::lane) use to_endpoint::ToEndpoint;

@@ -1,0 +1,49 @@
+//! Connections beside the first to their endpoint: they are closed when they are not needed.
+
+use crate::lane::outgoing::connection::ClientConnection;
+use punctual_exec::Deadline;
+use punctual_sys::clock::coarse_nanos;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Number of looks at such a connection in the time after which it is closed.
+pub(in crate::lane) const LOOKS: u32 = 4;
+
+impl ClientConnection {
+    /// Sends what waits here and on all others to the same endpoint.
+    pub(crate) fn flush_all(&self, deadline: Deadline) {
+        let to = self.membership.to.upgrade();
+        let others = to.map(|to| to.held.lock().clone()).unwrap_or_default();
+        self.flush(deadline);
+        let others = others.iter().filter(|one| !std::ptr::eq(&***one, self));
+        others.for_each(|one| one.flush(deadline));
+    }
+
+    /// Closes the connection if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
+    /// another could replace. Otherwise returns in what time to look again.
+    pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
+        let to = self.membership.to.upgrade()?;
+        let spare = to.spare.filter(|_| to.spreads())?;
+        let (now, longest) = (coarse_nanos(), spare.as_nanos());
+        let is_idle = |one: &ClientConnection| {
+            one.is_idle() && u128::from(now.saturating_sub(one.last_used())) >= longest
+        };
+        let again = Some(spare / LOOKS);
+        // Another thread may be opening one, which takes its time.
+        let Some(mut held) = to.held.try_lock() else {
+            return again;
+        };
+        let place = held.iter().position(|one| Arc::ptr_eq(one, self))?;
+        if place == 0 {
+            return None;
+        }
+        let has_stand_in = || !self.membership.is_kept_to() && held.iter().any(|one| is_idle(one));
+        if !is_idle(self) && !has_stand_in() {
+            return again;
+        }
+        held.remove(place);
+        drop(held);
+        self.retire();
+        None
+    }
+}

@@ -1,0 +1,179 @@
+//! Reading of messages, and delivery to the callers that they are for.
+
+use super::report::ReadReport;
+use crate::lane::outgoing::calls::{Broken, Delivered};
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::outgoing::sending::AT_LEISURE;
+use crate::messaging::{self, Inbox, InboxError, InboxStep, Message, Session};
+use punctual_cdr::Coding;
+use punctual_exec::Deadline;
+use punctual_giop::MessageKind;
+use punctual_link::{Cause, Pending};
+
+/// State of a connection after a step of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lane::outgoing) enum Step {
+    /// There may be more.
+    On,
+    /// The connection has ended.
+    Over,
+}
+
+impl ClientConnection {
+    /// Reads a message, or some bytes of one, by `until`.
+    pub(in crate::lane::outgoing) fn read_step(
+        &self,
+        inbox: &mut Inbox,
+        until: Deadline,
+        report: &mut ReadReport,
+    ) -> Step {
+        match self.read_one(inbox, until, report) {
+            Ok(()) => {}
+            Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => {}
+            Err(error) if error.is_protocol_error() => {
+                self.refuse(&format!("the peer broke the protocol: {error}"), report);
+            }
+            Err(error) => self.break_off(&Broken::of(&error)),
+        }
+        match self.may_be_used() || !self.callers.is_idle() {
+            true => Step::On,
+            false => Step::Over,
+        }
+    }
+
+    /// Reads what waits on a quiet connection: late replies, or the peer's CloseConnection.
+    pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
+        let Some(mut inbox) = self.callers.read() else {
+            return;
+        };
+        let mut report = ReadReport::default();
+        let until = deadline.earlier(Deadline::after_maybe(self.usability.longest_look));
+        while self.may_be_used() && self.link.pending() != Pending::Nothing {
+            match self.read_one(&mut inbox, until.from_now(), &mut report) {
+                Ok(()) if until.has_passed() => break,
+                Ok(()) => {}
+                // What has come so far stays in the inbox for the next reader.
+                Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => break,
+                Err(error) => self.break_off(&Broken::of(&error)),
+            }
+        }
+        report.take_evicted(&mut inbox);
+        // Callers that came meanwhile found the inbox taken, as did the reactor.
+        self.let_another_read(inbox);
+        self.waiting.nudge();
+        report.log(self);
+    }
+
+    fn read_one(
+        &self,
+        inbox: &mut Inbox,
+        deadline: Deadline,
+        report: &mut ReadReport,
+    ) -> Result<(), InboxError> {
+        match inbox.take(&*self.link)? {
+            InboxStep::Message(message) => drop(self.route(message, None, report)),
+            InboxStep::Need(need) => inbox.receive(&*self.link, need, deadline)?,
+        }
+        Ok(())
+    }
+
+    /// Delivers a reply to its caller. It was read by a server that calls its client back.
+    pub(crate) fn take_reply(&self, message: Message) {
+        let mut report = ReadReport::default();
+        drop(self.route(message, None, &mut report));
+        report.log(self);
+    }
+
+    /// Passes a message to whatever it is for. Returns the reply to `own`: the reader itself waits for that.
+    pub(in crate::lane::outgoing) fn route(
+        &self,
+        message: Message,
+        own: Option<u32>,
+        report: &mut ReadReport,
+    ) -> Option<Message> {
+        self.wire.tracer.received(&*self.link, &message);
+        match message.header.kind {
+            MessageKind::Reply | MessageKind::LocateReply => {
+                return self.deliver(message, own, report);
+            }
+            MessageKind::CloseConnection => {
+                self.break_off(&Broken {
+                    orderly: true,
+                    reason: "closed by the peer".into(),
+                });
+            }
+            MessageKind::MessageError => {
+                let reason = "the peer says that a message of ours was malformed (MessageError)";
+                self.break_off(&Broken::off(reason));
+            }
+            kind => {
+                let is_request = matches!(
+                    kind,
+                    MessageKind::Request | MessageKind::LocateRequest | MessageKind::CancelRequest
+                );
+                if is_request && let Some(requests) = self.callbacks.queue() {
+                    if !requests.take(message) {
+                        self.break_off(&Broken::off(
+                            "the server sends more requests than are served",
+                        ));
+                    }
+                } else {
+                    let reason = format!("the peer sent a {kind}, which is a client's to send");
+                    self.refuse(&reason, report);
+                }
+            }
+        }
+        None
+    }
+
+    #[inline]
+    fn deliver(
+        &self,
+        mut message: Message,
+        own: Option<u32>,
+        report: &mut ReadReport,
+    ) -> Option<Message> {
+        let glance = message
+            .plain()
+            .and_then(|octets| self.wire.session.glance_at_reply(&message.header, octets));
+        message.reply = glance;
+        let id = match glance {
+            Some(head) => head.request_id,
+            None => match request_id(&message, &*self.wire.session) {
+                Some(id) => id,
+                None => {
+                    let reason = "the peer sent a reply whose header does not decode";
+                    self.refuse(reason, report);
+                    return None;
+                }
+            },
+        };
+        if Some(id) == own {
+            return Some(message);
+        }
+        if !self.callers.deliver(id, Delivered::Reply(message)) {
+            report.count_unclaimed(id);
+        } else {
+            self.waiting.wake(Some(id));
+        }
+        None
+    }
+
+    /// Tells a peer that it broke the protocol, and breaks off.
+    pub(in crate::lane::outgoing) fn refuse(&self, reason: &str, report: &mut ReadReport) {
+        report.record_violation(reason);
+        let (kind, soon) = (MessageKind::MessageError, Deadline::after(AT_LEISURE));
+        let (link, wire) = (&*self.link, &self.wire);
+        // The peer may be gone already, or another thread may be sending; the peer is told nothing then.
+        let _ = self.try_with_sender(|_, _| {
+            messaging::send_control(link, &*wire.session, kind, wire.version, wire.tracer, soon)
+        });
+        self.break_off(&Broken::off(reason));
+    }
+}
+
+/// Returns the id that a reply answers, if its header decodes so far.
+fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
+    let mut decoder = message.decoder(Coding::default());
+    session.reply_id(&message.header, &mut decoder)
+}

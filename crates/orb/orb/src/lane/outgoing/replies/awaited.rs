@@ -1,0 +1,114 @@
+//! Replies to calls that their threads have put away.
+
+use super::watching::Watching;
+use crate::lane::outgoing::calls::PendingReply;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::lane::replies::Replies;
+use punctual_exec::Deadline;
+use std::io;
+use std::mem::ManuallyDrop;
+use std::sync::Arc;
+use std::task::Waker;
+
+/// Place of a caller whose thread has put the call away until the reply has come. Dropped, the call is abandoned.
+#[derive(Debug)]
+pub(crate) struct AwaitedReply {
+    connection: Arc<ClientConnection>,
+    id: u32,
+    /// True if the call has been taken up again.
+    is_taken_up: bool,
+    /// There while a watcher is to be notified of the reply.
+    watching: Option<Watching>,
+}
+
+impl AwaitedReply {
+    /// Takes the call up again: calls `wait` to wait for the reply. `None` where the reply table has no such place, which it
+    /// has for as long as this stands.
+    pub(crate) fn with<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
+    ) -> Option<R> {
+        self.is_taken_up = true;
+        self.stop_watching();
+        let pending = self.connection.pending(self.id)?;
+        Some(wait(&self.connection, &pending))
+    }
+
+    /// Takes the call up, and puts it away again where `wait` returns `None`. Returns `Ok(None)` for a place that is not there.
+    ///
+    /// # Errors
+    /// Itself, put away again.
+    pub(crate) fn with_or_again<R>(
+        mut self,
+        wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> Option<R>,
+    ) -> Result<Option<R>, Self> {
+        self.stop_watching();
+        let connection = self.connection.clone();
+        let Some(pending) = connection.pending(self.id) else {
+            self.is_taken_up = true;
+            return Ok(None);
+        };
+        let Some(came) = wait(&connection, &pending) else {
+            let _kept = ManuallyDrop::new(pending);
+            return Err(self);
+        };
+        self.is_taken_up = true;
+        Ok(Some(came))
+    }
+
+    /// Makes `watcher` be woken when something has come, or the deadline has passed; returns whether either is so already. A
+    /// thread of the lane reads from now on.
+    ///
+    /// # Errors
+    /// Why no thread can read.
+    pub(crate) fn watch(
+        &mut self,
+        readers: &Arc<Replies>,
+        watcher: &Waker,
+        deadline: Deadline,
+    ) -> io::Result<bool> {
+        let Some(place) = self.connection.callers.place(self.id) else {
+            return Ok(true);
+        };
+        if place.slot.watch(watcher) || deadline.has_passed() {
+            return Ok(true);
+        }
+        if self.watching.is_none() {
+            let watching = Watching::begin(&self.connection, readers, self.id, deadline)?;
+            self.watching = Some(watching);
+        }
+        Ok(false)
+    }
+
+    /// Ends the notification.
+    fn stop_watching(&mut self) {
+        if let Some(watching) = self.watching.take() {
+            watching.end(&self.connection, self.id);
+        }
+    }
+}
+
+impl Drop for AwaitedReply {
+    fn drop(&mut self) {
+        self.stop_watching();
+        if !self.is_taken_up {
+            // Its own drop gives the place back.
+            if let Some(pending) = self.connection.pending(self.id) {
+                self.connection.abandon(&pending);
+            }
+        }
+    }
+}
+
+impl PendingReply<'_> {
+    /// Puts the call away, and keeps its place until it is taken up again.
+    pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
+        let pending = ManuallyDrop::new(self);
+        AwaitedReply {
+            connection: connection.clone(),
+            id: pending.id(),
+            is_taken_up: false,
+            watching: None,
+        }
+    }
+}

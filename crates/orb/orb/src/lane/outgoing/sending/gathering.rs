@@ -1,0 +1,220 @@
+//! Gathering of one-ways that follow one another closely, by the transport.
+//!
+//! Over TCP a small message costs its sender several microseconds, and the same again each time that the receiver is woken;
+//! a packet of many costs little more. In a *flood*, several one-ways in a row with hardly any time between them, most
+//! messages are sent with the remark that more follow ([`punctual_link::Gatherer`]). The operating system has accepted them
+//! then, as any others (SYNC_WITH_TRANSPORT), and their packet leaves
+//!
+//! - with the first message that is sent without that remark: a one-way when `longest` has passed, any other request at once;
+//! - or by the flusher, which looks after connections in a flood, as the last one-way cannot be known.
+
+use std::time::{Duration, Instant};
+
+/// One-ways with less time than this between them are close.
+const CLOSE: Duration = Duration::from_micros(20);
+/// Number of close one-ways in a row that make a flood.
+const FLOOD: u32 = 8;
+/// Time between two looks of the flusher at a connection in a flood, in multiples of `longest`.
+const BETWEEN_LOOKS: u32 = 4;
+/// Longest message that gains by it, in bytes.
+pub(in crate::lane::outgoing) const LONGEST_MESSAGE: usize = 4096;
+
+/// One-ways that a connection has sent lately.
+#[derive(Debug)]
+pub(in crate::lane::outgoing) struct Gathering {
+    /// Longest time for which a one-way may be kept back while others follow; zero keeps none.
+    longest: Duration,
+    last: Option<Instant>,
+    /// Close ones in a row.
+    close: u32,
+    /// When the first of those was sent that may be kept back now.
+    kept_since: Option<Instant>,
+    /// True if the flusher looks after the connection.
+    is_watched: bool,
+}
+
+/// Way to send a one-way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lane::outgoing) enum Leaving {
+    AtOnce,
+    /// With the remark that more follow. The flusher is to look after the connection in this time, where it does not yet.
+    BeforeMore(Option<Duration>),
+}
+
+/// Work for the flusher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lane::outgoing) struct Look {
+    /// Push out what is kept back.
+    pub(in crate::lane::outgoing) pushes: bool,
+    /// Look again in this time.
+    pub(in crate::lane::outgoing) again: Option<Duration>,
+}
+
+impl Gathering {
+    pub(in crate::lane::outgoing) fn new(longest: Duration) -> Self {
+        Self {
+            longest,
+            last: None,
+            close: 0,
+            kept_since: None,
+            is_watched: false,
+        }
+    }
+
+    /// Returns how the one-way is to be sent that is sent now.
+    #[inline]
+    pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
+        let before = self.last.replace(now);
+        let is_close = before.is_some_and(|before| now.saturating_duration_since(before) < CLOSE);
+        if !is_close {
+            self.close = 0;
+            self.kept_since = None;
+            return Leaving::AtOnce;
+        }
+        self.close = self.close.saturating_add(1);
+        if self.close < FLOOD || self.longest.is_zero() {
+            return Leaving::AtOnce;
+        }
+        let since = *self.kept_since.get_or_insert(now);
+        if now.saturating_duration_since(since) >= self.longest {
+            self.kept_since = None;
+            return Leaving::AtOnce;
+        }
+        let was_watched = std::mem::replace(&mut self.is_watched, true);
+        Leaving::BeforeMore((!was_watched).then(|| self.between_looks()))
+    }
+
+    /// Returns what the flusher is to do, which looks now.
+    pub(in crate::lane::outgoing) fn look(&mut self, now: Instant) -> Look {
+        let age = |since: Instant| now.saturating_duration_since(since);
+        let pushes = self
+            .kept_since
+            .is_some_and(|since| age(since) >= self.longest);
+        if pushes {
+            self.kept_since = None;
+        }
+        let goes_on = self.last.is_some_and(|last| age(last) < CLOSE);
+        let again = match (goes_on, self.kept_since.is_some()) {
+            (true, _) => Some(self.between_looks()),
+            (false, true) => Some(self.longest),
+            (false, false) => None,
+        };
+        self.is_watched = again.is_some();
+        Look { pushes, again }
+    }
+
+    /// Records that the flusher does not look after the connection: the next message that is kept back is to tell it.
+    pub(in crate::lane::outgoing) fn set_unwatched(&mut self) {
+        self.is_watched = false;
+        self.close = 0;
+    }
+
+    /// Records that everything is pushed out, and returns whether there was something.
+    pub(in crate::lane::outgoing) fn push(&mut self) -> bool {
+        self.kept_since.take().is_some()
+    }
+
+    fn between_looks(&self) -> Duration {
+        self.longest.saturating_mul(BETWEEN_LOOKS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LONGEST: Duration = Duration::from_micros(50);
+    const STEP: Duration = Duration::from_micros(1);
+
+    struct Sender {
+        gathering: Gathering,
+        now: Instant,
+    }
+
+    impl Sender {
+        fn new(longest: Duration) -> Self {
+            Self {
+                gathering: Gathering::new(longest),
+                now: Instant::now(),
+            }
+        }
+
+        fn sends_after(&mut self, pause: Duration) -> Leaving {
+            self.now += pause;
+            self.gathering.next(self.now)
+        }
+
+        /// So many a microsecond apart; how many of them left at once.
+        fn floods(&mut self, count: usize) -> usize {
+            let leaves = |_: &usize| self.sends_after(STEP) == Leaving::AtOnce;
+            (0..count).filter(leaves).count()
+        }
+
+        fn looks_after(&mut self, pause: Duration) -> Look {
+            self.now += pause;
+            self.gathering.look(self.now)
+        }
+    }
+
+    #[test]
+    fn one_ways_with_time_between_them_leave_at_once() {
+        let mut sender = Sender::new(LONGEST);
+        for _ in 0..100 {
+            assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
+        }
+    }
+
+    #[test]
+    fn in_a_flood_one_leaves_whenever_the_longest_time_has_passed() {
+        let mut sender = Sender::new(LONGEST);
+        assert_eq!(sender.floods(8), 8);
+        // 50 that are kept, and one behind them that takes them along.
+        assert_eq!(sender.floods(51 * 10), 10);
+        assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
+        assert_eq!(sender.floods(7), 7, "another flood begins");
+    }
+
+    #[test]
+    fn the_flusher_is_told_once_and_pushes_what_the_last_one_has_left() {
+        let mut sender = Sender::new(LONGEST);
+        sender.floods(8);
+        assert_eq!(
+            sender.sends_after(STEP),
+            Leaving::BeforeMore(Some(LONGEST * BETWEEN_LOOKS))
+        );
+        assert_eq!(sender.sends_after(STEP), Leaving::BeforeMore(None));
+        let goes_on = Look {
+            pushes: false,
+            again: Some(LONGEST * BETWEEN_LOOKS),
+        };
+        assert_eq!(sender.looks_after(STEP), goes_on);
+        let is_young = Look {
+            pushes: false,
+            again: Some(LONGEST),
+        };
+        assert_eq!(sender.looks_after(CLOSE), is_young);
+        let is_last = Look {
+            pushes: true,
+            again: None,
+        };
+        assert_eq!(sender.looks_after(LONGEST), is_last);
+    }
+
+    #[test]
+    fn a_look_at_a_connection_that_keeps_nothing_is_the_last_one() {
+        let mut sender = Sender::new(LONGEST);
+        sender.floods(20);
+        assert!(sender.gathering.push());
+        let nothing = Look {
+            pushes: false,
+            again: None,
+        };
+        assert_eq!(sender.looks_after(LONGEST), nothing);
+        assert!(!sender.gathering.push());
+    }
+
+    #[test]
+    fn where_nothing_may_be_kept_all_leave_at_once() {
+        assert_eq!(Sender::new(Duration::ZERO).floods(100), 100);
+    }
+}

@@ -1,0 +1,87 @@
+//! Sending lock of a connection, and requests that are lost under it.
+//!
+//! Lost requests are logged when the lock has been released: a subscriber to the log may call by this very connection, and
+//! would wait for itself.
+
+use super::sender::Sender;
+use crate::lane::outgoing::calls::Broken;
+use crate::lane::outgoing::connection::ClientConnection;
+use punctual_exec::Deadline;
+use punctual_exec::lane_lock::{LaneGuard, LockError};
+use punctual_link::{LinkError, Phase, SendError};
+use std::fmt::Display;
+
+/// Buffered one-ways that will not be sent.
+#[derive(Debug, Default)]
+pub(in crate::lane::outgoing) struct LostRequests {
+    count: usize,
+    /// Reason for the last of them.
+    reason: String,
+}
+
+impl LostRequests {
+    /// Adds so many.
+    #[cold]
+    pub(in crate::lane::outgoing) fn add(&mut self, count: usize, reason: &dyn Display) {
+        self.count += count;
+        self.reason = reason.to_string();
+    }
+}
+
+impl ClientConnection {
+    /// Runs `work` under the sending lock. Logs the requests that were lost meanwhile once the lock is released.
+    ///
+    /// # Errors
+    /// Why the lock cannot be had by the deadline.
+    pub(in crate::lane::outgoing) fn with_sender<R>(
+        &self,
+        deadline: Deadline,
+        work: impl FnOnce(&mut Sender, &mut LostRequests) -> R,
+    ) -> Result<R, SendError> {
+        match self.sender.lock_until(deadline) {
+            Ok(sender) => Ok(self.run_locked(sender, work)),
+            Err(error) => Err(self.lock_failed(error)),
+        }
+    }
+
+    /// Runs `work` under the sending lock, if that is free.
+    pub(in crate::lane::outgoing) fn try_with_sender<R>(
+        &self,
+        work: impl FnOnce(&mut Sender, &mut LostRequests) -> R,
+    ) -> Option<R> {
+        // Threads that wait for a lock that is lost are told so.
+        let sender = self.sender.try_lock().ok().flatten()?;
+        Some(self.run_locked(sender, work))
+    }
+
+    fn run_locked<R>(
+        &self,
+        mut sender: LaneGuard<'_, Sender>,
+        work: impl FnOnce(&mut Sender, &mut LostRequests) -> R,
+    ) -> R {
+        let mut lost = LostRequests::default();
+        let done = work(&mut sender, &mut lost);
+        drop(sender);
+        if lost.count > 0 {
+            let (peer, count, reason) = (self.peer(), lost.count, lost.reason);
+            tracing::warn!(%peer, count, "buffered one-way requests are lost: {reason}");
+        }
+        self.log_discarded();
+        done
+    }
+
+    /// Breaks off where the lock is lost, as its owner may have sent a part of a message. Returns the error for the caller.
+    #[cold]
+    pub(in crate::lane::outgoing) fn lock_failed(&self, error: LockError) -> SendError {
+        let error = match error {
+            LockError::TimedOut => LinkError::timed_out(Phase::Send),
+            lost => {
+                self.break_off(&Broken::off(format!(
+                    "nothing can be sent any more: {lost}"
+                )));
+                LinkError::closed(Phase::Send)
+            }
+        };
+        SendError { error, sent: 0 }
+    }
+}

@@ -1,0 +1,11 @@
+//! Messages onto a connection.
+
+mod gathering;
+mod lock;
+mod send;
+mod sender;
+
+pub(in crate::lane::outgoing) use gathering::Gathering;
+pub(in crate::lane::outgoing) use lock::LostRequests;
+pub(in crate::lane::outgoing) use send::AT_LEISURE;
+pub(in crate::lane::outgoing) use sender::Sender;

@@ -1,0 +1,174 @@
+//! Sending of messages at once. Buffered requests are sent by [`crate::lane::outgoing::buffering`].
+
+use super::gathering::{LONGEST_MESSAGE, Leaving};
+use super::sender::Sender;
+use crate::lane::outgoing::calls::Broken;
+use crate::lane::outgoing::connection::ClientConnection;
+use crate::messaging::{self, Fragmenting};
+use crate::probe::{self, Point};
+use punctual_cdr::Block;
+use punctual_exec::Deadline;
+use punctual_exec::lane_lock::LaneLock;
+use punctual_link::{Cause, LinkError, Phase, SendError};
+use punctual_sys::pi_mutex::PiGuard;
+use std::io::IoSlice;
+use std::ops::Deref;
+use std::time::{Duration, Instant};
+
+/// Longest time for sending what no caller waits for.
+pub(in crate::lane::outgoing) const AT_LEISURE: Duration = Duration::from_millis(100);
+
+impl ClientConnection {
+    /// Sends a message that is the same whenever it leaves, by the shortest path where no other thread sends and no request
+    /// waits. Otherwise as [`ClientConnection::send`].
+    #[inline(always)]
+    pub(crate) fn send_plainly(
+        &self,
+        message: &mut Block,
+        out_of_band: bool,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientTransportSend);
+        let is_plain = message.lent().is_empty() && !self.wire.tracer.is_on();
+        if is_plain && !self.wire.fragmenting.applies_to(message) {
+            match &self.sender {
+                LaneLock::Plain(lock) => {
+                    if let Some(sending) = lock.try_lock()
+                        && self.buffer.is_empty()
+                    {
+                        return self.send_alone(sending, message, deadline);
+                    }
+                }
+                LaneLock::Inheriting(lock) => {
+                    if let Ok(Some(sending)) = lock.try_lock()
+                        && self.buffer.is_empty()
+                    {
+                        return self.send_inheriting(sending, message, deadline);
+                    }
+                }
+            }
+        }
+        self.send(message, out_of_band, deadline)
+    }
+
+    /// Sends a one-way as [`ClientConnection::send_plainly`]; in a flood the transport puts it together with others
+    /// ([`super::gathering`]). Returns in what time the flusher is to look after the connection, where it does not yet.
+    ///
+    /// A one-way leaves at once where locks inherit priorities.
+    #[inline]
+    pub(crate) fn send_one_way(
+        &self,
+        message: &mut Block,
+        out_of_band: bool,
+        deadline: Deadline,
+    ) -> Result<Option<Duration>, SendError> {
+        if self.wire.gathers
+            && message.len() <= LONGEST_MESSAGE
+            && message.lent().is_empty()
+            && !self.wire.tracer.is_on()
+            && let LaneLock::Plain(lock) = &self.sender
+            && let Some(mut sending) = lock.try_lock()
+            && self.buffer.is_empty()
+            && let Leaving::BeforeMore(look) = sending.gathering.next(Instant::now())
+            && let Some(gatherer) = self.link.gatherer()
+        {
+            probe::begins!(Point::ClientSend);
+            let sent = gatherer.send_before_more(&[IoSlice::new(message)], deadline);
+            probe::begins!(Point::ClientTransportSend);
+            if sent.is_err() {
+                // The flusher is not told.
+                sending.gathering.set_unwatched();
+            }
+            drop(sending);
+            return match sent {
+                Ok(()) => Ok(look),
+                Err(error) => Err(self.send_failed(error)),
+            };
+        }
+        self.send_plainly(message, out_of_band, deadline)
+            .map(|()| None)
+    }
+
+    /// Sends a message that nothing has to go before, under the lock.
+    #[inline(always)]
+    fn send_alone(
+        &self,
+        sending: impl Deref<Target = Sender>,
+        message: &[u8],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientSend);
+        let sent = self.link.send(&[IoSlice::new(message)], deadline);
+        probe::begins!(Point::ClientTransportSend);
+        drop(sending);
+        match sent {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.send_failed(error)),
+        }
+    }
+
+    /// Sends under a lock that inherits priorities. A function by itself, so that calls of other lanes pass by one branch.
+    #[inline(never)]
+    fn send_inheriting(
+        &self,
+        sending: PiGuard<'_, Sender>,
+        message: &[u8],
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        self.send_alone(sending, message, deadline)
+    }
+
+    /// Breaks off after an error in mid-message.
+    #[cold]
+    fn send_failed(&self, error: SendError) -> SendError {
+        let was_begun = error.sent > 0;
+        if was_begun || !matches!(error.error.cause, Cause::TimedOut | Cause::TooLarge(_)) {
+            let reason = format!("the connection broke off while a request was sent: {error}");
+            self.break_off(&Broken::off(reason));
+        }
+        error
+    }
+
+    /// Sends one message, behind those that wait unless it is `out_of_band`; after an error in mid-message the connection is
+    /// broken off.
+    pub(crate) fn send(
+        &self,
+        message: &mut Block,
+        out_of_band: bool,
+        deadline: Deadline,
+    ) -> Result<(), SendError> {
+        probe::begins!(Point::ClientTransportSend);
+        let sent = self.with_sender(deadline, |sender, lost| {
+            // What waits may not be overtaken.
+            let waits = !out_of_band && !self.buffer.is_empty();
+            if waits && self.flush_locked(sender, lost, deadline).is_err() {
+                return None;
+            }
+            self.wire.session.stamp(message);
+            probe::begins!(Point::ClientSend);
+            let (fragmenting, tracer) = (self.wire.fragmenting, self.wire.tracer);
+            let sent = messaging::send(&*self.link, message, fragmenting, tracer, deadline);
+            probe::begins!(Point::ClientTransportSend);
+            Some(sent)
+        })?;
+        match sent {
+            Some(sent) => sent.map_err(|error| self.send_failed(error)),
+            // The connection has been broken off.
+            None => Err(SendError {
+                error: LinkError::closed(Phase::Send),
+                sent: 0,
+            }),
+        }
+    }
+
+    /// Sends a message that may be left out, unless another thread is sending. Does not block for long.
+    pub(crate) fn send_at_leisure(&self, message: &Block) {
+        let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
+        let sent = self.try_with_sender(|_, _| {
+            messaging::send(&*self.link, message, none, self.wire.tracer, soon)
+        });
+        if let Some(Err(_)) = sent {
+            self.break_off(&Broken::off("the peer takes nothing any more"));
+        }
+    }
+}

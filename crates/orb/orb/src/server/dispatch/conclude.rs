@@ -1,0 +1,84 @@
+//! Sending what a request was answered with.
+
+use super::Dispatcher;
+use crate::adapter::DispatchError;
+use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
+use crate::server::call::{Answer, ServerCall};
+use crate::server::recorded_request::RecordedRequest;
+use punctual_exec::Quoted;
+
+impl Dispatcher<'_> {
+    /// Sends what a call was answered with, if its caller waits for that.
+    #[inline(always)]
+    pub(super) fn conclude(
+        &self,
+        call: &ServerCall<'_>,
+        answer: Answer,
+        seen: Option<RecordedRequest>,
+    ) {
+        self.send_answer(call, answer);
+        if let Some(seen) = seen {
+            seen.record_answered();
+        }
+    }
+
+    #[inline(always)]
+    fn send_answer(&self, call: &ServerCall<'_>, answer: Answer) {
+        match answer {
+            Answer::Given => match call.reply_made() {
+                Some(reply) => self.connection.answer_with(reply),
+                None => self.conclude_without_reply(call),
+            },
+            Answer::Failed(error) => self.fail(call, &error),
+        }
+    }
+
+    /// Concludes a call without a reply: a one-way, as a rule.
+    #[inline(never)]
+    fn conclude_without_reply(&self, call: &ServerCall<'_>) {
+        if call.is_owed_an_answer() {
+            self.fail(call, &unanswered());
+        }
+    }
+
+    #[cold]
+    fn fail(&self, call: &ServerCall<'_>, error: &DispatchError) {
+        if let DispatchError::System(exception) = error {
+            self.note(call.operation(), exception);
+        }
+        if let Some(reply) = call.fail(error) {
+            self.connection.send(&reply);
+        }
+    }
+
+    /// Logs what a request was answered with instead of a result: as a complaint where the peer is at fault, for debugging
+    /// where it may be the servant's answer.
+    fn note(&self, operation: &str, exception: &SystemException) {
+        let operation = Quoted(operation);
+        match exception.kind() {
+            Kind::Marshal
+            | Kind::BadOperation
+            | Kind::ObjectNotExist
+            | Kind::CodesetIncompatible
+            | Kind::DataConversion => {
+                self.conversation()
+                    .complain(&format!("`{operation}` is answered with {exception}"));
+            }
+            _ => {
+                tracing::debug!(peer = %self.conversation().peer(), "`{operation}` is answered with {exception}")
+            }
+        }
+    }
+}
+
+/// Returns the exception for a servant that says it has answered, with the proof of another call.
+#[cold]
+fn unanswered() -> DispatchError {
+    SystemException::new(
+        Kind::Internal,
+        minor::BROKEN_INVARIANT,
+        CompletionStatus::Maybe,
+    )
+    .with_detail("the servant has answered nothing")
+    .into()
+}

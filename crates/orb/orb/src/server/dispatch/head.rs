@@ -1,0 +1,123 @@
+//! Contents of a request's head beside its operation: the code sets, the object, where the client listens, and until when it
+//! may be delivered.
+
+use super::{Dispatcher, no_object};
+use crate::adapter::DispatchError;
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
+    code_set_exception, minor,
+};
+use crate::invocation_policies::is_late_by;
+use punctual_cdr::{CdrError, CodeSets, GiopVersion};
+use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::{RequestHeader, ServiceContexts, Target, code_sets, service_context};
+use std::borrow::Cow;
+
+impl Dispatcher<'_> {
+    /// Takes in where the client listens, if the request tells it (CORBA 3.3 part 2, §9.8.1).
+    pub(super) fn take_listen_points(&self, header: &RequestHeader<'_>) -> Result<(), CdrError> {
+        let told = header.contexts.find(service_context::BI_DIR_IIOP);
+        match (&self.connection.back, told) {
+            (Some(back), Some(data)) => back.accept_listen_points(data),
+            _ => Ok(()),
+        }
+    }
+
+    /// Returns the code sets of a request: those of its connection, which the context of the first request names.
+    pub(super) fn agreed_code_sets(
+        &self,
+        version: GiopVersion,
+        header: &RequestHeader<'_>,
+    ) -> Result<CodeSets, SystemException> {
+        if !self.conversation().abilities.contexts {
+            return Ok(CodeSets::NATIVE);
+        }
+        if version == GiopVersion::V1_0 {
+            return Ok(CodeSets::UNNEGOTIATED);
+        }
+        if let Some(context) = header.contexts.find(service_context::CODE_SETS) {
+            let context = CodeSetContext::decode(context)
+                .map_err(|error| cdr_exception(error, CompletionStatus::No))?;
+            self.conversation()
+                .set_code_sets(code_sets::from_context(context).map_err(code_set_exception)?);
+        }
+        Ok(self.conversation().code_sets())
+    }
+
+    /// Returns the key of the object that a request may reach.
+    ///
+    /// # Errors
+    /// Exceptions for the caller of a request that comes too late, whose code sets are unknown, or that reaches no object.
+    pub(super) fn admit<'m>(
+        &self,
+        contexts: ServiceContexts<'_>,
+        code_sets: Result<CodeSets, SystemException>,
+        target: &Target<'m>,
+    ) -> Result<Cow<'m, [u8]>, DispatchError> {
+        check_end_time(contexts)?;
+        code_sets?;
+        let key = self.object_key(target)?;
+        match self.may_be_called(&key) {
+            true => Ok(key),
+            false => Err(not_bidirectional().into()),
+        }
+    }
+
+    /// Returns whether a request may reach this object by a connection that this side has opened.
+    pub(super) fn may_be_called(&self, key: &[u8]) -> bool {
+        let adapter = self.connection.adapter.get();
+        !self.connection.is_of_client
+            || adapter.is_some_and(|adapter| adapter.is_bidirectional(key))
+    }
+
+    /// Returns the object key of a target, in whatever form it is given (§9.4.2.3).
+    pub(super) fn object_key<'m>(
+        &self,
+        target: &Target<'m>,
+    ) -> Result<Cow<'m, [u8]>, SystemException> {
+        match target {
+            Target::ObjectKey(key) => Ok(Cow::Borrowed(key)),
+            Target::Profile { tag, data } => self.key_of_profile(*tag, data).map(Cow::Owned),
+            Target::Reference { selected, ior } => {
+                let profile = ior.profiles.get(*selected as usize).ok_or_else(no_object)?;
+                self.key_of_profile(profile.tag, &profile.data)
+                    .map(Cow::Owned)
+            }
+        }
+    }
+
+    fn key_of_profile(&self, tag: u32, data: &[u8]) -> Result<Vec<u8>, SystemException> {
+        let registry = self.conversation().broker().protocols.now();
+        let codec = registry.codec(tag).ok_or_else(no_object)?;
+        codec
+            .decode(data)
+            .map(|profile| profile.object_key)
+            .map_err(|_| no_object())
+    }
+}
+
+/// Checks that a request may still be delivered (Messaging::RequestEndTimePolicy).
+fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> {
+    let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) else {
+        return Ok(());
+    };
+    let late = is_late_by(data).map_err(|error| {
+        cdr_exception(error, CompletionStatus::No).in_context("reading the caller's policies")
+    })?;
+    let Some(late) = late else {
+        return Ok(());
+    };
+    let exception =
+        SystemException::new(Kind::Timeout, minor::CALL_TIMED_OUT, CompletionStatus::No);
+    Err(exception.with_detail(format!(
+        "the request came {late:?} after its RequestEndTime"
+    )))
+}
+
+#[cold]
+fn not_bidirectional() -> SystemException {
+    let (kind, minor) = (Kind::NoPermission, minor::NOT_BIDIRECTIONAL);
+    SystemException::new(kind, minor, CompletionStatus::No).with_detail(
+        "the object's POA does not allow calls by a connection of the client's (the policy Bidirectional)",
+    )
+}

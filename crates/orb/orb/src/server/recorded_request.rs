@@ -1,0 +1,54 @@
+//! Records of served requests in the timeline.
+
+use super::connection::ServerConnection;
+use crate::priority::Priority;
+use crate::timeline::{self, RequestId, Stage};
+
+/// A request of which a timeline is being recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordedRequest {
+    request: RequestId,
+    read_at: u64,
+}
+
+impl RecordedRequest {
+    /// Records that the calling thread has read a request.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn read(connection: &ServerConnection, request: u32) -> Self {
+        let request = connection.request_id(request);
+        let read_at = timeline::comes_to(Stage::Read, request, Priority::of_thread());
+        Self { request, read_at }
+    }
+
+    /// Records that it waits for a thread, at this priority.
+    #[cold]
+    pub(super) fn record_queued(&self, priority: Option<Priority>) {
+        timeline::comes_to(Stage::Queued, self.request, priority);
+    }
+
+    /// Records that its upcall begins. Returns the request whose upcall the thread was in.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
+        let began = timeline::comes_to(Stage::Upcall, self.request, Priority::of_thread());
+        let counters = &connection.lane().counters;
+        counters.record_wait(began.saturating_sub(self.read_at));
+        timeline::is_in_upcall(Some(self.request))
+    }
+
+    /// Records that its upcall ends.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
+        timeline::is_in_upcall(before);
+        timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
+    }
+
+    /// Records that its reply has left, or waits for room.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn record_answered(&self) {
+        timeline::comes_to(Stage::Replied, self.request, Priority::of_thread());
+    }
+}

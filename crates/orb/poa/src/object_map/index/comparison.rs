@@ -1,0 +1,102 @@
+//! Ways to find objects for comparison (Gokhale and Schmidt 1998), beside the hash of ids that each map has.
+
+mod perfect;
+mod shortcuts;
+
+use super::super::entry::Entry;
+use super::super::slots::Slots;
+use super::HashIndex;
+use perfect::PerfectIndex;
+use shortcuts::Shortcuts;
+
+pub(crate) use perfect::DuplicateId;
+
+/// Way in which requests find objects. All but the first are for comparison.
+#[derive(Clone, Debug)]
+pub(crate) enum Strategy {
+    /// By the entry that is in the key; an id that comes without one is hashed.
+    Active,
+    /// By a search through all entries.
+    Linear,
+    /// By a hash of the id.
+    DynamicHash,
+    /// By a hash without collisions, of ids that are known beforehand. No others can be activated.
+    PerfectHash(Vec<Box<[u8]>>),
+    /// By one hash of the id and the operation.
+    DeLayered,
+}
+
+/// Table of a strategy for comparison, beside the hash of ids that each map has. What is changed is changed
+/// under the map's mutex; what is looked for is found without.
+pub(crate) enum Comparison {
+    /// Nowhere: all entries are asked.
+    Linear,
+    /// In the hash, whatever entry a request says.
+    DynamicHash,
+    Perfect(Box<PerfectIndex>),
+    /// In the hash, where nothing is noted of the object and the operation.
+    DeLayered(Box<Shortcuts>),
+}
+
+impl Comparison {
+    /// None, for the strategy that is not for comparison.
+    pub(crate) fn new(strategy: &Strategy) -> Result<Option<Self>, DuplicateId> {
+        Ok(Some(match strategy {
+            Strategy::Active => return Ok(None),
+            Strategy::Linear => Self::Linear,
+            Strategy::DynamicHash => Self::DynamicHash,
+            Strategy::PerfectHash(ids) => Self::Perfect(Box::new(PerfectIndex::new(ids)?)),
+            Strategy::DeLayered => Self::DeLayered(Box::new(Shortcuts::new())),
+        }))
+    }
+
+    /// Asks `is` about entries whose id may be this, until it gives something.
+    pub(crate) fn find<R>(
+        &self,
+        (slots, hash): (&Slots<Entry>, &HashIndex),
+        id: &[u8],
+        mut is: impl FnMut(u32) -> Option<R>,
+    ) -> Option<R> {
+        match self {
+            Self::Linear => (0..slots.count()).find_map(&mut is),
+            Self::Perfect(perfect) => perfect.find(id, is),
+            Self::DynamicHash | Self::DeLayered(_) => hash.find(slots, id, is),
+        }
+    }
+
+    /// Returns whether there can be such an id.
+    pub(crate) fn may_have(&self, id: &[u8]) -> bool {
+        match self {
+            Self::Perfect(perfect) => perfect.has(id),
+            _ => true,
+        }
+    }
+
+    /// Returns whether there can be no other ids than those it was made with.
+    pub(crate) fn is_complete(&self) -> bool {
+        matches!(self, Self::Perfect(_))
+    }
+
+    /// Makes an entry be found by its id, where so many objects are active then.
+    pub(crate) fn insert(&self, id: &[u8], index: u32, objects: usize) {
+        match self {
+            Self::Perfect(perfect) => perfect.insert(id, index),
+            Self::DeLayered(shortcuts) => shortcuts.reserve(objects),
+            Self::Linear | Self::DynamicHash => {}
+        }
+    }
+
+    /// Makes an entry be found no more.
+    pub(crate) fn remove(&self, id: &[u8]) {
+        if let Self::Perfect(perfect) = self {
+            perfect.remove(id);
+        }
+    }
+
+    pub(crate) fn shortcuts(&self) -> Option<&Shortcuts> {
+        match self {
+            Self::DeLayered(shortcuts) => Some(shortcuts),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The de-layered way: one hash of id and operation leads to the object's entry and the operation's number.
+//!
+//! Cells are filled as calls come, and what comes later takes the cell. They only say where to look: the
+//! entry is pinned, and id and operation are compared whole. So nothing here is ordered, and the two words of
+//! a cell may come from two calls.
+
+use super::super::super::entry::EntryId;
+use super::super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
+
+use std::hash::BuildHasher;
+
+/// Cells of the smallest table.
+const FIRST: usize = 1 << 10;
+/// Tables, each twice as large as the one before: up to 2^20 cells, 16 MiB.
+const TABLES: usize = 11;
+/// Cells for each object, until there are no larger tables.
+const CELLS: usize = 8;
+/// Of a cell's first word: the rest is from the hash.
+const NUMBER: u64 = 0xffff;
+/// The first word of a cell that has nothing. Not 0: the system would put off giving the memory to the first
+/// call that gets there.
+const NOTHING: u64 = NUMBER;
+
+pub(crate) struct Shortcuts {
+    hasher: RandomState,
+    tables: [OnceLock<Box<[Cell]>>; TABLES],
+    /// The table in use. Those before it stay, together as large.
+    current: AtomicU32,
+}
+
+struct Cell {
+    /// The upper bits of the hash, and the operation's number.
+    tag: AtomicU64,
+    entry_id: AtomicU64,
+}
+
+/// Where a pair of id and operation belongs.
+#[derive(Clone, Copy)]
+pub(crate) struct Pair(u64);
+
+impl Shortcuts {
+    pub(crate) fn new() -> Self {
+        let new = Self {
+            hasher: RandomState::new(),
+            tables: std::array::from_fn(|_| OnceLock::new()),
+            current: AtomicU32::new(0),
+        };
+        new.make(0);
+        new
+    }
+
+    pub(crate) fn pair(&self, id: &[u8], operation: &str) -> Pair {
+        Pair(self.hasher.hash_one((id, operation)))
+    }
+
+    /// The entry and the operation's number that may belong to a pair.
+    pub(crate) fn find(&self, pair: Pair) -> Option<(EntryId, usize)> {
+        let cell = self.cell(pair)?;
+        let tag = cell.tag.load(Ordering::Relaxed);
+        let number = tag & NUMBER;
+        if number == NOTHING || tag & !NUMBER != pair.0 & !NUMBER {
+            return None;
+        }
+        let entry_id = EntryId::of(&cell.entry_id.load(Ordering::Relaxed).to_be_bytes())?;
+        Some((entry_id, number as usize))
+    }
+
+    /// Notes a pair; one whose number is beyond all sense is not.
+    pub(crate) fn note(&self, pair: Pair, entry_id: EntryId, number: usize) {
+        if let Some(cell) = self.cell(pair)
+            && (number as u64) < NUMBER
+        {
+            let octets = u64::from_be_bytes(entry_id.octets());
+            cell.entry_id.store(octets, Ordering::Relaxed);
+            let tag = pair.0 & !NUMBER | number as u64;
+            cell.tag.store(tag, Ordering::Relaxed);
+        }
+    }
+
+    /// Drops what was found for a pair and was not true.
+    pub(crate) fn drop(&self, pair: Pair) {
+        if let Some(cell) = self.cell(pair) {
+            cell.tag.store(NOTHING, Ordering::Relaxed);
+        }
+    }
+
+    /// Makes cells for so many objects. One thread at a time. A larger table begins empty.
+    pub(crate) fn reserve(&self, objects: usize) {
+        let current = self.current.load(Ordering::Relaxed) as usize;
+        if objects.saturating_mul(CELLS) > FIRST << current && current + 1 < TABLES {
+            self.make(current + 1);
+        }
+    }
+
+    fn make(&self, table: usize) {
+        let new_cell = |_| Cell {
+            tag: AtomicU64::new(NOTHING),
+            entry_id: AtomicU64::new(0),
+        };
+        if let Some(cells) = self.tables.get(table) {
+            cells.get_or_init(|| (0..FIRST << table).map(new_cell).collect());
+            // Release: who knows the number finds the table.
+            self.current.store(table as u32, Ordering::Release);
+        }
+    }
+
+    fn cell(&self, pair: Pair) -> Option<&Cell> {
+        let current = self.current.load(Ordering::Acquire) as usize;
+        let cells = self.tables.get(current)?.get()?;
+        // The low bits are not in the tag.
+        cells.get(pair.0 as usize & (cells.len() - 1))
+    }
+}

@@ -1,0 +1,68 @@
+//! Lookups in the ways that are for comparison ([`Comparison`]).
+
+use super::index::Comparison;
+use super::map::ActiveMap;
+use super::pinned::{Found, Pinned};
+
+impl ActiveMap {
+    /// Finds what is active under an id, in the way of a map for comparison.
+    pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
+        let Some(comparison) = &self.comparison else {
+            return self.find(id, None);
+        };
+        let by = (&self.slots, &*self.index);
+        let found = comparison.find(by, id, |index| self.pin_named(index, id));
+        self.found(found, id)
+    }
+
+    /// Finds what is active under an id, and the number of an operation of its servant: with
+    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
+    /// operation that the servant does not number. Does not allocate.
+    pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
+        let comparison = self.comparison.as_ref();
+        let Some(shortcuts) = comparison.and_then(Comparison::shortcuts) else {
+            let found = self.find_by_strategy(id);
+            let number = found.number_of(operation);
+            return (found, number);
+        };
+        let pair = shortcuts.pair(id, operation);
+        if let Some((entry_id, number)) = shortcuts.find(pair) {
+            match self.pin(entry_id) {
+                Some(pinned) if pinned.is_named(id) && pinned.has(operation, number) => {
+                    return (Found::Pinned(pinned), Some(number));
+                }
+                _ => shortcuts.drop(pair),
+            }
+        }
+        let found = self.find(id, None);
+        let number = found.number_of(operation);
+        if let (Found::Pinned(pinned), Some(number)) = (&found, number) {
+            shortcuts.note(pair, pinned.entry_id(), number);
+        }
+        (found, number)
+    }
+}
+
+impl Pinned<'_> {
+    /// Returns whether its servant's operation of this number is this.
+    pub(super) fn has(&self, operation: &str, number: usize) -> bool {
+        self.operations().get(number) == Some(&operation)
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        self.servant.operations()
+    }
+}
+
+impl Found<'_> {
+    /// Returns the number of an operation of the servant that was found.
+    pub(super) fn number_of(&self, operation: &str) -> Option<usize> {
+        let Self::Pinned(pinned) = self else {
+            return None;
+        };
+        pinned
+            .operations()
+            .iter()
+            .position(|&name| name == operation)
+    }
+}

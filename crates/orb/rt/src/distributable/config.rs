@@ -1,0 +1,89 @@
+//! Settings of dynamic scheduling.
+
+use punctual_exec::thread::Reservation;
+use punctual_orb::{AboveHighest, Discipline};
+use std::time::Duration;
+
+/// Settings of dynamic scheduling ([`crate::RtConfig::dynamic_scheduling`]).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DynamicScheduling {
+    /// The disciplines that segments may have. Both, unless it is said.
+    pub disciplines: Vec<Discipline>,
+    /// Treatment of the reservations that the segments of clients ask for.
+    pub propagated: PropagatedReservations,
+}
+
+impl Default for DynamicScheduling {
+    fn default() -> Self {
+        Self {
+            disciplines: Discipline::ALL.to_vec(),
+            propagated: PropagatedReservations::default(),
+        }
+    }
+}
+
+/// Treatment of the reservations that the segments of other processes ask for. Their fixed priorities are bounded by
+/// [`crate::Propagated`], as those of CLIENT_PROPAGATED are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PropagatedReservations {
+    /// The upcall is in the segment, and its thread is scheduled as it would be without.
+    #[default]
+    NotObeyed,
+    /// The upcall's thread reserves what the segment asks for, up to this.
+    UpTo {
+        /// The most that one upcall may reserve. How many there may be at a time, the kernel's admission says.
+        most: ReservationLimit,
+        /// Treatment of a request that asks for more: with [`AboveHighest::Cap`] its runtime is cut to what is allowed.
+        above: AboveHighest,
+    },
+}
+
+/// The most that the upcall of one request may reserve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReservationLimit {
+    /// The longest runtime in a period.
+    pub runtime: Duration,
+    /// The largest share of one processor, in hundredths.
+    pub percent: u32,
+}
+
+impl ReservationLimit {
+    /// The longest runtime that a reservation of this period may have.
+    pub(super) fn runtime_of(self, period: Duration) -> Duration {
+        let share = period.as_nanos().saturating_mul(self.percent.into()) / 100;
+        let share = Duration::from_nanos(u64::try_from(share).unwrap_or(u64::MAX));
+        share.min(self.runtime)
+    }
+
+    /// Returns as much of a reservation as is allowed; `None` where that is too little to be one.
+    pub(super) fn capped(self, wanted: Reservation) -> Option<Reservation> {
+        let runtime = wanted.runtime.min(self.runtime_of(wanted.period));
+        Reservation { runtime, ..wanted }.check().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reservation_is_cut_to_its_limit_or_is_none() {
+        let limit = ReservationLimit {
+            runtime: Duration::from_millis(2),
+            percent: 10,
+        };
+        let capped = |runtime, period| {
+            let period = Duration::from_micros(period);
+            let capped = limit.capped(Reservation {
+                runtime: Duration::from_micros(runtime),
+                deadline: period,
+                period,
+            });
+            capped.map(|reserved| reserved.runtime.as_micros())
+        };
+        assert_eq!(capped(1_000, 10_000), Some(1_000));
+        assert_eq!(capped(1_001, 10_000), Some(1_000));
+        assert_eq!(capped(9_000, 100_000), Some(2_000));
+        assert_eq!(capped(5, 5), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! RTScheduling::Current.
+
+use super::dynamic::Dynamic;
+use super::error::{SegmentError, in_no_segment, refused};
+use super::overrun::Overrun;
+use super::parameter::SchedulingParameter;
+use super::registry::{DistributableThread, DistributableThreadId};
+use super::stack::{self, New};
+use crate::orb::{RtOrb, no_native};
+use punctual_exec::{SpawnError, ThreadSpec};
+use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
+use std::sync::{Arc, mpsc};
+
+/// The scheduling segments of the calling thread (RTScheduling::Current; Real-time CORBA 1.2, dynamic scheduling). Each
+/// thread has its own; in an upcall, it has that of the request.
+///
+/// Of an RTORB without [`crate::RtConfig::dynamic_scheduling`] all operations raise NO_IMPLEMENT that could begin a
+/// segment.
+#[derive(Clone, Copy, Debug)]
+pub struct SchedulingCurrent<'o> {
+    rt: &'o Arc<RtOrb>,
+}
+
+/// Terms on which a distributable thread is started by another ([`SchedulingCurrent::spawn`]).
+#[derive(Clone, Debug)]
+pub struct Spawned {
+    /// The name of its outermost segment.
+    pub name: String,
+    /// Parameter of that segment. Default: the implicit parameter of the segment that starts it.
+    pub parameter: Option<SchedulingParameter>,
+    /// The parameter of segments within that one which say none.
+    pub implicit: Option<SchedulingParameter>,
+    /// Octets of its stack; as the system has it (2 MiB), if it is not said.
+    pub stack_size: Option<usize>,
+    /// The CORBA priority that it runs at before its segment and behind it.
+    pub base_priority: Priority,
+}
+
+impl<'o> SchedulingCurrent<'o> {
+    pub(crate) fn new(rt: &'o Arc<RtOrb>) -> Self {
+        Self { rt }
+    }
+
+    /// Begins a segment within that which the thread is in, or, where it is in none, a distributable thread. The thread is
+    /// scheduled by `parameter` until the segment ends; where none is given, by the implicit one of the segment around it.
+    /// `implicit` is for segments within this one.
+    ///
+    /// A reservation's deadline counts from now. Up to four system calls, and a few allocations.
+    ///
+    /// # Errors
+    /// UNSUPPORTED_SCHEDULING_DISCIPLINE; THREAD_CANCELLED; BAD_PARAM without any parameter, and for a reservation that is
+    /// none; INV_POLICY for one that the kernel does not admit, with what the machine offers; DATA_CONVERSION 2 for a
+    /// priority that the mapping does not have, NO_PERMISSION for one that the kernel refuses. Nothing has begun then.
+    pub fn begin_scheduling_segment(
+        self,
+        name: &str,
+        parameter: Option<SchedulingParameter>,
+        implicit: Option<SchedulingParameter>,
+    ) -> Result<(), SegmentError> {
+        let dynamic = self.dynamic()?;
+        let thread = stack::distributable();
+        thread.as_ref().map_or(Ok(()), stack::check)?;
+        let parameter = parameter_or_implicit(parameter)?;
+        dynamic.check(parameter)?;
+        implicit.map_or(Ok(()), |implicit| dynamic.check(implicit))?;
+        let new = New {
+            id: match thread {
+                Some(thread) => thread.id(),
+                None => DistributableThreadId::random()?,
+            },
+            name: Some(name.to_owned()),
+            parameter,
+            implicit,
+            taken: Some(parameter),
+        };
+        Ok(stack::push(self.rt, dynamic, new)?)
+    }
+
+    /// Gives the segment that the thread is in another name, and other parameters where they are given. Its next deadline
+    /// counts from now, so that what is done again and again in one segment is updated each time: without a parameter that
+    /// takes no system call. `Some` where the last deadline had passed, which is counted ([`RtOrb::segment_overruns`]).
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER where the thread is in none, and those of [`SchedulingCurrent::begin_scheduling_segment`]; the segment
+    /// goes on as it was then.
+    pub fn update_scheduling_segment(
+        self,
+        name: &str,
+        parameter: Option<SchedulingParameter>,
+        implicit: Option<SchedulingParameter>,
+    ) -> Result<Option<Overrun>, SegmentError> {
+        let dynamic = self.dynamic()?;
+        stack::check(&stack::distributable().ok_or_else(in_no_segment)?)?;
+        let given = parameter.into_iter().chain(implicit);
+        given.into_iter().try_for_each(|one| dynamic.check(one))?;
+        Ok(stack::update(self.rt, name, parameter, implicit)?)
+    }
+
+    /// Ends the segment that the thread is in. The thread is scheduled as it was when the segment began; with the outermost
+    /// segment the distributable thread ends. `Some` where the deadline had passed, which is counted.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER where the thread is in none, or in that of its upcall; BAD_PARAM where the segment has another name: it
+    /// goes on then. THREAD_CANCELLED when the thread was cancelled, and INV_POLICY when the kernel does not admit again
+    /// what the thread had reserved before: the segment has ended all the same.
+    pub fn end_scheduling_segment(self, name: &str) -> Result<Option<Overrun>, SystemException> {
+        stack::end(name)
+    }
+
+    /// Starts a distributable thread of its own, which does `start` in a segment and then ends.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER where the calling thread is in no segment; NO_RESOURCES when there is no thread to be had; and those
+    /// of [`SchedulingCurrent::begin_scheduling_segment`], which the new thread does: `start` is not done then.
+    pub fn spawn(
+        self,
+        spawned: Spawned,
+        start: impl FnOnce() + Send + 'static,
+    ) -> Result<DistributableThread, SegmentError> {
+        stack::check(&stack::distributable().ok_or_else(in_no_segment)?)?;
+        let parameter = parameter_or_implicit(spawned.parameter)?;
+        let thread = ThreadSpec::named("punctual-dt");
+        let thread = match spawned.stack_size {
+            Some(octets) => thread.stack_size(octets),
+            None => thread,
+        };
+        let base = spawned.base_priority;
+        let thread = self.rt.scheduled(base, thread);
+        let thread = thread.ok_or_else(|| no_native(base))?;
+        let (tell, told) = mpsc::sync_channel(1);
+        let rt = self.rt.clone();
+        let started = thread.start(move || {
+            let begun = rt.run_at(base).map_err(SegmentError::from).and_then(|_| {
+                let current = Self::begun(&rt, &spawned, parameter);
+                current.and_then(|()| Ok(stack::distributable().ok_or_else(in_no_segment)?))
+            });
+            let has_begun = begun.is_ok();
+            // Whoever started this thread waits for it.
+            let _ = tell.send(begun);
+            if has_begun {
+                start();
+                stack::leave_all();
+            }
+        });
+        started.map_err(|error| not_started(&error))?;
+        told.recv().map_err(|_| not_begun())?
+    }
+
+    fn begun(
+        rt: &Arc<RtOrb>,
+        spawned: &Spawned,
+        parameter: SchedulingParameter,
+    ) -> Result<(), SegmentError> {
+        let current = SchedulingCurrent::new(rt);
+        current.begin_scheduling_segment(&spawned.name, Some(parameter), spawned.implicit)
+    }
+
+    /// The distributable thread of an id, if this process is on its way: if it is here, or in a call that it has made from
+    /// here.
+    #[must_use]
+    pub fn lookup(self, id: DistributableThreadId) -> Option<DistributableThread> {
+        self.rt.dynamic()?.find(id)
+    }
+
+    /// The distributable thread's id.
+    ///
+    /// # Errors
+    /// BAD_INV_ORDER where the thread is in no segment.
+    pub fn id(self) -> Result<DistributableThreadId, SystemException> {
+        let thread = stack::distributable().ok_or_else(in_no_segment)?;
+        Ok(thread.id())
+    }
+
+    /// The parameter of the segment that the thread is in; in an upcall, as the client's request says it, also where no
+    /// more than a part of it is obeyed.
+    #[must_use]
+    pub fn scheduling_parameter(self) -> Option<SchedulingParameter> {
+        stack::parameters().map(|(parameter, _)| parameter)
+    }
+
+    /// The parameter that segments within this one have which say none.
+    #[must_use]
+    pub fn implicit_scheduling_parameter(self) -> Option<SchedulingParameter> {
+        stack::parameters()?.1
+    }
+
+    /// The names of the segments that the distributable thread has begun in this upcall, or in this thread, the outermost
+    /// first. Names do not travel: those of its segments elsewhere are not among them.
+    #[must_use]
+    pub fn current_scheduling_segment_names(self) -> Vec<String> {
+        stack::names()
+    }
+
+    fn dynamic(self) -> Result<&'o Arc<Dynamic>, SystemException> {
+        self.rt.dynamic().ok_or_else(|| {
+            Kind::NoImplement.because(
+                "this RTORB has no dynamic scheduling: `RtConfig::dynamic_scheduling` gives it some",
+            )
+        })
+    }
+}
+
+/// Returns the parameter of a segment for which this was given.
+fn parameter_or_implicit(
+    said: Option<SchedulingParameter>,
+) -> Result<SchedulingParameter, SystemException> {
+    let implicit = || stack::parameters().and_then(|(_, implicit)| implicit);
+    said.or_else(implicit).ok_or_else(|| {
+        Kind::BadParam
+            .because("no scheduling parameter, and no segment around this one with an implicit one")
+    })
+}
+
+#[cold]
+fn not_started(error: &SpawnError) -> SystemException {
+    match error {
+        SpawnError::Refused { .. } => refused(error.to_string()),
+        _ => Kind::NoResources.because(error.to_string()),
+    }
+}
+
+#[cold]
+fn not_begun() -> SystemException {
+    Kind::NoResources.because("the new thread has ended before its segment began")
+}

@@ -1,0 +1,71 @@
+//! State of dynamic scheduling in an RTORB.
+
+use super::config::DynamicScheduling;
+use super::error::SegmentError;
+use super::overrun::Overrun;
+use super::parameter::SchedulingParameter;
+use super::registry::{DistributableThread, DistributableThreadId, Known, Registry};
+use punctual_orb::{SystemException, SystemExceptionKind as Kind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Its settings, its distributable threads, and its count.
+#[derive(Debug)]
+pub(crate) struct Dynamic {
+    config: DynamicScheduling,
+    registry: Arc<Registry>,
+    overruns: AtomicU64,
+}
+
+impl Dynamic {
+    pub(crate) fn new(config: DynamicScheduling) -> Arc<Self> {
+        Arc::new(Self {
+            config,
+            registry: Registry::new(),
+            overruns: AtomicU64::new(0),
+        })
+    }
+
+    pub(super) fn config(&self) -> &DynamicScheduling {
+        &self.config
+    }
+
+    /// Number of segments that have ended, or were updated, after their deadlines.
+    pub(crate) fn overruns(&self) -> u64 {
+        // Relaxed: a count, and no more.
+        self.overruns.load(Ordering::Relaxed)
+    }
+
+    /// Counts it, if there is one.
+    pub(super) fn count(&self, overrun: Option<Overrun>) {
+        if overrun.is_some() {
+            self.overruns.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Checks that segments may have this parameter.
+    ///
+    /// # Errors
+    /// UNSUPPORTED_SCHEDULING_DISCIPLINE, or BAD_PARAM for a reservation that is none.
+    pub(super) fn check(&self, parameter: SchedulingParameter) -> Result<(), SegmentError> {
+        let discipline = parameter.discipline();
+        if !self.config.disciplines.contains(&discipline) {
+            return Err(SegmentError::UnsupportedSchedulingDiscipline(discipline));
+        }
+        let checked = parameter.reservation().map(|reserved| reserved.check());
+        let bad = |error: punctual_exec::thread::InvalidReservation| {
+            SystemException::from(Kind::BadParam).with_detail(error.to_string())
+        };
+        Ok(checked.transpose().map(drop).map_err(bad)?)
+    }
+
+    /// The distributable thread of this id is here from now on.
+    pub(super) fn enter(&self, id: DistributableThreadId) -> Result<Known, SystemException> {
+        self.registry.enter(id)
+    }
+
+    /// Returns the distributable thread of this id, if it is here or in a call that it has made from here.
+    pub(super) fn find(&self, id: DistributableThreadId) -> Option<DistributableThread> {
+        self.registry.find(id)
+    }
+}

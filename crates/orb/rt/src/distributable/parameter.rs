@@ -1,0 +1,34 @@
+//! Scheduling parameters, and the disciplines that they are of.
+
+use punctual_exec::thread::Reservation;
+use punctual_orb::{Discipline, Priority};
+
+/// Scheduling parameter of a segment: the standard's `CORBA::Policy` that a scheduler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedulingParameter {
+    /// At a CORBA priority.
+    FixedPriority(Priority),
+    /// By earliest deadline first: the thread has reserved this (`SCHED_DEADLINE`), and the segment is to end, or to be
+    /// updated, within the deadline.
+    EarliestDeadlineFirst(Reservation),
+}
+
+impl SchedulingParameter {
+    /// Returns its discipline.
+    #[must_use]
+    pub fn discipline(self) -> Discipline {
+        match self {
+            Self::FixedPriority(_) => Discipline::FixedPriority,
+            Self::EarliestDeadlineFirst(_) => Discipline::EarliestDeadlineFirst,
+        }
+    }
+
+    /// The reservation, if it is one.
+    #[must_use]
+    pub fn reservation(self) -> Option<Reservation> {
+        match self {
+            Self::FixedPriority(_) => None,
+            Self::EarliestDeadlineFirst(reserved) => Some(reserved),
+        }
+    }
+}

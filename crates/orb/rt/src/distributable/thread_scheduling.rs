@@ -1,0 +1,88 @@
+//! Scheduling of the calling thread: changed by a segment, and restored at its end.
+
+use super::error::refused;
+use super::parameter::SchedulingParameter;
+use crate::orb::{RtOrb, no_native, not_permitted};
+use crate::thread::{self, Native, RanAt};
+use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
+use punctual_sys::scheduling::{self, Scheduling};
+use std::io;
+
+/// Scheduling of a thread before a segment.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Before {
+    ran_at: RanAt,
+    scheduling: Scheduling,
+}
+
+impl Before {
+    /// Returns the scheduling now. Asks the kernel if the thread has reserved its time, or the scheduling is not yet known.
+    pub(super) fn now() -> Result<Self, SystemException> {
+        let asked = thread::now().and_then(|ran_at| {
+            let known = ran_at.native().scheduling();
+            let scheduling = known.map_or_else(scheduling::own, Ok)?;
+            Ok(Self { ran_at, scheduling })
+        });
+        asked.map_err(|error| unknown(&error))
+    }
+
+    /// Restores it.
+    ///
+    /// # Errors
+    /// Those of the operating system: the processors may have no room any more for a reservation that was given up for
+    /// the time of the segment.
+    pub(super) fn restore(self) -> Result<(), SystemException> {
+        Priority::replace_of_thread(self.ran_at.corba());
+        let has_reserved = matches!(self.scheduling, Scheduling::Deadline(_));
+        if !has_reserved && thread::is_at(Native::of(self.scheduling)) {
+            return Ok(());
+        }
+        let restored = thread::force(self.scheduling);
+        restored.map_err(|error| {
+            let why = not_scheduled(self.scheduling, &error);
+            refused(format!("at the end of the scheduling segment: {why}"))
+        })
+    }
+}
+
+/// Returns whether the calling thread has reserved its time.
+pub(super) fn has_reserved() -> Result<bool, SystemException> {
+    let now = thread::now().map_err(|error| unknown(&error))?;
+    Ok(now.native() == Native::DEADLINE)
+}
+
+/// Schedules the calling thread as a segment's parameter says, as far as the RTORB asks the kernel at all.
+///
+/// # Errors
+/// INV_POLICY for a reservation that the kernel does not admit, DATA_CONVERSION 2 for a priority that the mapping does not
+/// have, NO_PERMISSION for one that the kernel refuses; the thread is as it was then.
+pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), SystemException> {
+    match parameter {
+        SchedulingParameter::FixedPriority(priority) => {
+            let native = rt.native_of(priority).ok_or_else(|| no_native(priority))?;
+            if rt.asks_the_kernel() && !thread::is_at(Native::of(native)) {
+                thread::force(native).map_err(|error| not_permitted(priority, &error))?;
+            }
+            Priority::replace_of_thread(Some(priority));
+        }
+        SchedulingParameter::EarliestDeadlineFirst(reserved) => {
+            if rt.asks_the_kernel() {
+                let taken = thread::force(Scheduling::Deadline(reserved));
+                taken.map_err(|error| refused(reserved.refusal(&error)))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+fn unknown(error: &io::Error) -> SystemException {
+    Kind::Internal.because(format!("how the calling thread is scheduled: {error}"))
+}
+
+fn not_scheduled(scheduling: Scheduling, error: &io::Error) -> String {
+    match scheduling {
+        Scheduling::Deadline(reserved) => reserved.refusal(error),
+        other => format!("the thread cannot have {other} again: {error}"),
+    }
+}

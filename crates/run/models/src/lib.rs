@@ -1,0 +1,11 @@
+//! Models of lock-free code: every order in which the steps of a few threads may meet, and every value that a weakly
+//! ordered load may see (loom).
+//!
+//! A model compiles the files that it models by their paths, with a module `sync` that re-exports [`sync`] in the place of
+//! the crate's own. [`explore`] then runs it.
+#![allow(clippy::unwrap_used)]
+
+mod explore;
+pub mod sync;
+
+pub use explore::{explore, explore_up_to};

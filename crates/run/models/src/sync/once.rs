@@ -1,0 +1,76 @@
+//! Values that are made once, and a hasher whose results a model chooses.
+
+use loom::sync::atomic::{AtomicBool, Ordering};
+use std::hash::{BuildHasher, Hasher};
+
+/// A value that is made once. A thread that finds it sees all that made it, and nothing else orders it.
+#[derive(Debug)]
+pub struct OnceLock<T> {
+    value: std::sync::OnceLock<T>,
+    is_there: AtomicBool,
+}
+
+impl<T> OnceLock<T> {
+    /// Makes one without a value.
+    #[must_use]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self {
+            value: std::sync::OnceLock::new(),
+            is_there: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns the value, if it is there.
+    pub fn get(&self) -> Option<&T> {
+        let value = self.value.get()?;
+        self.is_there.load(Ordering::Acquire).then_some(value)
+    }
+
+    /// Returns the value, which is made if it is not there.
+    ///
+    /// # Panics
+    /// Where two threads make one value: in what is modelled something else keeps them from that.
+    pub fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
+        if self.get().is_none() {
+            assert!(self.value.set(make()).is_ok(), "two make one value");
+            self.is_there.store(true, Ordering::Release);
+        }
+        self.value.get().unwrap()
+    }
+}
+
+/// Hashes bytes to their last one, so that a model chooses what meets where.
+#[derive(Debug)]
+pub struct RandomState;
+
+impl RandomState {
+    /// Makes one.
+    #[must_use]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Self {
+        Self
+    }
+}
+
+impl BuildHasher for RandomState {
+    type Hasher = LastByte;
+
+    fn build_hasher(&self) -> LastByte {
+        LastByte(0)
+    }
+}
+
+/// Hasher of [`RandomState`].
+#[derive(Debug)]
+pub struct LastByte(u64);
+
+impl Hasher for LastByte {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = bytes.last().map_or(0, |&last| u64::from(last));
+    }
+}
