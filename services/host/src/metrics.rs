@@ -33,6 +33,7 @@ impl Timed {
         done
     }
 
+    #[inline]
     fn add(&self, took: Duration, is_refused: bool) {
         let place = ENDS
             .iter()

@@ -31,8 +31,7 @@ const MOST_DEFINITIONS: Key<u64> = Key::number("most-definitions", 0..=u64::MAX)
     .doc(
         "How many definitions the repository may have; what would be more is refused with NO_RESOURCES.",
     );
-const MOST_BYTES: Key<u64> = Key::number("most-bytes", 0..=u64::MAX)
-    .value_name("BYTES")
+const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 0..=u64::MAX)
     .default("67108864")
     .doc("How many bytes the records of all definitions may take.");
 

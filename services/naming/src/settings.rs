@@ -52,8 +52,7 @@ const MOST_MEMBERS: Key<u64> = Key::number("most-members", 0..=u64::MAX)
 const MOST_COMPONENTS: Key<u64> = Key::number("most-components", 0..=u64::MAX)
     .default("128")
     .doc("How many components a name may have.");
-const MOST_COMPONENT_BYTES: Key<u64> = Key::number("most-component-bytes", 0..=u64::MAX)
-    .value_name("BYTES")
+const MOST_COMPONENT_BYTES: Key<u64> = Key::bytes("most-component-bytes", 0..=u64::MAX)
     .default("1024")
     .doc("How many bytes the id and the kind of a component may have together.");
 const MOST_CONTEXTS: Key<u64> = Key::number("most-contexts", 0..=u64::MAX)

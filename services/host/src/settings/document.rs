@@ -49,6 +49,13 @@ fn kind(setting: &Setting) -> String {
             most: u64::MAX,
         } => format!("number from {least}"),
         Kind::Number { least, most } => format!("number from {least} to {most}"),
+        Kind::Bytes {
+            least,
+            most: u64::MAX,
+        } => format!("bytes, as `4096` or `64 MiB`, from {least}"),
+        Kind::Bytes { least, most } => {
+            format!("bytes, as `4096` or `64 MiB`, from {least} to {most}")
+        }
         Kind::Time { may_be_zero: true } => "time, as `200ms` or `2s`; 0 is never".to_owned(),
         Kind::Time { may_be_zero: false } => "time, as `200ms` or `2s`".to_owned(),
         Kind::OneOf(words) => format!("`{}`", words.join("`, `")),

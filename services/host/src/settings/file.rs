@@ -6,6 +6,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::error::SettingsError;
+use super::process::SETTINGS;
 use super::text::check;
 use super::{Kind, Setting};
 
@@ -23,7 +24,9 @@ pub(super) fn parsed(
     for (key, value) in parsed.into_inner() {
         let line = line(text, key.span().start);
         let name = key.get_ref();
-        let setting = table.iter().find(|setting| setting.key() == **name);
+        // The file itself is named on the command line alone.
+        let known = table.iter().filter(|one| one.name != SETTINGS.setting.name);
+        let setting = known.copied().find(|one| one.key() == **name);
         let setting = setting.ok_or_else(|| SettingsError::Unknown {
             file: file.to_owned(),
             line,
@@ -70,7 +73,7 @@ fn texts(setting: &Setting, value: &Spanned<DeValue<'_>>) -> Result<Vec<String>,
 fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
     let text = match (value, setting.kind) {
         (DeValue::Boolean(value), Kind::Flag) => value.to_string(),
-        (DeValue::Integer(value), Kind::Number { .. }) => value.to_string(),
+        (DeValue::Integer(value), Kind::Number { .. } | Kind::Bytes { .. }) => value.to_string(),
         (DeValue::Integer(value), Kind::Time { .. }) => match value.to_string().as_str() {
             "0" => "0".to_owned(),
             number => {
@@ -81,7 +84,12 @@ fn text(setting: &Setting, value: &DeValue<'_>) -> Result<String, String> {
         },
         (
             DeValue::String(value),
-            Kind::Text | Kind::Path | Kind::Time { .. } | Kind::OneOf(_) | Kind::Checked(_),
+            Kind::Text
+            | Kind::Path
+            | Kind::Bytes { .. }
+            | Kind::Time { .. }
+            | Kind::OneOf(_)
+            | Kind::Checked(_),
         ) => value.to_string(),
         (value, kind) => {
             let (wanted, found) = (wanted(kind), value.type_str());
@@ -97,6 +105,7 @@ fn wanted(kind: Kind) -> &'static str {
     match kind {
         Kind::Flag => "true or false",
         Kind::Number { .. } => "a whole number without a unit",
+        Kind::Bytes { .. } => "a number of bytes, as 4096 or \"64 MiB\",",
         Kind::Time { .. } => "a time in quotes, as \"200ms\" or \"2s\",",
         Kind::Text | Kind::Path | Kind::OneOf(_) | Kind::Checked(_) => "a text in quotes",
     }

@@ -80,6 +80,13 @@ pub enum Kind {
         /// The largest.
         most: u64,
     },
+    /// A number of bytes, alone or with a unit, as `64 MiB`.
+    Bytes {
+        /// The least.
+        least: u64,
+        /// The largest.
+        most: u64,
+    },
     /// A time with its unit, as `200ms` or `2s`.
     Time {
         /// True if 0 is allowed, and means never.
@@ -175,6 +182,15 @@ impl Key<u64> {
     pub const fn number(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
         let (least, most) = (*bounds.start(), *bounds.end());
         Self::of(name, Kind::Number { least, most }, "NUMBER")
+    }
+}
+
+impl Key<u64> {
+    /// Creates a key for a number of bytes. It needs a default.
+    #[must_use]
+    pub const fn bytes(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
+        let (least, most) = (*bounds.start(), *bounds.end());
+        Self::of(name, Kind::Bytes { least, most }, "BYTES")
     }
 }
 

@@ -21,7 +21,8 @@ pub fn check(setting: &Setting, text: &str) -> Result<(), String> {
             true => Err("a file is wanted".to_owned()),
             false => Ok(()),
         },
-        Kind::Number { least, most } => number(text, least, most),
+        Kind::Number { least, most } => bounded(number(text)?, least, most),
+        Kind::Bytes { least, most } => bounded(bytes(text)?, least, most),
         Kind::Time { may_be_zero } => time(text, may_be_zero).map(drop),
         Kind::OneOf(words) => match words.contains(&text) {
             true => Ok(()),
@@ -31,10 +32,31 @@ pub fn check(setting: &Setting, text: &str) -> Result<(), String> {
     }
 }
 
-fn number(text: &str, least: u64, most: u64) -> Result<(), String> {
-    let number: u64 = text
-        .parse()
-        .map_err(|_| format!("`{text}` is not a whole number"))?;
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.parse();
+    number.map_err(|_| format!("`{text}` is not a whole number"))
+}
+
+/// Reads a number of bytes, alone or with a unit.
+pub(super) fn bytes(text: &str) -> Result<u64, String> {
+    let unit_at = text.find(|character: char| character.is_ascii_alphabetic());
+    let (digits, unit) = text.split_at(unit_at.unwrap_or(text.len()));
+    let shift = match unit.trim_end() {
+        "" | "B" => 0,
+        "KiB" => 10,
+        "MiB" => 20,
+        "GiB" => 30,
+        unit => {
+            return Err(format!(
+                "`{unit}` is not a unit of bytes: B, KiB, MiB or GiB is wanted"
+            ));
+        }
+    };
+    let bytes = number(digits.trim_end())?.checked_mul(1 << shift);
+    bytes.ok_or_else(|| format!("`{text}` is too large"))
+}
+
+fn bounded(number: u64, least: u64, most: u64) -> Result<(), String> {
     if (least..=most).contains(&number) {
         return Ok(());
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::error::SettingsError;
-use super::text::{check, time};
+use super::text::{bytes, check, time};
 use super::{Key, Setting, file};
 
 /// Checked values of a table of settings.
@@ -140,7 +140,8 @@ impl FromTexts for bool {
 impl FromTexts for u64 {
     fn from_texts(texts: &[String]) -> Self {
         let text = texts.last();
-        text.and_then(|text| text.parse().ok()).unwrap_or_default()
+        // A number alone is read as so many bytes, too.
+        text.and_then(|text| bytes(text).ok()).unwrap_or_default()
     }
 }
 

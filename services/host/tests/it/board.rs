@@ -76,21 +76,16 @@ impl Board {
     }
 
     pub(crate) fn texts(&self) -> Vec<String> {
-        self.0
-            .texts
-            .read()
-            .iter()
-            .map(|text| text.0.clone())
-            .collect()
+        let texts = self.0.texts.read();
+        texts.iter().map(|text| text.0.clone()).collect()
     }
 
     /// Posts a text, together with other callers.
     pub(crate) fn post(&self, text: &str) -> Result<u32, Kind> {
         let (text, lost) = (Cdr(text.to_owned()), || Err(Kind::Internal));
         let commit = |posted| self.commit(posted);
-        self.0
-            .posts
-            .count(|| self.0.commits.submit(text, commit, lost))
+        let submit = || self.0.commits.submit(text, commit, lost);
+        self.0.posts.count(submit)
     }
 
     fn commit(&self, posted: Vec<Cdr<String>>) -> Vec<Result<u32, Kind>> {

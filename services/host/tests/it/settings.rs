@@ -1,6 +1,6 @@
 //! Settings of a service: what is wrong with a file, and how it goes together with the command line.
 
-use punctual_host::settings::{SettingsError, Values, markdown};
+use punctual_host::settings::{Key, Setting, SettingsError, Values, markdown};
 
 use crate::board::settings;
 
@@ -15,6 +15,8 @@ fn an_unknown_key_is_an_error_with_its_line_and_the_key_that_may_be_meant() {
         error.to_string(),
         "board.toml, line 3: unknown key `most_text`; did you mean `most_texts`?"
     );
+    let error = wrong("settings = \"other.toml\"");
+    assert!(matches!(error, SettingsError::Unknown { .. }), "{error}");
     let error = wrong("[orb]\nlisten = 1\n");
     assert!(
         matches!(error, SettingsError::Unknown { line: 1, .. }),
@@ -94,5 +96,34 @@ fn each_key_is_documented_by_the_table_with_type_default_and_bounds() {
             setting.name
         );
         assert!(!setting.doc.is_empty(), "{}", setting.name);
+    }
+}
+
+#[test]
+fn bytes_are_a_number_alone_or_with_a_unit() {
+    const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 1..=1 << 40).default("4 KiB");
+    let table: &[&Setting] = &[&MOST_BYTES.setting];
+    let read = |text: &str| Values::from_toml(table, "board.toml", text);
+    for (text, bytes) in [
+        ("", 4096),
+        ("most_bytes = 7", 7),
+        ("most_bytes = \"7\"", 7),
+        ("most_bytes = \"2 KiB\"", 2048),
+        ("most_bytes = \"3GiB\"", 3 << 30),
+    ] {
+        assert_eq!(read(text).unwrap().get(&MOST_BYTES), bytes, "{text}");
+    }
+    for (text, part) in [
+        ("most_bytes = \"5 kB\"", "`kB` is not a unit of bytes"),
+        ("most_bytes = \"KiB\"", "`` is not a whole number"),
+        ("most_bytes = 0", "0 is not from 1 to"),
+        ("most_bytes = \"9999999999999 GiB\"", "is too large"),
+        (
+            "most_bytes = 1.5",
+            "a number of bytes, as 4096 or \"64 MiB\", is wanted, not float",
+        ),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{part}: {error}");
     }
 }

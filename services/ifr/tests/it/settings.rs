@@ -16,8 +16,8 @@ fn unknown_keys_wrong_units_and_keys_that_do_not_go_together_are_errors() {
             "line 1: unknown key `writeable`; did you mean `writable`?",
         ),
         (
-            "most_bytes = \"64 MiB\"",
-            "`most_bytes`: a whole number without a unit is wanted",
+            "most_bytes = \"64 MB\"",
+            "`most_bytes`: `MB` is not a unit of bytes: B, KiB, MiB or GiB is wanted",
         ),
         ("stop_deadline = 20", "write \"20s\" for seconds"),
         (
