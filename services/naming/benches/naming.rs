@@ -4,7 +4,7 @@
 //! file, and omniNames in the same run where it is installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "../tests/naming/support.rs"]
+#[path = "../tests/it/naming/support.rs"]
 mod support;
 
 use std::fs::File;

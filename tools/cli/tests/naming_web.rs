@@ -1,7 +1,7 @@
 //! `punctual naming serve --web`: the page beside the names. Built with the feature `web`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
-#[path = "naming_support/mod.rs"]
+#[path = "it/support/mod.rs"]
 mod support;
 
 use std::io::{Read, Write};

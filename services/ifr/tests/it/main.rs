@@ -1,6 +1,15 @@
 //! The Interface Repository on the host: faults of its store, access, metrics, settings.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "../../../../crates/orb/punctual/tests/it/support/alone.rs"]
+mod alone;
+mod browse;
 mod changes;
 mod faults;
+mod full_disk;
+mod hostile;
+mod jacorb;
+mod large_answers;
+mod quota;
 mod settings;
+mod support;

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod chromium;
-#[path = "../console/support.rs"]
+#[path = "../it/console/support.rs"]
 mod support;
 
 use chromium::Chromium;

@@ -1,6 +1,8 @@
 //! Tests that need a process of their own: what they look at (threads, memory, descriptors, the log, the panic hook)
 //! belongs to the process, and other tests of the same program would change it.
 
+#![allow(unreachable_pub, reason = "programs of several crates include this")]
+
 use std::process::Command;
 
 /// Set in the process that runs one test alone.

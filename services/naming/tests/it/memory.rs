@@ -1,0 +1,53 @@
+//! What a text that is no name costs. A process of its own, as what it has held at most is counted.
+#![cfg(target_os = "linux")]
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use crate::support;
+
+use punctual_naming::cos_naming::{
+    NamingContextExtResolveStrError, NamingContextExtToNameError, NamingContextExtToUrlError,
+};
+use support::Served;
+
+const MIB: usize = 1 << 20;
+
+/// How much memory the process has held at most so far.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = peak.unwrap().trim().trim_end_matches(" kB");
+    kib.parse::<usize>().unwrap() << 10
+}
+
+#[test]
+fn a_text_of_millions_of_components_costs_about_its_bytes() {
+    crate::alone::alone(|| {
+        let served = Served::in_memory();
+        let text = format!("{}a", "a/".repeat(4 * MIB));
+        // What this process needs for whatever is so long, on both sides of the connection.
+        let refused = served.root.to_url(&text, "a").unwrap_err();
+        assert!(
+            matches!(refused, NamingContextExtToUrlError::InvalidAddress(_)),
+            "{refused}"
+        );
+        let before = peak();
+        let refused = served.root.to_name(&text).unwrap_err();
+        assert!(
+            matches!(refused, NamingContextExtToNameError::InvalidName(_)),
+            "{refused}"
+        );
+        let refused = served.root.resolve_str(&text).unwrap_err();
+        assert!(
+            matches!(refused, NamingContextExtResolveStrError::InvalidName(_)),
+            "{refused}"
+        );
+        let refused = served.root.to_url(":h", &text).unwrap_err();
+        assert!(
+            matches!(refused, NamingContextExtToUrlError::InvalidName(_)),
+            "{refused}"
+        );
+        let grown = peak() - before;
+        // Split, it takes more than 300 MiB.
+        assert!(grown < 64 * MIB, "it took {grown} octets");
+    });
+}

@@ -1,0 +1,21 @@
+//! Integration tests: one program, a module for each subject.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../../../../crates/orb/punctual/tests/it/support/authority.rs"]
+mod authority;
+mod bench;
+mod bridge;
+mod call;
+mod call_answers;
+mod check;
+mod commands;
+mod hostile_text;
+mod ifr;
+mod limits;
+mod naming;
+mod naming_crash;
+mod naming_etcd;
+mod naming_members;
+mod naming_operation;
+mod support;
+mod trace;

@@ -1,0 +1,120 @@
+//! Clients that take names and give them back, and what they know of it.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
+
+use punctual::{OperationError, Orb};
+use punctual_naming::cos_naming::{NamingContext, NamingContextBindError};
+
+use crate::naming_etcd::support::{name, object};
+
+/// From when to when a client certainly held a name.
+#[derive(Debug)]
+pub(crate) struct Held {
+    id: String,
+    from: Instant,
+    until: Instant,
+}
+
+/// What all clients know.
+#[derive(Default)]
+pub(crate) struct History {
+    pub(crate) held: Mutex<Vec<Held>>,
+    /// Objects of which nobody knows whether they are bound: the server did not say.
+    unknown: Mutex<HashSet<usize>>,
+    pub(crate) taken: AtomicUsize,
+    pub(crate) refused: AtomicUsize,
+    pub(crate) unsaid: AtomicUsize,
+    /// Names that were gone though their holders had not given them back.
+    lost: Mutex<Vec<String>>,
+}
+
+impl History {
+    /// Sees that no name had two holders at a time.
+    pub(crate) fn check(&self) -> usize {
+        assert_eq!(*self.lost.lock().unwrap(), [""; 0]);
+        let mut of_names: HashMap<&str, Vec<&Held>> = HashMap::new();
+        let held = self.held.lock().unwrap();
+        for one in held.iter() {
+            of_names.entry(&one.id).or_default().push(one);
+        }
+        for held in of_names.values_mut() {
+            held.sort_by_key(|one| one.from);
+            for pair in held.windows(2) {
+                assert!(pair[0].until <= pair[1].from, "two holders: {pair:?}");
+            }
+        }
+        held.len()
+    }
+
+    /// Unbinds a name that is bound to an object of which nobody knew. One thread at a time, so that none unbinds what
+    /// another has bound since.
+    pub(crate) fn clean(&self, orb: &Orb, root: &NamingContext, id: &str) {
+        let mut unknown = self.unknown.lock().unwrap();
+        let Ok(Some(found)) = root.resolve(&name(id)) else {
+            return;
+        };
+        let number = unknown.iter().copied();
+        let number = number
+            .into_iter()
+            .find(|number| found.is_equivalent(&object(orb, *number)));
+        if let Some(number) = number
+            && root.unbind(&name(id)).is_ok()
+        {
+            unknown.remove(&number);
+        }
+    }
+}
+
+/// Takes names and gives them back, as one of many, until told to end; goes on to the next server when one fails.
+pub(crate) fn take_and_give(
+    orb: &Orb,
+    roots: &[NamingContext],
+    client: usize,
+    history: &History,
+    ends: &AtomicBool,
+) {
+    let mut at = client;
+    for step in 0.. {
+        if ends.load(Ordering::Relaxed) {
+            return;
+        }
+        let root = &roots[at % roots.len()];
+        let (id, number) = (format!("name{}", step % 3), client * 1_000_000 + step);
+        match root.bind(&name(&id), Some(&object(orb, number))) {
+            Ok(()) => {}
+            Err(NamingContextBindError::AlreadyBound(_)) => {
+                history.refused.fetch_add(1, Ordering::Relaxed);
+                history.clean(orb, root, &id);
+                continue;
+            }
+            Err(_) => {
+                history.unsaid.fetch_add(1, Ordering::Relaxed);
+                history.unknown.lock().unwrap().insert(number);
+                at += 1;
+                continue;
+            }
+        }
+        let from = Instant::now();
+        history.taken.fetch_add(1, Ordering::Relaxed);
+        // A while in which others try. What it says may be old.
+        let _ = roots[at % roots.len()].resolve(&name(&id));
+        let until = Instant::now();
+        history.held.lock().unwrap().push(Held {
+            id: id.clone(),
+            from,
+            until,
+        });
+        // By another server than it was bound by.
+        at += 1;
+        if let Err(error) = roots[at % roots.len()].unbind(&name(&id)) {
+            if error.system().is_none() {
+                history.lost.lock().unwrap().push(format!("{id}: {error}"));
+            }
+            history.unsaid.fetch_add(1, Ordering::Relaxed);
+            history.unknown.lock().unwrap().insert(number);
+        }
+    }
+}

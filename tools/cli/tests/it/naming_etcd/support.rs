@@ -1,0 +1,260 @@
+//! etcd, naming servers over it, and a host that can be cut off.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+pub(crate) use crate::support::Process;
+use crate::support::serve;
+use punctual::{Interface, ObjectRef, Orb};
+use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextUnbindError};
+
+/// A member of an etcd cluster, of one member as a rule.
+pub(crate) struct Etcd {
+    pub(crate) process: Process,
+    pub(crate) at: String,
+    launch: Launch,
+    folder: tempfile::TempDir,
+}
+
+/// How a member is started.
+struct Launch {
+    name: String,
+    scheme: &'static str,
+    at: String,
+    peer: String,
+    /// Where it tells of itself by HTTP, whatever clients have to speak.
+    health: String,
+    cluster: String,
+    options: Vec<String>,
+}
+
+impl Launch {
+    fn new(host: &str, name: &str, scheme: &'static str, options: &[&str]) -> Self {
+        // Held until all are known, so that they differ.
+        let held = [(); 3].map(|()| TcpListener::bind((host, 0)).unwrap());
+        let [at, peer, health] = held.map(|one| one.local_addr().unwrap().to_string());
+        Self {
+            cluster: format!("{name}=http://{peer}"),
+            name: name.to_owned(),
+            options: options.iter().map(|&option| option.to_owned()).collect(),
+            scheme,
+            at,
+            peer,
+            health,
+        }
+    }
+
+    fn launched(&self, data: &Path) -> Process {
+        let (url, peer) = (
+            format!("{}://{}", self.scheme, self.at),
+            format!("http://{}", self.peer),
+        );
+        let mut command = Command::new("etcd");
+        command.arg("--data-dir").arg(data);
+        command.args(["--name", &self.name]);
+        command.args(["--listen-client-urls", &url]);
+        command.args(["--advertise-client-urls", &url]);
+        command.args(["--listen-peer-urls", &peer]);
+        command.args(["--initial-advertise-peer-urls", &peer]);
+        command.args(["--initial-cluster", &self.cluster]);
+        command.args(["--listen-metrics-urls", &format!("http://{}", self.health)]);
+        command.args(&self.options);
+        let process = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        Process(process.unwrap())
+    }
+}
+
+impl Etcd {
+    /// Starts one; nothing where there is none.
+    pub(crate) fn start() -> Option<Self> {
+        Self::start_at("127.0.0.1")
+    }
+
+    pub(crate) fn start_at(host: &str) -> Option<Self> {
+        let etcd = Self::begun(Launch::new(host, "default", "http", &[]))?;
+        etcd.wait();
+        Some(etcd)
+    }
+
+    /// One that clients reach by this scheme, with more options.
+    pub(crate) fn start_with(scheme: &'static str, options: &[&str]) -> Option<Self> {
+        let etcd = Self::begun(Launch::new("127.0.0.1", "default", scheme, options))?;
+        etcd.wait();
+        Some(etcd)
+    }
+
+    /// A cluster of so many members.
+    pub(crate) fn cluster(count: usize) -> Option<Vec<Self>> {
+        let launch = |at| Launch::new("127.0.0.1", &format!("member{at}"), "http", &[]);
+        let mut members: Vec<Launch> = (0..count).map(launch).collect();
+        let all: Vec<String> = members.iter().map(|one| one.cluster.clone()).collect();
+        for member in &mut members {
+            member.cluster = all.join(",");
+        }
+        let members: Option<Vec<Self>> = members.into_iter().map(Self::begun).collect();
+        // Each is healthy once there is a majority.
+        members.as_ref()?.iter().for_each(Self::wait);
+        members
+    }
+
+    fn begun(launch: Launch) -> Option<Self> {
+        if Command::new("etcd").arg("--version").output().is_err() {
+            println!("skipped: etcd is not installed (Debian's etcd-server)");
+            return None;
+        }
+        // No test here is of the disk.
+        let memory = Some(Path::new("/dev/shm")).filter(|memory| memory.is_dir());
+        let folder = match memory {
+            Some(memory) => tempfile::tempdir_in(memory).unwrap(),
+            None => tempfile::tempdir().unwrap(),
+        };
+        Some(Self {
+            process: launch.launched(&folder.path().join("data")),
+            at: launch.at.clone(),
+            launch,
+            folder,
+        })
+    }
+
+    /// Kills it, does something with its folder, and starts it on the data of that name.
+    pub(crate) fn restart(&mut self, data: &str, meanwhile: impl FnOnce(&Path)) {
+        self.process.signal("-KILL");
+        self.process.0.wait().unwrap();
+        meanwhile(self.folder.path());
+        self.process = self.launch.launched(&self.folder.path().join(data));
+        self.wait();
+    }
+
+    fn wait(&self) {
+        while !self.is_healthy() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    fn is_healthy(&self) -> bool {
+        let reply = asked(&self.launch.health, "GET /health HTTP/1.0\r\n\r\n");
+        reply.is_ok_and(|reply| reply.contains(r#""health":"true""#))
+    }
+
+    /// Posts JSON to it, by HTTP in clear; the reply, head and all.
+    pub(crate) fn post(&self, path: &str, body: &str) -> String {
+        let length = body.len();
+        let request = format!("POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
+        asked(&self.at, &request).unwrap()
+    }
+
+    /// Forgets all that was before now.
+    pub(crate) fn compact(&self) {
+        let reply = self.post("/v3/kv/range", r#"{"key":"AA=="}"#);
+        let (_, revision) = reply.split_once(r#""revision":""#).unwrap();
+        let (revision, _) = revision.split_once('"').unwrap();
+        let compact = format!(r#"{{"revision":"{revision}","physical":true}}"#);
+        let reply = self.post("/v3/kv/compaction", &compact);
+        assert!(reply.contains("200 OK"), "{reply}");
+    }
+}
+
+fn asked(address: &str, request: &str) -> std::io::Result<String> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.write_all(request.as_bytes())?;
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply)?;
+    Ok(reply)
+}
+
+/// A naming server over it, and its root context.
+pub(crate) struct Server {
+    pub(crate) process: Process,
+    pub(crate) root: NamingContext,
+}
+
+impl Server {
+    pub(crate) fn start(orb: &Orb, etcd: &Etcd, options: &[&str]) -> Self {
+        Self::start_at(orb, &etcd.at, options)
+    }
+
+    /// One that calls these members.
+    pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
+        let mut command = serve(&["--etcd", members]);
+        command.args(options).stderr(Stdio::inherit());
+        Self::started(orb, command)
+    }
+
+    /// By a command that prints the root context's reference.
+    pub(crate) fn started(orb: &Orb, mut command: Command) -> Self {
+        command.stdout(Stdio::piped());
+        let mut process = Process(command.spawn().unwrap());
+        let root = orb.string_to_object(&process.reference()).unwrap();
+        let root = NamingContext::from_object(root);
+        Self { process, root }
+    }
+
+    /// The names of the root, as all servers have them now.
+    pub(crate) fn listed(&self) -> Vec<String> {
+        // What is refused has been looked for in all that was acknowledged by anybody.
+        let missing = self.root.unbind(&name("nothing is bound so"));
+        assert!(
+            matches!(missing, Err(NamingContextUnbindError::NotFound(_))),
+            "{missing:?}"
+        );
+        let (listed, _) = self.root.list(1000).unwrap();
+        listed
+            .iter()
+            .map(|one| one.binding_name[0].id.clone())
+            .collect()
+    }
+}
+
+pub(crate) fn name(id: &str) -> [NameComponent; 1] {
+    [NameComponent {
+        id: id.to_owned(),
+        kind: String::new(),
+    }]
+}
+
+pub(crate) fn object(orb: &Orb, number: usize) -> ObjectRef {
+    orb.string_to_object(&format!("corbaloc::127.0.0.1:1/{number}"))
+        .unwrap()
+}
+
+/// A host of its own, with a cable to this one; gone when dropped.
+pub(crate) struct Host(pub(crate) String);
+
+pub(crate) const HERE: &str = "198.18.78.1";
+
+impl Host {
+    pub(crate) fn new() -> Result<Self, String> {
+        let host = Self(format!("pct-n{}", std::process::id()));
+        ip(&format!("netns add {}", host.0))?;
+        let name = &host.0;
+        for command in [
+            format!("link add pctn0 type veth peer name pctn1 netns {name}"),
+            format!("address add {HERE}/30 dev pctn0"),
+            "link set pctn0 up".to_owned(),
+            format!("-n {name} address add 198.18.78.2/30 dev pctn1"),
+            format!("-n {name} link set pctn1 up"),
+        ] {
+            ip(&command)?;
+        }
+        Ok(host)
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        let _ = ip("link del pctn0");
+        let _ = ip(&format!("netns del {}", self.0));
+    }
+}
+
+pub(crate) fn ip(arguments: &str) -> Result<(), String> {
+    let done = Command::new("ip").args(arguments.split(' ')).output();
+    let done = done.map_err(|error| format!("ip: {error}"))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+    }
+}

@@ -1,0 +1,4 @@
+//! Integration tests: one program, a module for each subject.
+#![allow(clippy::unwrap_used)]
+
+mod console;

@@ -1,0 +1,28 @@
+//! What the snippets of the guide have at hand.
+#![allow(unreachable_pub)]
+
+pub use punctual::prelude::*;
+pub use std::error::Error;
+pub use std::time::Duration;
+
+/// How a snippet ends.
+pub type Done = Result<(), Box<dyn Error>>;
+
+/// An ORB that listens on the loopback and calls its own objects by the network, and its root POA, which is active.
+pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
+    let orb = Orb::builder()
+        .listen(ListenEndpoint::iiop("127.0.0.1", 0))
+        .configure(|config| config.collocation = punctual::Collocation::None)
+        .build()?;
+    let root = orb.root_poa()?;
+    root.manager().activate()?;
+    Ok((orb, root))
+}
+
+/// Whether a file of configuration with that text is accepted.
+pub fn configuration(text: &str) -> Done {
+    let file = tempfile::NamedTempFile::new()?;
+    std::fs::write(file.path(), text)?;
+    punctual::OrbConfig::default().apply_file(file.path())?;
+    Ok(())
+}
