@@ -5,6 +5,7 @@ mod api;
 mod clocks;
 mod corpus;
 mod cross;
+mod figures;
 mod first_minutes;
 mod fuzz;
 mod guide;
@@ -50,6 +51,8 @@ enum Chore {
     Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
+    /// Print the size and the structure of the code, by area.
+    Figures(figures::Options),
     /// Check that comments are in plain English, or draw some of them for a reader.
     Prose(prose::Options),
     /// Run the tests that `cargo test` leaves out, or the suite on a busy machine.
@@ -83,6 +86,7 @@ fn main() -> ExitCode {
         Chore::Cross(options) => cross::run(&options),
         Chore::Tables => tables::check(),
         Chore::Guide(options) => guide::run(&options),
+        Chore::Figures(options) => figures::run(&options),
         Chore::Prose(options) => prose::run(&options),
         Chore::Test(options) => test::run(&options),
         Chore::Fuzz(options) => fuzz::run(&options),

@@ -8,8 +8,9 @@ mod graph;
 mod read;
 
 use crate::run::{Result, root};
-use graph::circles;
+use graph::{arrows_back, circles};
 use read::{Edge, edges};
+use std::path::Path;
 
 /// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
 /// others; those of one line never use one another.
@@ -88,6 +89,12 @@ pub(crate) fn check() -> Result<()> {
         "the order of modules is broken:\n  {}",
         mistakes.join("\n  ")
     ))
+}
+
+/// Returns the number of circles of files below a `src` folder, and of the arrows back in them.
+pub(crate) fn structure(src: &Path) -> Result<(usize, usize)> {
+    let edges = edges(src)?;
+    Ok((circles(&edges).len(), arrows_back(&edges)))
 }
 
 /// The uses that point up, or from side to side.

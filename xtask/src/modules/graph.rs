@@ -29,6 +29,68 @@ pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
     circles
 }
 
+/// Returns the number of uses that point back when the files of each circle are put in a good order: those that many
+/// others use below, those that use many others above (Eades, Lin and Smyth 1993).
+pub(super) fn arrows_back(edges: &[Edge]) -> usize {
+    let mut graph = Graph::new();
+    for edge in edges {
+        graph.entry(&edge.from).or_default().insert(&edge.to);
+        graph.entry(&edge.to).or_default();
+    }
+    let order = order(&graph);
+    let place = |file: &str| order.iter().position(|one| *one == file);
+    graph
+        .iter()
+        .flat_map(|(from, to)| to.iter().map(move |to| (*from, *to)))
+        .filter(|(from, to)| from != to && place(from) > place(to))
+        .count()
+}
+
+/// Returns the files in an order in which few uses point back: users first.
+fn order<'e>(graph: &Graph<'e>) -> Vec<&'e str> {
+    let mut left: BTreeSet<&str> = graph.keys().copied().collect();
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    while !left.is_empty() {
+        let uses = |file: &str| count(graph.get(file), |to| left.contains(to) && to != file);
+        let users = |file: &str| {
+            let others = left.iter().filter(|other| **other != file);
+            others
+                .filter(|other| graph.get(**other).is_some_and(|to| to.contains(file)))
+                .count()
+        };
+        let unused = left.iter().find(|file| users(file) == 0).copied();
+        let bottom = left.iter().find(|file| uses(file) == 0).copied();
+        let next = match (bottom, unused) {
+            (Some(file), _) => {
+                last.push(file);
+                file
+            }
+            (None, Some(file)) => {
+                first.push(file);
+                file
+            }
+            (None, None) => {
+                let most = |file: &&&str| uses(file).cast_signed() - users(file).cast_signed();
+                let Some(file) = left.iter().max_by_key(most).copied() else {
+                    break;
+                };
+                first.push(file);
+                file
+            }
+        };
+        left.remove(next);
+    }
+    last.reverse();
+    first.extend(last);
+    first
+}
+
+fn count(files: Option<&BTreeSet<&str>>, is_counted: impl Fn(&str) -> bool) -> usize {
+    files.map_or(0, |files| {
+        files.iter().filter(|file| is_counted(file)).count()
+    })
+}
+
 fn reached<'e>(graph: &Graph<'e>, from: &str) -> BTreeSet<&'e str> {
     let mut reached = BTreeSet::new();
     let mut open: Vec<&str> = graph.get(from).into_iter().flatten().copied().collect();
@@ -58,6 +120,14 @@ mod tests {
     fn a_circle_is_found_whatever_hangs_on_it() {
         let found = circles(&edges(&[("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")]));
         assert_eq!(found, ["b, c"]);
+    }
+
+    #[test]
+    fn arrows_back_are_the_fewest_that_break_the_circles() {
+        let back = |pairs: &[(&str, &str)]| arrows_back(&edges(pairs));
+        assert_eq!(back(&[("a", "b"), ("b", "c"), ("a", "c")]), 0);
+        assert_eq!(back(&[("a", "b"), ("b", "c"), ("c", "a"), ("a", "c")]), 1);
+        assert_eq!(back(&[("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")]), 2);
     }
 
     #[test]
