@@ -16,6 +16,9 @@ pub(crate) struct Options {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    /// Print the files of each circle, too.
+    #[arg(long, conflicts_with = "json")]
+    circles: bool,
 }
 
 /// Figures of one area.
@@ -55,7 +58,12 @@ pub(crate) fn run(options: &Options) -> Result<()> {
             && src.is_dir()
         {
             let (circles, back) = modules::structure(&src)?;
-            one.circles += circles;
+            one.circles += circles.len();
+            if options.circles {
+                for circle in circles {
+                    println!("{}: {circle}", short.display());
+                }
+            }
             one.arrows_back += back;
         }
     }

@@ -91,10 +91,10 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// Returns the number of circles of files below a `src` folder, and of the arrows back in them.
-pub(crate) fn structure(src: &Path) -> Result<(usize, usize)> {
+/// Returns the circles of files below a `src` folder, and the number of arrows back in them.
+pub(crate) fn structure(src: &Path) -> Result<(Vec<String>, usize)> {
     let edges = edges(src)?;
-    Ok((circles(&edges).len(), arrows_back(&edges)))
+    Ok((circles(&edges), arrows_back(&edges)))
 }
 
 /// The uses that point up, or from side to side.
