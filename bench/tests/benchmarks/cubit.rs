@@ -41,7 +41,7 @@ fn all_with(names: &[&str], number: usize) -> Vec<(String, usize)> {
 
 #[test]
 fn wrong_questions_are_answered_with_what_there_is() {
-    trycmd::TestCases::new().case("tests/it/cubit/*.toml");
+    trycmd::TestCases::new().case("tests/benchmarks/cubit/*.toml");
 }
 
 #[test]

@@ -4,3 +4,4 @@
 mod ami;
 mod cubit;
 mod rt;
+mod smoke;
