@@ -1,4 +1,4 @@
-//! Sensor: its readings, its watchers, and the file that stores both.
+//! Sensor: its readings, its watchers, and the file that stores its readings.
 
 use punctual::SystemExceptionKind::{BadParam, ObjectNotExist, PersistStore};
 use punctual::prelude::*;
