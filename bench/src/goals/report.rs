@@ -196,7 +196,7 @@ fn row(line: &Outcome) -> (String, Vec<Cell>) {
     (line.what.to_owned(), cells)
 }
 
-/// Formats a value with three significant digits.
+/// Formats a value: without decimals from 100 on and for integers, otherwise with two.
 pub(super) fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),
