@@ -1,8 +1,9 @@
-//! The order of modules inside a crate: `cargo xtask layers` refuses what points up in `punctual-orb`, and circles
-//! of files in every crate below `crates/orb`.
+//! Order of the modules inside a crate: `cargo xtask layers` refuses uses that point up in
+//! `punctual-orb`, and circles of files in every crate below `crates/orb`.
 //!
-//! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child module's name is
-//! followed to the file that defines what it names, through re-exports. Modules under `#[cfg(test)]` are left out.
+//! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child
+//! module's name is followed to the file that defines its item, through re-exports. Modules under
+//! `#[cfg(test)]` are left out.
 
 mod graph;
 mod read;
@@ -11,12 +12,12 @@ use crate::run::{Result, root};
 use graph::circles;
 use read::{Edge, edges};
 
-/// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
-/// others; those of one line never use one another.
+/// Modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its
+/// own, and no others; those of one line never use one another.
 const ORB: &[&[&str]] = &[
     &["sync"],
     &["probe"],
-    // What calls are about: data, and nothing that runs.
+    // Subjects of calls: data, without code that runs.
     &["exception"],
     &["context", "priority", "value"],
     &["operation_types"],
@@ -26,19 +27,19 @@ const ORB: &[&[&str]] = &[
     &["config", "invocation_policies", "request_context"],
     &["priorities"],
     &["budget"],
-    // What rides on a link, what references say, and which of both there are.
+    // Protocols on a link, the contents of references, and the registry of both.
     &["messaging"],
     &["profile"],
     &["protocol"],
     &["interceptor"],
-    // What all lanes of an ORB share, and what a thread is serving.
+    // State that all lanes of an ORB share, and the call that a thread is serving.
     &["broker"],
     &["adapter", "relayed", "upcall"],
     // Connections of both kinds.
     &["lane"],
-    // The two sides never see each other.
+    // Client and server never use each other.
     &["client", "server"],
-    // What users hold.
+    // Types for users.
     &["orb"],
     &["codec", "collocation"],
     &["reference"],
@@ -74,13 +75,13 @@ pub(crate) fn check() -> Result<()> {
     ))
 }
 
-/// The uses that point up, or from side to side.
+/// Returns the uses that point up, or from side to side.
 fn upward(edges: &[Edge]) -> Vec<String> {
     let level = |module: &str| ORB.iter().position(|line| line.contains(&module));
     let mut mistakes = Vec::new();
     for edge in edges {
         let (from, to) = (edge.user_module(), edge.used_module());
-        // The crate's root only names what is below it.
+        // The crate's root only names the modules below it.
         if from == to || from == "lib" {
             continue;
         }
