@@ -44,7 +44,7 @@ struct Client {
     seed: u64,
 }
 
-/// Calls until the process is told to stop.
+/// Calls until the controller ends the run.
 ///
 /// # Errors
 /// Reasons why the client could not call.

@@ -7,7 +7,7 @@ use punctual::{Orb, RootPoa};
 use std::error::Error;
 use std::path::Path;
 
-/// Serves until the process is told to stop.
+/// Serves until the controller ends the run.
 ///
 /// # Errors
 /// Reasons why it cannot serve.

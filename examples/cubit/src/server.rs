@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Serves one [`Cubit`] until a client shuts it down or the process is told to end.
+/// Serves one [`Cubit`] until a client shuts it down or the process is asked to end.
 #[derive(Debug, clap::Parser)]
 #[command(name = "cubit-server", version, about, after_help = ORB_OPTIONS)]
 pub struct Options {

@@ -17,7 +17,7 @@ const LINEAR: f64 = 1.4;
 /// it from a file.
 const NOISE: f64 = 1.0;
 
-/// What inputs cost that are made to be dear: octets allocated and instructions, for each octet received.
+/// Measures the cost of expensive inputs: bytes allocated and instructions, for each octet received.
 #[derive(Parser)]
 struct Options {
     /// Only shapes whose decoder or name contains this.
