@@ -86,7 +86,7 @@ impl<'l> Told<'l> {
     }
 }
 
-/// Carries out commands until the controller ends the run, or the controller is gone, and reports
+/// Carries out commands until the controller ends the run or is gone, and reports
 /// each second what was done. `other` carries out the commands that only this process knows.
 pub(crate) fn obey(load: &Load, tally: &Tally, mut other: impl FnMut(&str)) {
     let (reporting, reported) = (tally.clone(), load.clone());

@@ -1,4 +1,4 @@
-//! Upcalls with what a policy of the adapter does around them.
+//! Policies of an adapter that act around upcalls.
 
 use super::request::{Request, Wanted};
 use super::types::Adapter;
@@ -9,7 +9,7 @@ use punctual_giop::ServiceContexts;
 use punctual_orb::{DispatchError, Priority, Surroundings};
 use std::sync::Arc;
 
-/// A thread within what surrounds an upcall, until dropped.
+/// Guard of a thread that has entered the policies around an upcall, until dropped.
 struct Entered<'a> {
     around: &'a Surroundings,
     entered: u64,
@@ -22,7 +22,8 @@ impl Drop for Entered<'_> {
 }
 
 impl Adapter {
-    /// At which priority a request with these contexts is to be served, which waits until a thread is free.
+    /// Returns the priority at which a request with these contexts is to be served while it waits
+    /// for a free thread.
     pub(super) fn urgency(
         &self,
         wanted: Wanted<'_>,
@@ -40,8 +41,8 @@ impl Adapter {
         around.as_ref()?.urgency(contexts)
     }
 
-    /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or
-    /// those of its adapter.
+    /// Lets the servant answer, within the policies around the upcalls of the object, which may
+    /// have its own, or those of its adapter.
     #[inline(always)]
     pub(super) fn upcall<R: Request>(
         &self,

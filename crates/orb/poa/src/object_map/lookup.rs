@@ -1,4 +1,4 @@
-//! What is active at an entry, under an id, or for a servant.
+//! Lookups of active objects: at an entry, under an id, or for a servant.
 
 use super::entry::{Entry, EntryId};
 use super::index::Comparison;
@@ -9,18 +9,19 @@ use super::sync::Ordering;
 use crate::servant::Identity;
 
 impl ActiveMap {
-    /// What is active at an entry. Takes no lock, whatever others do, and allocates nothing.
+    /// Pins the active object at an entry. Takes no lock, whatever others do, and allocates
+    /// nothing.
     ///
-    /// Who pins and then looks at a state (`SeqCst`) that another thread stored (`SeqCst`) before it
-    /// called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
+    /// A thread that pins and then reads a state (`SeqCst`) that another thread stored (`SeqCst`)
+    /// before it called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
     #[inline]
     pub(crate) fn pin(&self, entry_id: EntryId) -> Option<Pinned<'_>> {
         let pin = self.slots.slot(entry_id.index)?.pin(entry_id.generation)?;
         Some(Pinned::new(self, pin, entry_id))
     }
 
-    /// What is active under an id. `hint` is the entry that it was activated at, if the request says; it is
-    /// never trusted.
+    /// Returns the object that is active under an id. `hint` is the entry that it was activated at,
+    /// if the request has one; it is never trusted.
     pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Found<'_> {
         if let Some(entry_id) = hint
             && let Some(pinned) = self.pin(entry_id)
@@ -41,7 +42,7 @@ impl ActiveMap {
         self.found(found, id)
     }
 
-    /// What is active under an id, in the way of a map for comparison.
+    /// Returns the object that is active under an id, by the strategy of a map for comparison.
     pub(crate) fn find_by_strategy(&self, id: &[u8]) -> Found<'_> {
         let Some(comparison) = &self.comparison else {
             return self.find(id, None);
@@ -64,9 +65,10 @@ impl ActiveMap {
         }
     }
 
-    /// What is active under an id, and the number of an operation of its servant: with
-    /// [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they were called. `None` for an
-    /// operation that the servant does not number. Does not allocate.
+    /// Returns the object that is active under an id, and the number of an operation of its
+    /// servant: with [`Strategy::DeLayered`](super::index::Strategy) by one hash of both, once they
+    /// were called. The number is `None` for an operation that the servant does not number. Does
+    /// not allocate.
     pub(crate) fn find_de_layered(&self, id: &[u8], operation: &str) -> (Found<'_>, Option<usize>) {
         let comparison = self.comparison.as_ref();
         let Some(shortcuts) = comparison.and_then(Comparison::shortcuts) else {
@@ -91,12 +93,13 @@ impl ActiveMap {
         (found, number)
     }
 
-    /// Where a servant is active ([`super::Servants::Unique`]). Takes the map's mutex.
+    /// Returns the entry of an active servant ([`super::Servants::Unique`]). Takes the map's mutex.
     pub(crate) fn entry_of(&self, identity: Identity) -> Option<EntryId> {
         self.noted(&self.lock(), identity)
     }
 
-    /// Calls `each` for all that is active, without a lock: what is activated meanwhile may be left out.
+    /// Calls `each` for all active objects, without a lock: objects activated meanwhile may be left
+    /// out.
     pub(crate) fn each(&self, mut each: impl FnMut(&Pinned<'_>)) {
         (0..self.slots.count())
             .filter_map(|index| self.pin_any(index))
@@ -108,9 +111,10 @@ impl ActiveMap {
         Some(Pinned::new(self, pin, EntryId { index, generation }))
     }
 
-    /// Whether an object with this id is being deactivated. Takes the mutex only if one is whose id is not its entry.
+    /// Returns whether an object with this id is being deactivated. Takes the mutex only if an
+    /// object whose id is not its entry is being deactivated.
     fn is_closing(&self, id: &[u8]) -> bool {
-        // Acquire: with `close`, which counts before it hides.
+        // Acquire: pairs with `close`, which counts before it hides.
         self.entry_closes(id)
             || (self.closing.load(Ordering::Acquire) > 0 && self.lock().closing.contains(id))
     }
@@ -127,7 +131,7 @@ impl ActiveMap {
         self.ids_are_entries && EntryId::of(id).is_some_and(closing)
     }
 
-    /// The entry of a servant, under the lock.
+    /// Returns the entry of a servant, under the lock.
     pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<EntryId> {
         let is = |index| self.is_there(inner, index, identity);
         let index = inner.by_servant.index_of(identity, is)?;
@@ -135,12 +139,13 @@ impl ActiveMap {
         Some(EntryId { index, generation })
     }
 
-    /// Whether a servant is active at an entry, under the lock.
+    /// Returns whether a servant is active at an entry, under the lock.
     pub(super) fn is_there(&self, inner: &Inner, index: u32, identity: Identity) -> bool {
         self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
-    /// Looks at what is open at an entry, under the lock. As nothing closes meanwhile, nothing is removed here.
+    /// Calls `look` for the open entry at an index, under the lock. As nothing closes meanwhile,
+    /// nothing is removed here.
     pub(super) fn peek<R>(
         &self,
         inner: &Inner,

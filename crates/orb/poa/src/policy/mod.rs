@@ -1,4 +1,4 @@
-//! The policies of an adapter (CORBA 3.3 part 1, §15.3.8), and how it finds objects and operations.
+//! Policies of an adapter (CORBA 3.3 part 1, §15.3.8), and its demultiplexing strategies.
 
 mod checked;
 
@@ -8,159 +8,162 @@ use crate::object_id::ObjectId;
 use punctual_orb::{Policy, PolicyType};
 use std::time::Duration;
 
-/// One policy, for [`crate::Poa::create_poa`].
+/// Policy for [`crate::Poa::create_poa`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaPolicy {
-    /// Which threads make upcalls.
+    /// Threads that make upcalls.
     Thread(ThreadPolicy),
-    /// Whether references outlive the process.
+    /// Lifetime of references.
     Lifespan(LifespanPolicy),
-    /// Whether a servant may incarnate several objects.
+    /// Number of objects that a servant may incarnate.
     IdUniqueness(IdUniquenessPolicy),
-    /// Who chooses object ids.
+    /// Assigner of object ids.
     IdAssignment(IdAssignmentPolicy),
-    /// Whether a servant is activated by asking for its reference.
+    /// Activation of a servant by asking for its reference.
     ImplicitActivation(ImplicitActivationPolicy),
-    /// Whether the adapter keeps an active object map.
+    /// Use of an active object map.
     ServantRetention(ServantRetentionPolicy),
-    /// What serves a request whose object is not in the map.
+    /// Treatment of requests whose object is not in the map.
     RequestProcessing(RequestProcessingPolicy),
-    /// How an object is found. Not of the standard.
+    /// Search of an object. Not in the standard.
     Demultiplexing(Demultiplexing),
-    /// How an operation is found. Not of the standard.
+    /// Search of an operation. Not in the standard.
     OperationDemultiplexing(OperationDemultiplexing),
-    /// How long a servant that answers later may take. Not of the standard.
+    /// Time limit of a servant that answers later. Not in the standard.
     AnswerTimeout(AnswerTimeoutPolicy),
-    /// A policy of a type that the ORB was told of, which POAs may have ([`punctual_orb::PolicyType`]).
+    /// Policy of a registered type that POAs may have ([`punctual_orb::PolicyType`]).
     Defined(Policy),
 }
 
 impl PoaPolicy {
-    /// A policy of a type that the ORB was told of.
+    /// Makes a policy of a registered type.
     #[must_use]
     pub fn of<P: PolicyType>(value: P) -> Self {
         Self::Defined(Policy::of(value))
     }
 }
 
-/// Which threads make upcalls.
+/// Threads that make upcalls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadPolicy {
-    /// Those of the ORB, several at once.
+    /// Threads of the ORB, several at once.
     #[default]
     OrbControl,
-    /// One at a time; an upcall of the adapter's may be made from within another.
+    /// One thread at a time; an upcall of the adapter may be made from within another.
     SingleThread,
-    /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one at a time with all adapters of this
-    /// kind.
+    /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one upcall at a time for all
+    /// adapters of this kind.
     MainThread,
 }
 
-/// Whether references outlive the process.
+/// Lifetime of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifespanPolicy {
-    /// They are over when the adapter is.
+    /// References end with the adapter.
     #[default]
     Transient,
-    /// They hold as long as some process makes an adapter of the same name at the same endpoint.
+    /// References stay valid as long as some process makes an adapter of the same name at the same
+    /// endpoint.
     Persistent,
 }
 
-/// Whether a servant may incarnate several objects.
+/// Number of objects that a servant may incarnate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdUniquenessPolicy {
-    /// It may not.
+    /// One object.
     #[default]
     Unique,
-    /// It may.
+    /// Several objects.
     Multiple,
 }
 
-/// Who chooses object ids.
+/// Assigner of object ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
-    /// The application.
+    /// Application.
     User,
-    /// The adapter.
+    /// Adapter.
     #[default]
     System,
 }
 
-/// Whether a servant is activated by asking for its reference.
+/// Activation of a servant by asking for its reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitActivationPolicy {
-    /// It is.
+    /// Servants are activated.
     Implicit,
-    /// It is not.
+    /// Servants are not activated.
     #[default]
     NoImplicit,
 }
 
-/// Whether the adapter keeps an active object map.
+/// Use of an active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServantRetentionPolicy {
-    /// It does.
+    /// The adapter keeps a map.
     #[default]
     Retain,
-    /// It finds a servant anew for each request.
+    /// The adapter finds a servant anew for each request.
     NonRetain,
 }
 
-/// What serves a request whose object is not in the active object map.
+/// Treatment of requests whose object is not in the active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestProcessingPolicy {
-    /// Nothing: OBJECT_NOT_EXIST.
+    /// Refusal with OBJECT_NOT_EXIST.
     #[default]
     ActiveObjectMapOnly,
     /// One servant for all of them.
     DefaultServant,
-    /// What a servant manager provides: an activator's with [`ServantRetentionPolicy::Retain`], a
+    /// Servants of a servant manager: an activator's with [`ServantRetentionPolicy::Retain`], a
     /// locator's without.
     ServantManager,
 }
 
-/// How long a servant that answers later ([`crate::Response`]) may keep a request that came by wire, before its client is told
-/// TIMEOUT in its place.
+/// Time for which a servant that answers later ([`crate::Response`]) may keep a request that came
+/// by wire, before its client gets TIMEOUT instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerTimeoutPolicy {
-    /// As the ORB has it (`timeouts.answer`).
+    /// Time of the ORB (`timeouts.answer`).
     #[default]
     OfOrb,
-    /// That long.
+    /// Time of the adapter's own.
     After(Duration),
-    /// As long as it likes.
+    /// No limit.
     Never,
 }
 
-/// How an adapter finds an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All tell stale and forged keys
-/// from live ones; they differ in what a lookup costs, and on what that depends.
+/// Search of an object by its key (Gokhale and Schmidt 1998, §3.5 and §5.3). All strategies tell
+/// stale and forged keys from live ones; they differ in the cost of a lookup, and on what that
+/// depends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Demultiplexing {
-    /// By the place in the map that its key names: a few instructions, whatever the number of objects.
-    /// An id that no key of this process names is hashed.
+    /// Index in the map that the key names: a few instructions, whatever the number of objects. An
+    /// id without a key of this process is hashed.
     #[default]
     Active,
-    /// One object after the other. For comparison.
+    /// Linear search. For comparison.
     Linear,
-    /// By a hash table that grows and shrinks.
+    /// Hash table that grows and shrinks.
     DynamicHash,
-    /// By a hash table without collisions over these ids, which are all that there will be.
+    /// Hash table without collisions over these ids, which are the only ones allowed.
     PerfectHash(Vec<ObjectId>),
     /// Object and operation in one step, by a hash of both.
     DeLayered,
 }
 
-/// How an operation is found by its name. All but [`OperationDemultiplexing::Compiled`] are for comparison.
+/// Search of an operation by its name. All but [`OperationDemultiplexing::Compiled`] are for
+/// comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OperationDemultiplexing {
-    /// By the search that the IDL compiler wrote, which is perfect: it knows all names.
+    /// Search that the IDL compiler generates, which is perfect, as it knows all names.
     #[default]
     Compiled,
-    /// One name after the other.
+    /// Linear search.
     Linear,
-    /// By a hash table that is made when the adapter first serves an interface.
+    /// Hash table that is made when the adapter first serves an interface.
     DynamicHash,
 }

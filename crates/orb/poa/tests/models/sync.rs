@@ -1,4 +1,4 @@
-//! What takes the place of `src/object_map/sync.rs`: the same names, of which loom explores every order.
+//! Replacement of `src/object_map/sync.rs`: the same names, of which loom explores every order.
 
 pub(crate) use loom::cell::UnsafeCell;
 use loom::sync::atomic::fence;
@@ -7,11 +7,11 @@ pub(crate) use loom::sync::{Condvar, Mutex, MutexGuard};
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Deref;
 
-/// How many slots or buckets the smallest segment has.
+/// Number of slots or buckets of the smallest segment.
 pub(crate) const FIRST: u32 = 2;
 
-/// Loom takes `SeqCst` for `AcqRel`, but for fences: so each such load has one before it, and each such
-/// exchange one behind it, as processors with weak memory have.
+/// Treats `SeqCst`, which loom takes for `AcqRel` except for fences: each such load gets a fence
+/// before it, and each such exchange one behind it, as on processors with weak memory.
 fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
     if order == Ordering::SeqCst {
         fence(Ordering::SeqCst);
@@ -19,8 +19,9 @@ fn ordered<V>(order: Ordering, access: impl FnOnce() -> V) -> V {
     access()
 }
 
-/// Loom lets an exchange and a plain store beside it each come last, for different threads, which no
-/// memory does. Of exchanges it knows one order, so a store is made as one; loads see old values still.
+/// Atomic with stores as exchanges. Loom lets an exchange and a plain store beside it each come
+/// last, for different threads, which no memory does. Of exchanges it knows one order, so a store
+/// is made as one; loads still see old values.
 #[derive(Debug)]
 pub(crate) struct AtomicU32(loom::sync::atomic::AtomicU32);
 
@@ -93,7 +94,8 @@ impl Deref for AtomicU64 {
     }
 }
 
-/// A value that is made once. Who finds it there sees all that made it, and nothing else orders it.
+/// Value that is made once. A thread that finds it sees all that made it, and nothing else orders
+/// it.
 #[derive(Debug)]
 pub(crate) struct OnceLock<T> {
     value: std::sync::OnceLock<T>,
@@ -113,7 +115,7 @@ impl<T> OnceLock<T> {
         self.is_there.load(Ordering::Acquire).then_some(value)
     }
 
-    /// No two threads come here for the same value: each is made under the map's mutex.
+    /// No two threads make the same value: each is made under the map's mutex.
     pub(crate) fn get_or_init(&self, make: impl FnOnce() -> T) -> &T {
         if self.get().is_none() {
             assert!(self.value.set(make()).is_ok(), "two make one value");
@@ -123,7 +125,7 @@ impl<T> OnceLock<T> {
     }
 }
 
-/// Hashes octets to their last one, so that a model chooses what meets where.
+/// Hasher that returns an id's last octet, so that a model chooses the collisions.
 #[derive(Debug)]
 pub(crate) struct RandomState;
 

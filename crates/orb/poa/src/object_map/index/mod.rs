@@ -1,4 +1,4 @@
-//! From ids to entries: by a hash, which each map has, and for comparison in other ways.
+//! Index from ids to entries: by a hash, which each map has, and for comparison in other ways.
 
 mod hash;
 mod perfect;
@@ -12,35 +12,35 @@ pub(super) use hash::HashIndex;
 pub(crate) use perfect::DuplicateId;
 use shortcuts::Shortcuts;
 
-/// How objects are found by requests. All but the first are for comparison.
+/// Strategy by which requests find objects. All but the first are for comparison.
 #[derive(Clone, Debug)]
 pub(crate) enum Strategy {
-    /// By the entry that is in the key; an id that comes without one is hashed.
+    /// Use of the entry in the key; an id without one is hashed.
     Active,
-    /// By a search through all entries.
+    /// Search through all entries.
     Linear,
-    /// By a hash of the id.
+    /// Hash of the id.
     DynamicHash,
-    /// By a hash without collisions, of ids that are known beforehand. No others can be activated.
+    /// Hash without collisions, of ids that are known beforehand. No others can be activated.
     PerfectHash(Vec<Box<[u8]>>),
-    /// By one hash of the id and the operation.
+    /// One hash of the id and the operation.
     DeLayered,
 }
 
-/// What a strategy for comparison looks in, beside the hash of ids that each map has. What is changed is changed
-/// under the map's mutex; what is looked for is found without.
+/// Data of a strategy for comparison, beside the hash of ids that each map has. Changes are made
+/// under the map's mutex; searches take no lock.
 pub(super) enum Comparison {
-    /// Nowhere: all entries are asked.
+    /// No data: all entries are compared.
     Linear,
-    /// In the hash, whatever entry a request says.
+    /// Search in the hash, whatever entry a request names.
     DynamicHash,
     Perfect(Box<PerfectIndex>),
-    /// In the hash, where nothing is noted of the object and the operation.
+    /// Cache of objects and operations; others are searched in the hash.
     DeLayered(Box<Shortcuts>),
 }
 
 impl Comparison {
-    /// None, for the strategy that is not for comparison.
+    /// Makes the data of a strategy; `None` for the one that is not for comparison.
     pub(super) fn new(strategy: &Strategy) -> Result<Option<Self>, DuplicateId> {
         Ok(Some(match strategy {
             Strategy::Active => return Ok(None),
@@ -51,7 +51,7 @@ impl Comparison {
         }))
     }
 
-    /// Asks `is` about entries whose id may be this, until it gives something.
+    /// Calls `is` for entries whose id may be this one, until it returns a value.
     pub(super) fn find<R>(
         &self,
         (slots, hash): (&Slots<Entry>, &HashIndex),
@@ -65,7 +65,7 @@ impl Comparison {
         }
     }
 
-    /// Whether there can be such an id.
+    /// Returns whether there can be such an id.
     pub(super) fn may_have(&self, id: &[u8]) -> bool {
         match self {
             Self::Perfect(perfect) => perfect.has(id),
@@ -73,12 +73,12 @@ impl Comparison {
         }
     }
 
-    /// Whether there can be no other ids than those it was made with.
+    /// Returns whether there can be no other ids than those given at the start.
     pub(super) fn is_complete(&self) -> bool {
         matches!(self, Self::Perfect(_))
     }
 
-    /// Makes an entry be found by its id, where so many objects are active then.
+    /// Makes an entry be found by its id; `objects` are active then.
     pub(super) fn insert(&self, id: &[u8], index: u32, objects: usize) {
         match self {
             Self::Perfect(perfect) => perfect.insert(id, index),
@@ -87,7 +87,7 @@ impl Comparison {
         }
     }
 
-    /// Makes an entry be found no more.
+    /// Removes an entry from the index.
     pub(super) fn remove(&self, id: &[u8]) {
         if let Self::Perfect(perfect) = self {
             perfect.remove(id);
