@@ -18,7 +18,7 @@
 //!
 //! Numbers of a transient key are in the machine's own byte order: only this process reads them.
 //! The length is big-endian. The nonce is random for each process and ORB, so that a transient key
-//! from before a restart, or from another process at the same port, is told from a live one.
+//! from before a restart, or from another process at the same port, differs from a live one.
 //! Nothing in a key is trusted.
 
 use crate::object_map::EntryId;
