@@ -41,7 +41,7 @@ impl Process {
     /// Waits until the process is ready; returns its address, if it has one.
     ///
     /// # Errors
-    /// Another message of the process.
+    /// The process sends another message instead.
     pub fn until_ready(&mut self) -> Result<String> {
         match Answer::read_from(&mut self.output)? {
             Answer::Ready(address) => Ok(address),

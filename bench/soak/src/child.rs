@@ -96,7 +96,7 @@ impl Process {
     /// Waits until the process serves; returns its servers.
     ///
     /// # Errors
-    /// Another message of the process.
+    /// The process sends another message instead.
     pub(crate) fn until_ready(&mut self) -> Result<Vec<Served>, String> {
         match self.says()? {
             Said::Ready(served) => Ok(served),
@@ -107,7 +107,7 @@ impl Process {
     /// Sends a command, and waits until it is done.
     ///
     /// # Errors
-    /// Another message of the process.
+    /// The process sends another message instead.
     pub(crate) fn told(&mut self, what: &str) -> Result<(), String> {
         self.tell(what)?;
         self.obeyed(what)
@@ -116,7 +116,7 @@ impl Process {
     /// Waits until the process has carried out the command.
     ///
     /// # Errors
-    /// Another message of the process.
+    /// The process sends another message instead.
     pub(crate) fn obeyed(&mut self, what: &str) -> Result<(), String> {
         match self.says()? {
             Said::Paused if what == "pause" => Ok(()),

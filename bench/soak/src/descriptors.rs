@@ -92,7 +92,7 @@ pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
 /// Client's view of the starved server.
 struct Starved {
     orb: punctual::Orb,
-    /// Its object, by each protocol, on connections that are already open.
+    /// Object of the server, by each protocol, on connections that are already open.
     known: Vec<Target>,
     text: String,
     place: String,

@@ -80,7 +80,7 @@ fn of_the_paper<'r>(figure: &str, mut curves: Curves<'r>) -> Chart<'r> {
     }
 }
 
-/// Returns the colour of a strategy; none are told apart by green and red.
+/// Returns the colour of a strategy; no two colours differ in green and red alone.
 const fn colour(strategy: Strategy) -> RGBColor {
     match strategy {
         Strategy::Active => RGBColor(0x00, 0x72, 0xb2),

@@ -7,15 +7,15 @@ pub enum Need {
     Same,
     /// Latency, a processor each.
     Cross,
-    /// Instructions.
+    /// Instruction counts of calls.
     Instructions,
-    /// System calls.
+    /// Counts of system calls.
     SystemCalls,
-    /// Allocations.
+    /// Counts of allocations.
     Allocations,
-    /// Context switches.
+    /// Counts of context switches.
     Switches,
-    /// Calls per second.
+    /// Throughput, in calls per second.
     Throughput,
     /// Memory of idle servers.
     Memory,

@@ -71,7 +71,7 @@ pub enum Verdict {
     Missed,
     /// Unknown: rounds of the figure lie too far apart.
     NotKnown,
-    /// Not measured.
+    /// Figure that could not be measured.
     Absent,
 }
 

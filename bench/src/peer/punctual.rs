@@ -264,7 +264,7 @@ impl Caller for Client {
     }
 }
 
-/// As many as fit into one receive of the server.
+/// Buffering of as many one-ways as fit into one receive of the server.
 const BUFFERING: Buffering = Buffering {
     messages: 900,
     octets: 64 * 1024,

@@ -1,4 +1,4 @@
-//! Server, and clients of it in the same process, which call until they are told to pause.
+//! Server, and clients of it in the same process, which call until they are paused.
 
 use super::{Options, Serving};
 use crate::Result;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(crate) enum Ids {
     /// Map, for objects that are activated without an id.
     System,
-    /// Application.
+    /// The application chooses ids.
     User,
 }
 

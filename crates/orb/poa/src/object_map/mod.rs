@@ -8,7 +8,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `slot` | one entry, and the word that says who may touch it; all `unsafe` there is |
+//! | `slot` | one entry, and the word that controls access to it; all `unsafe` of the crate |
 //! | `slots` | entries by number, in segments that never move |
 //! | `map` | activation, under the map's mutex |
 //! | `lookup` | lookups, which take none |

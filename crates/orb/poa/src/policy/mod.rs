@@ -71,19 +71,19 @@ pub enum LifespanPolicy {
 /// Number of objects that a servant may incarnate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdUniquenessPolicy {
-    /// One object.
+    /// A servant incarnates one object at most.
     #[default]
     Unique,
-    /// Several objects.
+    /// A servant may incarnate several objects.
     Multiple,
 }
 
 /// Assigner of object ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
-    /// Application.
+    /// The application chooses ids.
     User,
-    /// Adapter.
+    /// The adapter chooses ids.
     #[default]
     System,
 }
@@ -130,7 +130,7 @@ pub enum AnswerTimeoutPolicy {
     OfOrb,
     /// Time of the adapter's own.
     After(Duration),
-    /// No limit.
+    /// Servants have no time limit.
     Never,
 }
 

@@ -8,7 +8,7 @@ use loom::thread;
 
 /// State that calls read once they have pinned, and data that only they may touch while it is open.
 struct Manager {
-    /// Not an atomic of the modelled code: the order (`SeqCst`, which loom does not know) has to
+    /// Atomic outside of the modelled code: the order (`SeqCst`, which loom does not know) has to
     /// come from there.
     holds: AtomicU32,
     /// Loom detects a call in here that was not waited for.

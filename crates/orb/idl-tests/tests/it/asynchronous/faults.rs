@@ -122,8 +122,7 @@ fn who_waits_in_vain_is_told_in_time_however_it_waits() {
     server.join().unwrap();
 }
 
-/// A deadline ends within a tick of the coarse clock, and those who wait for it begin within
-/// another.
+/// A deadline ends within a tick of the coarse clock, and the waits for it begin within another.
 #[test]
 fn who_waits_in_vain_is_told_wherever_in_a_tick_the_time_ends() {
     let _watchdog = watchdog(Duration::from_secs(120));
