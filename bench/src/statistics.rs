@@ -116,7 +116,7 @@ pub fn paired_ratio(values: &[f64], floors: &[f64]) -> Option<f64> {
     median(&ratios)
 }
 
-/// The index is interpolated between two values.
+/// Returns the quantile `q`, interpolated between two values.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
