@@ -177,7 +177,7 @@ fn run_phases(
     Ok(report)
 }
 
-/// Number of descriptors for temporary connections.
+/// Number of connections beyond the measured ones, for temporary use.
 const SPARE: usize = 64;
 /// Number of steps of a measurement.
 const STEPS: usize = 6;

@@ -12,7 +12,7 @@ use std::task::Waker;
 /// Upper bound of the requests that one thread keeps: one more, and all are answered.
 const MOST: usize = 8;
 
-/// Flag of a request whose upcall answers before it answers later.
+/// Instruction of a request whose upcall answers before it answers later.
 const ANSWERS_BEFORE: u8 = 16;
 
 thread_local! {
