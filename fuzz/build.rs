@@ -1,4 +1,4 @@
-//! Compiles the interface of the servant that requests are for.
+//! Compiles the interface of the servant that receives the requests.
 
 fn main() -> Result<(), punctual_build::Error> {
     punctual_build::Builder::new()

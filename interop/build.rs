@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use punctual_build::{Builder, Error};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Each with all that it includes: `everything.idl` has to make a file that stands alone.
+    // Each file is compiled with all that it includes: `everything.idl` must yield a self-contained
+    // file.
     Builder::new()
         .native("::everything::Cookie", "std::num::NonZeroU64")
         .separate(true)
@@ -34,10 +35,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// What `punctual idl --implied-idl` prints of `plain.idl`, for the peers.
+/// Writes the implied IDL of `plain.idl`, as `punctual idl --implied-idl` prints it, for the peers.
 fn implied() -> std::io::Result<()> {
     let options = punctual_idl::Options::default();
-    // It has just been compiled.
+    // `plain.idl` has just been compiled without errors.
     let Ok(compilation) = punctual_idl::compile("idl/plain.idl", &options) else {
         return Ok(());
     };
@@ -49,7 +50,8 @@ fn implied() -> std::io::Result<()> {
     Ok(())
 }
 
-/// On top of what was compiled elsewhere: for both sides, for a client, for a server.
+/// Compiles IDL on top of IDL that was compiled elsewhere: for both sides, for a client, for a
+/// server.
 fn less_usual() -> Result<(), Error> {
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     let derived = Builder::new().extern_path("::everything", "crate::base::everything");

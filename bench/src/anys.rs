@@ -1,5 +1,5 @@
-//! `anys`: what an Any costs that passes through, by its size, and what comparing TypeCodes costs, by theirs:
-//! user-space instructions, under valgrind.
+//! `anys`: cost of an Any that passes through, by its size, and of comparing TypeCodes, by theirs,
+//! in user-space instructions counted under valgrind.
 
 use crate::Result;
 use crate::contender::Harness;
@@ -16,12 +16,13 @@ use std::fmt;
 use std::hint::black_box;
 use std::process::Command;
 
-/// Elements, or members.
+/// Numbers of elements, or of members.
 const SIZES: [u32; 4] = [16, 256, 1024, 16_384];
-/// How far the least and the dearest may lie apart, as a share of the least.
+/// Largest allowed difference between the smallest and the largest count, as a fraction of the
+/// smallest.
 const GOAL: f64 = 0.02;
 
-/// What to count.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Rounds of the shorter run.
@@ -31,54 +32,54 @@ pub struct Options {
     json: Json,
 }
 
-/// What a process does again and again.
+/// Work that a process repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Work {
-    /// An Any with so many BinStructs is read from one message and written to another.
+    /// Read an Any with a number of BinStructs from one message and write it to another.
     PassOn,
-    /// Its octets are copied out of one message and into another, which no gateway does with less.
+    /// Copy the Any's bytes out of one message and into another: the least that any gateway does.
     Copy,
-    /// A TypeCode of so many members is compared with itself as another holds it.
+    /// Compare a TypeCode of a number of members with an equal one in another object.
     Compare,
 }
 
-/// The process that is counted.
+/// Process that is counted.
 #[derive(Clone, Debug, Args)]
 pub struct Peer {
-    /// What it does.
+    /// Work to do.
     work: Work,
-    /// Elements, or members.
+    /// Number of elements, or of members.
     size: u32,
-    /// How often.
+    /// Number of repetitions.
     rounds: u32,
 }
 
-/// The counts.
+/// Report of the counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What they depend on.
+    /// Environment on which the counts depend.
     pub environment: Environment,
-    /// By what is done.
+    /// Counts of each kind of work.
     pub rows: Vec<Row>,
 }
 
-/// Instructions a round, by size.
+/// Instructions per round, by size.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What is done.
+    /// Name of the work.
     pub what: &'static str,
-    /// The sizes, and the counts at each.
+    /// Sizes, with the count at each.
     pub counts: Vec<(u32, f64)>,
-    /// How much more the dearest takes than the cheapest, as a share of it, where it is to be next to
-    /// nothing.
+    /// Difference between the largest and the smallest count, as a fraction of the smallest; set
+    /// where it should be close to zero.
     pub variation: Option<f64>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When valgrind is not to be had, or a process fails.
+/// Valgrind is not installed, or a process fails.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     Instrument::Instructions.check()?;
     let count = |work| -> Result<Vec<(u32, f64)>> {
@@ -117,7 +118,8 @@ fn variation(counts: &[(u32, f64)]) -> f64 {
     most / least - 1.0
 }
 
-/// The difference of a longer and a shorter run is free of what starting costs.
+/// Counts the instructions of a round: the difference of a longer and a shorter run leaves out the
+/// cost of the start.
 fn a_round(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<f64> {
     let (short, long) = (
         count(harness, work, size, rounds)?,
@@ -149,7 +151,7 @@ fn count(harness: &Harness, work: Work, size: u32, rounds: u32) -> Result<u64> {
 /// Does the work.
 ///
 /// # Errors
-/// When a value cannot be marshaled.
+/// A value cannot be marshaled.
 pub fn run_peer(peer: &Peer) -> Result<()> {
     let rounds = 0..peer.rounds;
     match peer.work {

@@ -1,6 +1,8 @@
-//! Attempts: what was too restless to be trusted is measured again, and the calmest attempt counts.
+//! Repeated attempts: a measurement with too large a spread is repeated, and the calmest attempt
+//! counts.
 
-/// How restless an attempt was: fewer figures that are not known are better, then a narrower spread.
+/// Unrest of an attempt. Attempts with fewer unknown figures compare as calmer, then those with a
+/// narrower spread.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub(crate) struct Unrest {
     not_known: usize,
@@ -8,7 +10,8 @@ pub(crate) struct Unrest {
 }
 
 impl Unrest {
-    /// That of an attempt with these figures: how far the rounds of each lie apart, and whether it is known.
+    /// Returns the unrest of an attempt with these figures: the spread of each one's rounds, and
+    /// whether it is known.
     pub(crate) fn of(figures: impl Iterator<Item = (f64, bool)>) -> Self {
         let calm = Self {
             not_known: 0,
@@ -21,7 +24,8 @@ impl Unrest {
     }
 }
 
-/// Measures until all figures are known, up to `again` times more than once, and returns the calmest attempt.
+/// Measures until all figures are known, at most `again` times more than once, and returns the
+/// calmest attempt.
 pub(crate) fn calmest<T>(
     again: u32,
     mut measure: impl FnMut() -> T,
@@ -46,7 +50,7 @@ pub(crate) fn calmest<T>(
 mod tests {
     use super::*;
 
-    /// Attempts of two figures each: which one counts, and how many were made.
+    /// Returns which of several attempts, of two figures each, counts, and how many were made.
     fn chosen(again: u32, spreads: &[[f64; 2]]) -> (usize, usize) {
         let mut made = 0;
         let measure = || {

@@ -1,65 +1,66 @@
-//! What is measured: an operation of the papers' IDL with an amount of data, and how long its
-//! messages are.
+//! Measured cases: an operation of the papers' IDL with an amount of data, and the lengths of its
+//! messages.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The largest sequence that Gokhale and Schmidt 1998 sends (§3.3): sizes are powers of two up to this.
+/// Length of the longest sequence that Gokhale and Schmidt 1998 sends (§3.3): sizes are powers of
+/// two up to this.
 const LARGEST_SWEPT: u32 = 1024;
-/// The longest sequence a case may have.
+/// Upper bound of the length of a case's sequence.
 const MAX_UNITS: u32 = 1 << 20;
 
-/// An operation of `cubit.idl`.
+/// Operation of `cubit.idl`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operation {
-    /// Nothing there, nothing back.
+    /// No arguments and no result.
     CubeVoid,
-    /// A `long` there and back.
+    /// A `long` as argument and result.
     CubeLong,
-    /// A small structure there and back.
+    /// A small structure as argument and result.
     CubeStruct,
-    /// Octets there.
+    /// Octets as argument.
     TakeOctets,
-    /// Numbers of four octets there.
+    /// Numbers of four octets as argument.
     TakeLongs,
-    /// Structures of five types there.
+    /// Structures of five types as argument.
     TakeBinStructs,
-    /// Octets there and back.
+    /// Octets as argument and result.
     EchoOctets,
-    /// The same into memory that the caller has.
+    /// Octets as argument and result, into a buffer of the caller's.
     EchoOctetsInto,
-    /// Structures there and back.
+    /// Structures as argument and result.
     EchoBinStructs,
-    /// The same into memory that the caller has.
+    /// Structures as argument and result, into a buffer of the caller's.
     EchoBinStructsInto,
-    /// Nothing there, without an answer.
+    /// One-way without arguments.
     Ping,
-    /// Octets there, without an answer.
+    /// One-way with octets.
     ThrowOctets,
-    /// Structures there, without an answer.
+    /// One-way with structures.
     ThrowBinStructs,
 }
 
-/// An operation and how many units of data it carries.
+/// Operation, and the number of units of data that it carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Case {
-    /// The operation.
+    /// Operation of the case.
     pub operation: Operation,
-    /// Elements of its sequence; 0 for operations without one.
+    /// Number of elements of its sequence; 0 for operations without one.
     pub units: u32,
 }
 
-/// Lengths of a case's GIOP messages, in octets.
+/// Lengths of a case's GIOP messages, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lengths {
-    /// The request.
+    /// Length of the request.
     pub request: usize,
-    /// The reply; 0 when there is none.
+    /// Length of the reply; 0 without one.
     pub reply: usize,
 }
 
 impl Operation {
-    /// Every operation, as it is shown.
+    /// All operations, in the order of the tables.
     pub const ALL: [Self; 13] = [
         Self::CubeVoid,
         Self::CubeLong,
@@ -76,7 +77,7 @@ impl Operation {
         Self::ThrowBinStructs,
     ];
 
-    /// Its name in the stub.
+    /// Returns the name of the stub's method.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -96,7 +97,7 @@ impl Operation {
         }
     }
 
-    /// Its name in the IDL and on the wire.
+    /// Returns the name in the IDL and on the wire.
     #[must_use]
     pub const fn wire_name(self) -> &'static str {
         match self {
@@ -106,13 +107,13 @@ impl Operation {
         }
     }
 
-    /// Whether a reply is waited for.
+    /// Returns whether the operation has a reply.
     #[must_use]
     pub const fn is_two_way(self) -> bool {
         !matches!(self, Self::Ping | Self::ThrowOctets | Self::ThrowBinStructs)
     }
 
-    /// Whether it carries a sequence, so that its cases have a size.
+    /// Returns whether the operation carries a sequence, so that its cases have a size.
     #[must_use]
     pub const fn has_units(self) -> bool {
         !matches!(
@@ -135,7 +136,7 @@ impl Operation {
 }
 
 impl Case {
-    /// A case of an operation without a sequence.
+    /// Returns the case of an operation without a sequence.
     #[must_use]
     pub const fn plain(operation: Operation) -> Self {
         Self {
@@ -144,14 +145,14 @@ impl Case {
         }
     }
 
-    /// A case of an operation with a sequence of `units` elements.
+    /// Returns the case of an operation with a sequence of `units` elements.
     #[must_use]
     pub const fn sized(operation: Operation, units: u32) -> Self {
         Self { operation, units }
     }
 
-    /// How long its messages are when Punctual sends them in GIOP 1.2 on a connection that has told
-    /// its code sets: what the raw socket sends to be comparable.
+    /// Returns the lengths of its messages as Punctual sends them in GIOP 1.2 on a connection whose
+    /// code sets are negotiated. The raw socket sends as much, to be comparable.
     #[must_use]
     pub fn lengths(self) -> Lengths {
         let name = self.operation.wire_name().len() + 1;
@@ -170,7 +171,7 @@ impl Case {
         }
     }
 
-    /// Octets of the argument in CDR, beginning aligned to 8.
+    /// Returns the octets of the argument in CDR, beginning aligned to 8.
     fn argument_length(self) -> usize {
         let units = self.units as usize;
         match self.operation {
@@ -183,15 +184,15 @@ impl Case {
             | Operation::EchoOctetsInto
             | Operation::ThrowOctets => 4 + units,
             Operation::TakeLongs => 4 + 4 * units,
-            // The count; then short, char, 0 to 1, long, octet, padding to 8, double. The first one
-            // shares its first 8 octets with the count.
+            // The count; then short, char, 0 to 1, long, octet, padding to 8, double. The first
+            // structure shares its first 8 octets with the count.
             _ => (24 * units).max(4),
         }
     }
 }
 
-/// What `latency` runs: the small operations, and Gokhale and Schmidt 1998's sweep there and one way; echoes at
-/// three sizes.
+/// Returns the cases of `latency`: the small operations, and Gokhale and Schmidt 1998's sweep of
+/// arguments, two-way and one-way; echoes at three sizes.
 #[must_use]
 pub fn full() -> Vec<Case> {
     let sweep = || std::iter::successors(Some(1), |units| Some(units * 2));
@@ -215,7 +216,7 @@ pub fn full() -> Vec<Case> {
     cases
 }
 
-/// What `latency --quick` runs: a subset of [`full`].
+/// Returns the cases of `latency --quick`: a subset of [`full`].
 #[must_use]
 pub fn quick() -> Vec<Case> {
     let mut cases = small();
@@ -230,8 +231,8 @@ pub fn quick() -> Vec<Case> {
     cases
 }
 
-/// What the goals are about: the small operations, and 4 KiB of octets and of numbers, and as many
-/// structures.
+/// Returns the cases of the goals: the small operations, and 4 KiB of octets and of numbers, and as
+/// many structures.
 #[must_use]
 pub fn of_the_goals() -> Vec<Case> {
     let mut cases = small();
@@ -243,7 +244,7 @@ pub fn of_the_goals() -> Vec<Case> {
     cases
 }
 
-/// Void, long and struct.
+/// Returns the cases void, long and struct.
 #[must_use]
 pub fn small() -> Vec<Case> {
     [
@@ -255,12 +256,12 @@ pub fn small() -> Vec<Case> {
     .to_vec()
 }
 
-/// GIOP's message header.
+/// Size of GIOP's message header, in bytes.
 const HEADER: usize = 12;
-/// The key that Punctual's root POA gives an object.
+/// Size of the key that Punctual's root POA gives an object, in bytes.
 const OBJECT_KEY: usize = 28;
 
-/// A body begins aligned to 8, if there is one (§9.4.2.2).
+/// Returns the length of a message whose body, if there is one, begins aligned to 8 (§9.4.2.2).
 fn with_body(head: usize, body: usize) -> usize {
     match body {
         0 => head,
@@ -282,7 +283,7 @@ impl fmt::Display for Case {
     }
 }
 
-/// A text that names no case.
+/// Error of a text that names no case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoSuchCase(String);
 

@@ -1,4 +1,4 @@
-//! A child process that talks the [`protocol`](crate::protocol) over its standard input and output.
+//! Child process that speaks the [`protocol`](crate::protocol) over its standard input and output.
 
 use crate::Result;
 use crate::process::Observed;
@@ -7,7 +7,7 @@ use std::fmt::Display;
 use std::io::{BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-/// A child that talks the protocol; killed when it is dropped without [`Process::stop`].
+/// Child process that speaks the protocol; killed if it is dropped without [`Process::stop`].
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -19,7 +19,7 @@ impl Process {
     /// Starts a command with pipes to its input and from its output.
     ///
     /// # Errors
-    /// When it does not start.
+    /// The process does not start.
     pub fn spawn(command: &mut std::process::Command) -> Result<Self> {
         let mut child = command
             .stdin(Stdio::piped())
@@ -38,10 +38,10 @@ impl Process {
         })
     }
 
-    /// Waits until it is ready; its address, if it has one.
+    /// Waits until the process is ready; returns its address, if it has one.
     ///
     /// # Errors
-    /// What it says instead.
+    /// The process sends another message instead.
     pub fn until_ready(&mut self) -> Result<String> {
         match Answer::read_from(&mut self.output)? {
             Answer::Ready(address) => Ok(address),
@@ -50,26 +50,26 @@ impl Process {
         }
     }
 
-    /// It, looked at from outside.
+    /// Returns the process, as observed from outside.
     #[must_use]
     pub fn observed(&self) -> Observed {
         Observed::of(self.child.id())
     }
 
-    /// Tells it a command and waits for its answer.
+    /// Sends a command and waits for its answer.
     ///
     /// # Errors
-    /// When it is gone.
+    /// The process has ended.
     pub fn ask(&mut self, command: impl Display) -> Result<Answer> {
         let input = self.input.as_mut().ok_or("its input is closed")?;
         writeln!(input, "{command}")?;
         Answer::read_from(&mut self.output)
     }
 
-    /// Lets it end, and waits for that.
+    /// Lets the process end, and waits for that.
     ///
     /// # Errors
-    /// When it ends with a failure.
+    /// The process ends with a failure.
     pub fn stop(mut self) -> Result<()> {
         drop(self.input.take());
         let status = self.child.wait()?;
@@ -82,7 +82,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // After `stop` it is gone already, and both do nothing.
+        // After `stop` the process has ended already, and both calls do nothing.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! The subcommands of `punctual-bench`.
+//! Subcommands of `punctual-bench`.
 
 use crate::contender::Harness;
 use crate::counting::{self, Instrument};
@@ -10,102 +10,109 @@ use crate::{
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// A measurement.
+/// Subcommand of the program.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// The goals of the data path, and what is reached here: all measurements in one table.
+    /// Compare the goals of the data path with the figures reached here: all measurements in one
+    /// table.
     Goals(goals::Options),
-    /// How long calls take, beside raw sockets and other ORBs.
+    /// Measure the latency of calls, beside raw sockets and other ORBs.
     Latency(latency::Options),
-    /// How many calls a second, two-way and one-way.
+    /// Measure the number of calls per second, two-way and one-way.
     Throughput(throughput::Options),
-    /// What an idle server and idle connections take.
+    /// Measure the memory of an idle server and of idle connections.
     Memory(memory::Options),
-    /// Latency under ten thousand connections, many idle and some hostile.
+    /// Measure latency under ten thousand connections, many idle and some hostile.
     Load(load::Options),
-    /// User-space instructions a call, under valgrind.
+    /// Count the user-space instructions of a call, under valgrind.
     Instructions(counting::Options),
-    /// System calls a call, under strace.
+    /// Count the system calls of a call, under strace.
     SystemCalls(counting::Options),
-    /// Allocations a call, under valgrind.
+    /// Count the allocations of a call, under valgrind.
     Allocations(counting::Options),
-    /// Context switches a call, both sides on one processor.
+    /// Count the context switches of a call, both sides on one processor.
     ContextSwitches(counting::Options),
-    /// Where a call's time goes: the stages of Schmidt et al. 2001's tables 1 and 2. For a program that was built with
-    /// its time probes.
+    /// Show the time that each stage of a call takes: the stages of Schmidt et al. 2001's tables 1
+    /// and 2. Needs a program that was built with time probes.
     Timeprobes(timeprobes::Options),
-    /// What finding an object and its operation costs, by strategy, over objects, operations and the depth
-    /// of adapters: Gokhale and Schmidt 1998's figures 31 and 32.
+    /// Measure the cost of finding an object and its operation, by strategy, over objects,
+    /// operations and the depth of adapters: Gokhale and Schmidt 1998's figures 31 and 32.
     Demux(demux::Options),
-    /// User-space instructions of a server's call, over objects, operations and depth, under valgrind.
+    /// Count the user-space instructions of a server's call, over objects, operations and depth,
+    /// under valgrind.
     DemuxInstructions(demux::counts::Options),
-    /// A process of `demux`; the measurement starts it.
+    /// Run a process of `demux`; the measurement starts it.
     #[command(hide = true)]
     DemuxPeer {
-        /// Which.
+        /// Process to run.
         #[command(subcommand)]
         peer: demux::Peer,
     },
-    /// Instructions of an Any that passes through, and of comparing TypeCodes, by size, under valgrind.
+    /// Count the instructions of an Any that passes through, and of comparing TypeCodes, by size,
+    /// under valgrind.
     Anys(anys::Options),
-    /// Compiled beside interpreted stubs, of an interface of 200 operations: size, and instructions a call.
+    /// Compare compiled with interpreted stubs, of an interface of 200 operations: size, and
+    /// instructions of a call.
     Stubs(stubs::Options),
-    /// The process of `anys` that is counted.
+    /// Run the process of `anys` that is counted.
     #[command(hide = true)]
     AnysPeer(anys::Peer),
-    /// Schmidt et al. 2001's figure 16: every messaging protocol over every link, by type of data.
+    /// Measure Schmidt et al. 2001's figure 16: every messaging protocol over every link, by type
+    /// of data.
     Cubit(cubit::Options),
-    /// A side of a pair of `cubit`; the measurement starts it.
+    /// Run a side of a pair of `cubit`; the measurement starts it.
     #[command(hide = true)]
     CubitPeer(cubit::Peer),
-    /// Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous and asynchronous calls.
+    /// Measure Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous and
+    /// asynchronous calls.
     Ami(ami::Options),
-    /// A side of a pair of `ami`; the measurement starts it.
+    /// Run a side of a pair of `ami`; the measurement starts it.
     #[command(hide = true)]
     AmiPeer {
-        /// Which.
+        /// Side to run.
         #[command(subcommand)]
         peer: ami::Peer,
     },
-    /// O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope, beside two-way requests.
+    /// Measure O'Ryan et al. 2001's figures 16 and 17: one-ways, buffered and with each SyncScope,
+    /// beside two-way requests.
     Oneway(oneway::Options),
-    /// The server of `oneway`; the measurement starts it.
+    /// Run the server of `oneway`; the measurement starts it.
     #[command(hide = true)]
     OnewayPeer(oneway::Peer),
-    /// Real-time CORBA: the latency of an urgent client beside others at full load, by lanes, by a pool, and of
-    /// raw sockets with the same priorities.
+    /// Measure Real-time CORBA: the latency of an urgent client beside others at full load, by
+    /// lanes, by a pool, and of raw sockets with the same priorities.
     Rt {
-        /// Which experiment.
+        /// Experiment to run.
         #[command(subcommand)]
         experiment: rt::Experiment,
     },
-    /// A side of a pair of `rt`; the measurement starts it.
+    /// Run a side of a pair of `rt`; the measurement starts it.
     #[command(hide = true)]
     RtPeer {
-        /// Which.
+        /// Side to run.
         #[command(subcommand)]
         peer: rt::Peer,
     },
     /// Compare what a call costs with the budgets kept in the tree.
     Budgets(budgets::Options),
-    /// A side of a contender; the harness starts it.
+    /// Run a side of a contender; the harness starts it.
     #[command(hide = true)]
     Peer {
         /// Switch the probes on, and leave the stamps in this folder.
         #[arg(long, value_name = "FOLDER")]
         stamps: Option<PathBuf>,
-        /// Which program.
+        /// Program to run.
         program: peer::Program,
-        /// Which side of it.
+        /// Side to run.
         #[command(subcommand)]
         side: peer::Side,
     },
 }
 
-/// Runs one.
+/// Runs a subcommand.
 ///
 /// # Errors
-/// What kept it from its work, or what it found wrong.
+/// Failures of the measurement, and goals or budgets that are not kept.
 pub fn run(harness: &Harness, command: &Command) -> Result<()> {
     if cfg!(debug_assertions) && !is_peer(command) {
         eprintln!("note: this command is not optimised, its figures mean nothing");

@@ -1,4 +1,4 @@
-//! What the plots share: sheets of charts, curves over a number, words, entries of a legend.
+//! Common parts of the plots: sheets of charts, curves over a number, text, entries of a legend.
 
 use crate::{Error, Result};
 use plotters::coord::Shift;
@@ -8,19 +8,19 @@ use plotters::prelude::*;
 use std::fmt::Display;
 use std::path::Path;
 
-/// A part of a picture that is drawn on.
+/// Part of a picture that is drawn on.
 pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// A chart of microseconds over a number.
+/// Chart of microseconds over a number.
 pub(crate) type Chart<'a, 'b, X, Y = RangedCoordf64> =
     ChartContext<'a, SVGBackend<'b>, Cartesian2d<X, Y>>;
 
-/// What a picture that cannot be drawn is reported as.
+/// Returns the error of a picture that cannot be drawn.
 pub(crate) fn not_drawn(error: impl Display) -> Error {
     format!("the plot cannot be drawn: {error}").into()
 }
 
-/// A white sheet of so many pixels, which `draw` draws on, written to a file.
+/// Makes a white sheet of so many pixels, lets `draw` draw on it, and writes it to a file.
 pub(crate) fn sheet(
     path: &Path,
     size: (u32, u32),
@@ -32,7 +32,7 @@ pub(crate) fn sheet(
     area.present().map_err(not_drawn)
 }
 
-/// A sheet of charts of one size, so many beside each other.
+/// Draws a sheet of charts of one size, in so many columns.
 pub(crate) fn sheet_of_charts<C>(
     path: &Path,
     (width, height): (u32, u32),
@@ -54,13 +54,13 @@ pub(crate) fn sheet_of_charts<C>(
     })
 }
 
-/// Words in black, of a size in pixels.
+/// Writes text in black, of a size in pixels.
 pub(crate) fn write(area: &Area<'_>, words: &str, size: i32, place: (i32, i32)) -> Result<()> {
     let style = ("sans-serif", size).into_font().color(&BLACK);
     area.draw_text(words, &style, place).map_err(not_drawn)
 }
 
-/// An entry of a legend: a patch of a colour, and behind it what that stands for.
+/// Draws an entry of a legend: a patch of a colour, and its meaning behind it.
 pub(crate) fn entry(
     area: &Area<'_>,
     colour: RGBColor,

@@ -1,7 +1,7 @@
-//! A client of a few lines: GIOP 1.2 over a TCP socket of its own.
+//! Minimal client: GIOP 1.2 over a TCP socket of its own.
 //!
-//! It stands where an ORB would be too much: ten thousand connections in one process, and peers that
-//! break the protocol.
+//! It replaces an ORB where that would be too much: ten thousand connections in one process, and
+//! peers that break the protocol.
 
 use crate::{Error, Result};
 use punctual_ior::Ior;
@@ -10,31 +10,31 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-/// A message's header (CORBA 3.3 part 2, §9.4.1).
+/// Size of a message's header, in bytes (CORBA 3.3 part 2, §9.4.1).
 pub const HEADER: usize = 12;
-/// The operation that does nothing.
+/// Operation that does nothing.
 pub const VOID: &str = "cube_void";
-/// No reply that is read whole is longer.
+/// Upper bound of a reply that is read whole, in bytes.
 const LONGEST: usize = 1 << 20;
-/// The octet of flags that says little-endian.
+/// Flags octet for little-endian.
 const LITTLE_ENDIAN: u8 = 1;
-/// Descriptors of a process besides those of connections.
+/// Number of a process's descriptors besides those of connections.
 const SPARE: u64 = 128;
 
-/// The object that is called.
+/// Object that is called.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Where its server is.
+    /// Address of its server.
     pub address: SocketAddr,
-    /// What the server knows it by.
+    /// Object key.
     pub key: Vec<u8>,
 }
 
 impl Target {
-    /// The first IIOP profile of a stringified reference.
+    /// Reads the first IIOP profile of a stringified reference.
     ///
     /// # Errors
-    /// When there is none, or it makes no sense.
+    /// The reference has none, or it is invalid.
     pub fn of(reference: &str) -> Result<Self> {
         let ior: Ior = reference.parse()?;
         let profile = ior.iiop_profiles().next();
@@ -46,16 +46,16 @@ impl Target {
         })
     }
 
-    /// A request to this object.
+    /// Returns a request to this object.
     #[must_use]
     pub fn request(&self, operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
         request(&self.key, operation, id, body)
     }
 
-    /// A connection to the server.
+    /// Connects to the server.
     ///
     /// # Errors
-    /// When there is none to be had.
+    /// The connection cannot be opened.
     pub fn connect(&self) -> Result<Connection> {
         let stream = TcpStream::connect(self.address)?;
         stream.set_nodelay(true)?;
@@ -63,7 +63,7 @@ impl Target {
     }
 }
 
-/// A message's header.
+/// Returns a message's header.
 #[must_use]
 pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
     let mut header = *b"GIOP\x01\x02\0\0\0\0\0\0";
@@ -73,14 +73,14 @@ pub fn header(kind: u8, length: u32) -> [u8; HEADER] {
     header
 }
 
-/// A request with a reply, by key (§9.4.2.2).
+/// Returns a two-way request by key (§9.4.2.2).
 fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
-    // With a reply; by KeyAddr.
+    // Response flags of a two-way request, and the disposition KeyAddr.
     const WITH_TARGET: u8 = 3;
     let mut message = header(0, 0).to_vec();
     let number = |message: &mut Vec<u8>, value: usize| {
         message.resize(message.len().next_multiple_of(4), 0);
-        // No part is longer than a message that this module makes.
+        // No part is longer than the messages that this module makes.
         let value = u32::try_from(value).unwrap_or(u32::MAX);
         message.extend_from_slice(&value.to_le_bytes());
     };
@@ -102,18 +102,18 @@ fn request(key: &[u8], operation: &str, id: u32, body: &[u8]) -> Vec<u8> {
     message
 }
 
-/// A connection that blocks.
+/// Blocking connection.
 #[derive(Debug)]
 pub struct Connection {
-    /// Its socket.
+    /// Socket of the connection.
     pub stream: TcpStream,
 }
 
 impl Connection {
-    /// Calls the operation that does nothing, and checks that its reply is the right one.
+    /// Calls the operation that does nothing, and checks its reply.
     ///
     /// # Errors
-    /// When the server closes, takes longer than `limit`, or answers anything else.
+    /// The server closes, takes longer than `limit`, or answers anything else.
     pub fn call(&mut self, target: &Target, id: u32, limit: Duration) -> Result<()> {
         self.stream.set_read_timeout(Some(limit))?;
         self.stream.write_all(&target.request(VOID, id, &[]))?;
@@ -126,9 +126,9 @@ impl Connection {
     }
 }
 
-/// The length of the body behind a reply's header.
+/// Returns the length of the body behind a reply's header.
 fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
-    // Either byte order would be right; ours answers in its own, which is the request's here.
+    // GIOP allows either byte order; our ORB answers in its own, which here is the request's.
     let [b'G', b'I', b'O', b'P', 1, _, flags, 1, ..] = header else {
         return Err(format!("no reply but {header:02x?}").into());
     };
@@ -143,7 +143,7 @@ fn reply_length(header: &[u8; HEADER]) -> Result<usize> {
     Ok(length)
 }
 
-/// Whether a body answers the request of that number without an exception.
+/// Checks that a body answers the request of that number without an exception.
 fn check_reply(body: &[u8], id: u32) -> Result<()> {
     let numbers = body.first_chunk::<8>().map(|octets| {
         let (numbers, _) = octets.as_chunks::<4>();
@@ -159,10 +159,11 @@ fn check_reply(body: &[u8], id: u32) -> Result<()> {
     }
 }
 
-/// Lets this process, and those that it starts, have descriptors for that many connections.
+/// Raises the descriptor limit of this process, and of those that it starts, to that many
+/// connections.
 ///
 /// # Errors
-/// When the system does not let it.
+/// The system refuses the limit.
 pub fn allow(connections: usize) -> Result<()> {
     let wanted = connections as u64 + SPARE;
     let limit = getrlimit(Resource::Nofile);
@@ -171,7 +172,7 @@ pub fn allow(connections: usize) -> Result<()> {
     }
     let raised = Rlimit {
         current: Some(wanted),
-        // Root may raise that, too.
+        // Root may raise the hard limit, too.
         maximum: limit.maximum.map(|most| most.max(wanted)),
     };
     setrlimit(Resource::Nofile, raised).map_err(|error| {

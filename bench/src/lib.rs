@@ -1,20 +1,20 @@
 //! Benchmarks: Punctual, a raw socket and other ORBs, interleaved in one run.
 //!
-//! A [`contender`] is a server program and a client program, which talk [`protocol`] with the
+//! A [`contender`] is a server program and a client program, which speak [`protocol`] with the
 //! harness over their standard input and output, so that both live through the whole run and only
 //! calls are measured. A [`case`] is an operation of the papers' IDL with an amount of data.
-//! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at once,
-//! [`load`] some beside thousands of others; [`memory`] looks at idle servers, [`counting`] counts with
-//! instruments rather than timing, and [`budgets`] holds these counts against those kept in the tree.
-//! [`timeprobes`] shows where a call's time goes, [`demux`] what finding an object and its operation costs,
-//! [`rt`] whether priorities hold,
-//! [`cubit`] what every pair of a messaging protocol and a link makes of each type of data,
-//! [`oneway`] what it costs to wait for one-ways, and what buffering them gains,
-//! [`goals`] has the goals of the data path in one table. [`peer`] holds the programs themselves, but for
-//! those in other languages under `peers/`, and that of an [`outsider`] under `outsider/`.
+//! [`latency`] runs batches of each case by each contender in turn, [`throughput`] many calls at
+//! once, [`load`] some beside thousands of others; [`memory`] measures idle servers, [`counting`]
+//! counts with instruments rather than timing, and [`budgets`] compares these counts with those
+//! kept in the source tree. [`timeprobes`] shows the time of each stage of a call, [`demux`] the
+//! cost of finding an object and its operation, [`rt`] whether priorities hold, [`cubit`] the time
+//! of each type of data by every pair of a messaging protocol and a link, [`oneway`] the cost of
+//! waiting for one-ways, and the gain of buffering them, [`goals`] the goals of the data path in
+//! one table. [`peer`] holds the programs themselves, except those in other languages under
+//! `peers/`, and that of an [`outsider`] under `outsider/`.
 //!
-//! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a messaging protocol or
-//! an ORB is one more entry in `contender`'s table.
+//! `punctual-bench` is these [`command`]s, and `punctual bench` hands over to it. Adding a link, a
+//! messaging protocol or an ORB is one more entry in `contender`'s table.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod ami;
@@ -53,8 +53,8 @@ pub mod table;
 pub mod throughput;
 pub mod timeprobes;
 
-/// What keeps a benchmark from running: a message for people.
+/// Reason why a benchmark cannot run: a message for people.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// The result of what may be kept from running.
+/// Result of an operation that may fail with a message for people.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,27 +1,27 @@
-//! The facts of the machine that figures depend on.
+//! Properties of the machine that figures depend on.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::fs;
 use std::process::Command;
 
-/// What a reader needs to know to compare figures.
+/// Machine, as far as a reader needs it to compare figures.
 #[derive(Clone, Debug, Serialize)]
 pub struct Machine {
-    /// The processor's model.
+    /// Model of the processor.
     pub processor: String,
-    /// Processors that the benchmark may run on.
+    /// Number of processors that the benchmark may run on.
     pub processors: usize,
-    /// Whether it is a virtual machine, as far as it says.
+    /// Set if the processor reports a virtual machine.
     pub virtual_machine: bool,
-    /// The kernel's release.
+    /// Release of the kernel.
     pub kernel: String,
-    /// The instruction set.
+    /// Instruction set.
     pub architecture: &'static str,
 }
 
 impl Machine {
-    /// This one; what it does not tell is "unknown".
+    /// Returns this machine; unavailable facts are "unknown".
     #[must_use]
     pub fn this() -> Self {
         let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -52,20 +52,20 @@ impl fmt::Display for Machine {
     }
 }
 
-/// What decides how many instructions the same program takes: the processor, by which the C library
-/// chooses its own, and the library.
+/// Environment on which a program's instruction count depends: the C library, and the processor by
+/// which it chooses its functions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
-    /// The processor's model.
+    /// Model of the processor.
     pub processor: String,
-    /// The C library and its version.
+    /// C library and its version.
     pub library: String,
-    /// The compiler and its version.
+    /// Compiler and its version.
     pub compiler: String,
 }
 
 impl Environment {
-    /// This one; what it does not tell is "unknown".
+    /// Returns this environment; unavailable facts are "unknown".
     #[must_use]
     pub fn this() -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The benchmarks' program, to which `punctual bench` hands over.
+//! Program of the benchmarks, to which `punctual bench` hands over.
 
 use clap::Parser;
 use punctual_bench::command::{self, Command};

@@ -1,9 +1,9 @@
-//! `memory`: what an idle server takes, and what each idle connection adds.
+//! `memory`: memory of an idle server, and of each idle connection.
 //!
-//! A server with one object is looked at when it has started, and again with connections that have
-//! made one call each and keep quiet since. What a connection takes is the difference of the server's
-//! own anonymous memory, and of all that is resident for it, divided by their number; what the kernel
-//! keeps for a socket is not the server's and not counted.
+//! A server with one object is measured after its start, and again with connections that have made
+//! one call each and have been silent since. The memory of a connection is the difference of the
+//! server's own anonymous memory, and of all its resident memory, divided by their number; the
+//! kernel's memory for a socket is not the server's and not counted.
 
 use crate::Result;
 use crate::contender::{self, Absent, Contender, Harness, Wanted};
@@ -18,57 +18,57 @@ use serde::Serialize;
 use std::fmt;
 use std::time::Duration;
 
-/// A call takes no longer, or something is wrong.
+/// Time limit of a call.
 const CALL: Duration = Duration::from_secs(20);
 
-/// What to look at.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders; without it Punctual with each way to wait for requests.
+    /// Only these contenders; by default Punctual with each way to wait for requests.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
-    /// How many idle connections, one after the other.
+    /// Numbers of idle connections, one after the other.
     #[arg(long, value_delimiter = ',', default_values_t = [1000, 10_000])]
     pub connections: Vec<usize>,
     #[command(flatten)]
     json: Json,
 }
 
-/// Who is looked at when nobody is named: TCP by each way to wait for requests.
+/// Contenders of a run that names none: TCP by each way to wait for requests.
 pub const USUAL: [&str; 3] = ["punctual", "punctual-reactive", "punctual-lf"];
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// What the servers took; in octets.
+    /// Memory of the servers, in bytes.
     pub rows: Vec<Row>,
 }
 
-/// What one server took.
+/// Memory of one server.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Who.
+    /// Contender of the row.
     pub contender: &'static str,
-    /// Idle connections.
+    /// Number of idle connections.
     pub connections: usize,
-    /// Threads of the server.
+    /// Number of threads of the server.
     pub threads: usize,
-    /// What it took in all.
+    /// Memory of the server.
     pub memory: Memory,
-    /// What each connection added to what is resident.
+    /// Resident memory that each connection added.
     pub connection_resident: Option<f64>,
-    /// What each connection added to the server's own memory.
+    /// Anonymous memory that each connection added.
     pub connection_anonymous: Option<f64>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a server fails, or the file cannot be written.
+/// A server fails, or the file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = match options.contenders.is_empty() {
         true => Wanted::of(&USUAL)?,
@@ -79,10 +79,10 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.show(&report)
 }
 
-/// Looks at every contender that starts and is reached by GIOP over TCP.
+/// Measures every contender that starts and is reached by GIOP over TCP.
 ///
 /// # Errors
-/// When a server does not answer, or too few descriptors are to be had.
+/// A server does not answer, or the descriptor limit is too low.
 pub fn measure(contenders: &[Contender], absent: &[Absent], numbers: &[usize]) -> Result<Report> {
     let left_out = |absent: &Absent| format!("{}: {}", absent.name, absent.reason);
     let mut report = Report {
@@ -142,7 +142,8 @@ fn look_at(contender: &Contender, numbers: &[usize]) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// One that has made a call, so that the server has all that it needs for it.
+/// Opens a connection and makes a call on it, so that the server has allocated all that it needs
+/// for it.
 fn idle_connection(target: &Target) -> Result<Connection> {
     let mut connection = target.connect()?;
     connection.call(target, 1, CALL)?;

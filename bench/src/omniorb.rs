@@ -1,58 +1,58 @@
-//! omniORB, when it is installed: its IDL compiler and a C++ compiler make its programs when a benchmark
-//! starts, so that nothing of it is kept here.
+//! omniORB, if it is installed: its IDL compiler and a C++ compiler make its programs when a
+//! benchmark starts, so that no binary of it is kept here.
 
 use crate::Result;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What tables call it.
+/// Name in tables.
 pub const NAME: &str = "omniorb";
 
 const IDL: &str = include_str!("../../examples/cubit/idl/cubit.idl");
 const COMMON: &str = include_str!("../peers/omniorb/common.hh");
 const PACKAGE: &str = "omniORB4";
 
-/// A program of its, which is a server and a client.
+/// Program of omniORB, which is a server and a client.
 #[derive(Debug)]
 pub struct Program {
-    /// The folder that it is compiled in.
+    /// Folder in which it is compiled.
     folder: &'static str,
     source: &'static str,
 }
 
-/// The one that speaks the [`protocol`](crate::protocol).
+/// Program that speaks the [`protocol`](crate::protocol).
 pub const PEER: Program = Program {
     folder: NAME,
     source: include_str!("../peers/omniorb/peer.cc"),
 };
 
-/// The one of `rt`.
+/// Program of `rt`.
 pub const REAL_TIME: Program = Program {
     folder: "omniorb-rt",
     source: include_str!("../peers/omniorb/rt.cc"),
 };
 
-/// A program that is there.
+/// Compiled program.
 #[derive(Clone, Debug)]
 pub struct Built {
-    /// What it is.
+    /// Version of omniORB.
     pub version: String,
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
 }
 
 impl Program {
-    /// Compiles it into `directory`, unless it is there already.
+    /// Compiles the program into `directory`, unless it is up to date.
     ///
     /// # Errors
-    /// What is missing, or what a compiler says.
+    /// A missing tool, or the messages of a compiler.
     pub fn build(&self, directory: &Path) -> Result<Built> {
         let version = output(Command::new("pkg-config").args(["--modversion", PACKAGE]))
             .map_err(|error| format!("its headers are not installed ({error})"))?;
         let directory = directory.join(self.folder);
         let program = directory.join("peer");
-        // What the program was made of, written last.
+        // The stamp holds the sources of the program, and is written last.
         let stamp = directory.join("stamp");
         let wanted = [&version, IDL, COMMON, self.source].join("\n");
         if fs::read_to_string(&stamp).ok().as_ref() != Some(&wanted) || !program.exists() {
@@ -86,7 +86,7 @@ impl Program {
     }
 }
 
-/// What a program prints when all goes well.
+/// Runs a program and returns its output if it succeeds.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let program = command.get_program().display().to_string();
     let output = command

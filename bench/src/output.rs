@@ -1,4 +1,4 @@
-//! Where a report goes: to people on the terminal, to programs as JSON, to both as a picture.
+//! Output of a report: to people on the terminal, to programs as JSON, to both as a picture.
 
 use crate::Result;
 use clap::Args;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
-/// Where the figures go besides the terminal.
+/// Option for the figures as JSON.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Json {
     /// Print the figures as JSON; with a file, write them there, and print the table.
@@ -15,10 +15,10 @@ pub struct Json {
 }
 
 impl Json {
-    /// Shows a report as asked.
+    /// Writes a report as the options say.
     ///
     /// # Errors
-    /// When the file cannot be written.
+    /// The file cannot be written.
     pub fn show(&self, report: &(impl Serialize + Display)) -> Result<()> {
         match &self.json {
             Some(None) => println!("{}", serde_json::to_string_pretty(report)?),
@@ -32,21 +32,21 @@ impl Json {
     }
 }
 
-/// The same, and a picture.
+/// Options for the figures as JSON and as a picture.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Output {
     #[command(flatten)]
     json: Json,
-    /// Draw them to this file.
+    /// Draw the figures to this file.
     #[arg(long, visible_alias = "plot", value_name = "FILE")]
     svg: Option<PathBuf>,
 }
 
 impl Output {
-    /// Shows a report as asked; `draw` draws it to a file.
+    /// Writes a report as the options say; `draw` draws it to a file.
     ///
     /// # Errors
-    /// When a file cannot be written.
+    /// A file cannot be written.
     pub fn show<R: Serialize + Display>(
         &self,
         report: &R,
@@ -59,7 +59,7 @@ impl Output {
     }
 }
 
-/// A bar for the terminal that shows how far a measurement is; silent elsewhere.
+/// Returns a progress bar for a measurement; it is silent unless it is on a terminal.
 pub(crate) fn progress(steps: usize) -> indicatif::ProgressBar {
     let bar = indicatif::ProgressBar::new(steps as u64);
     let style = indicatif::ProgressStyle::with_template("{bar:30} {pos}/{len} {elapsed} {msg}");

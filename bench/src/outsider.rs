@@ -1,5 +1,6 @@
-//! The outsider: what users build, a crate of its own outside the workspace with a plain release profile.
-//! It is built when a benchmark starts, from its sources in the tree that this program was built from.
+//! Outsider: a program as users build it, in a crate of its own outside the workspace with a plain
+//! release profile. It is built when a benchmark starts, from its sources in the tree that this
+//! program was built from.
 
 use crate::Result;
 use crate::omniorb::output;
@@ -7,20 +8,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What tables call it.
+/// Name in tables.
 pub const NAME: &str = "punctual-plain";
 
-/// Builds it into `directory`, as far as that has not been done, and returns the program.
+/// Builds the program into `directory`, unless it is up to date, and returns its path.
 ///
 /// # Errors
-/// That its sources are not there, or what cargo says.
+/// The sources are missing, or cargo's message.
 pub fn build(directory: &Path) -> Result<PathBuf> {
     let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = bench.join("outsider");
     if !sources.join("Cargo.toml").exists() {
         return Err(format!("its sources are not at {}", sources.display()).into());
     }
-    // What the workspace is built with, so that nothing else is compared, and nothing is fetched.
+    // The workspace's lock file is used, so that both have the same dependencies, and no crate is
+    // downloaded.
     let locked = bench.join("../Cargo.lock");
     fs::copy(&locked, sources.join("Cargo.lock"))
         .map_err(|error| format!("{}: {error}", locked.display()))?;

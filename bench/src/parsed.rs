@@ -1,4 +1,4 @@
-//! Options as a command line has them, for tests.
+//! Options parsed from a command line, for tests.
 
 use clap::{Args, Parser};
 
@@ -8,7 +8,7 @@ struct Command<O: Args> {
     options: O,
 }
 
-/// The options that these arguments are.
+/// Returns the options that these arguments give.
 pub(crate) fn parsed<O: Args>(arguments: &[&str]) -> Result<O, clap::Error> {
     let words = ["bench"].iter().chain(arguments);
     Command::try_parse_from(words).map(|command| command.options)

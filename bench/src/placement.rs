@@ -1,26 +1,26 @@
-//! Which processors the two sides of a call run on.
+//! Placements: the processors on which the two sides of a call run.
 
 use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
 use std::io;
 
-/// Where client and server run.
+/// Processors of client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
-    /// Both pinned to one processor: what the software costs, as no processor is woken up.
+    /// Both pinned to one processor: the cost of the software, as no processor is woken up.
     Same,
     /// Each pinned to a processor of its own: wake-ups included.
     Cross,
 }
 
-/// The processors of a placement.
+/// Processors of a placement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processors {
-    /// The client's.
+    /// Processor of the client.
     pub client: usize,
-    /// The server's.
+    /// Processor of the server.
     pub server: usize,
 }
 
@@ -37,12 +37,13 @@ impl Placement {
     /// Chooses among the processors that this process may run on.
     ///
     /// # Errors
-    /// When there are too few, or the kernel does not say.
+    /// There are too few, or the kernel does not tell them.
     pub fn processors(self) -> io::Result<Processors> {
         self.choose(&punctual_sys::processor::allowed()?)
     }
 
-    /// The last one, as the first has most of a machine's interrupts; across, the last two.
+    /// Chooses the last processor, as the first has most of a machine's interrupts; across, the
+    /// last two.
     fn choose(self, allowed: &[usize]) -> io::Result<Processors> {
         match (self, allowed) {
             (Self::Same, [.., last]) => Ok(Processors {

@@ -1,35 +1,36 @@
-//! What the kernel says of a process: its memory, and how often it was switched.
+//! Kernel's data on a process: its memory, and its context switches.
 
 use crate::Result;
 use serde::Serialize;
 use std::fs;
 
-/// A process, looked at from outside.
+/// Process, observed from outside.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed(u32);
 
-/// Its memory, in octets (`/proc/PID/smaps_rollup`).
+/// Memory of a process, in bytes (`/proc/PID/smaps_rollup`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Memory {
-    /// All that is in memory for it, what it shares included.
+    /// Resident memory, shared pages included.
     pub resident: u64,
-    /// The same, with each page divided by how many share it.
+    /// Resident memory, with each page divided by the number of processes that share it.
     pub proportional: u64,
-    /// What is its own and no file's: heap and stacks.
+    /// Private memory that belongs to no file: heap and stacks.
     pub anonymous: u64,
 }
 
-/// Times that its threads gave the processor to others, as long as they live.
+/// Number of times that its threads gave up the processor, over their lifetime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Switches {
-    /// As they had to wait.
+    /// Switches because a thread had to wait.
     pub voluntary: u64,
-    /// As others were to run.
+    /// Switches because others were to run.
     pub involuntary: u64,
 }
 
 impl Switches {
-    /// Either way: who wakes the other side up may be switched from before it waits itself.
+    /// Returns the sum of both: a thread that wakes the other side up may be switched from before
+    /// it waits itself.
     #[must_use]
     pub const fn in_all(self) -> u64 {
         self.voluntary + self.involuntary
@@ -37,33 +38,33 @@ impl Switches {
 }
 
 impl Observed {
-    /// The process of that number.
+    /// Observes the process of that number.
     #[must_use]
     pub const fn of(process: u32) -> Self {
         Self(process)
     }
 
-    /// How much memory it uses.
+    /// Returns the memory that it uses.
     ///
     /// # Errors
-    /// When it is gone, or the kernel does not say.
+    /// The process is gone, or the kernel does not tell.
     pub fn memory(self) -> Result<Memory> {
         let text = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.0))?;
         memory(&text).ok_or_else(|| "the kernel does not tell a process's memory".into())
     }
 
-    /// How many threads it has.
+    /// Returns the number of its threads.
     ///
     /// # Errors
-    /// When it is gone.
+    /// The process is gone.
     pub fn threads(self) -> Result<usize> {
         Ok(fs::read_dir(format!("/proc/{}/task", self.0))?.count())
     }
 
-    /// How often its threads were switched.
+    /// Returns the number of its threads' switches.
     ///
     /// # Errors
-    /// When it is gone.
+    /// The process is gone.
     pub fn switches(self) -> Result<Switches> {
         let mut all = Switches::default();
         for thread in fs::read_dir(format!("/proc/{}/task", self.0))? {
@@ -86,7 +87,7 @@ fn memory(rollup: &str) -> Option<Memory> {
     })
 }
 
-/// The number behind `NAME:`, in the unit that it is given in.
+/// Returns the number behind `NAME:`, in the unit that it is given in.
 fn number(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;

@@ -1,4 +1,4 @@
-//! What the harness and the programs that it starts say to each other.
+//! Protocol of the harness and the programs that it starts.
 //!
 //! The harness writes a line to a client's standard input for each [`Command`]; every program
 //! answers on its standard output:
@@ -15,8 +15,8 @@
 //! client: error <message>            instead of any answer
 //! ```
 //!
-//! The threads of a `flood` call through one reference; with `own`, each through one that was made for it.
-//! Each makes a call that does not count, and then all begin at once.
+//! The threads of a `flood` call through one reference; with `own`, each through one that was made
+//! for it. Each makes a call that does not count, and then all begin at once.
 //!
 //! A two-way `run` has a sample for each call. A one-way one has a single sample: the time of all
 //! its calls and of the two-way call that ends them, divided by the number of calls.
@@ -29,62 +29,62 @@ use std::fmt;
 use std::io::{BufRead, Read, Write};
 use std::str::FromStr;
 
-/// No batch has more samples than this.
+/// Upper bound of the samples of a batch.
 const MAX_SAMPLES: usize = 10_000_000;
 
-/// No client has more threads than this.
+/// Upper bound of the threads of a client.
 pub const MAX_THREADS: u32 = 256;
 
-/// Through which references several threads of a client call one object.
+/// References through which several threads of a client call one object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum References {
-    /// All threads through one.
+    /// One reference for all threads.
     Shared,
-    /// Each through one that was made for it.
+    /// One reference for each thread.
     Own,
 }
 
-/// What a client is told.
+/// Command to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Make calls and time each.
     Run {
-        /// Which.
+        /// Case to call.
         case: Case,
-        /// Calls ahead of those that count.
+        /// Number of calls before those that count.
         warm_up: u32,
-        /// Calls that count.
+        /// Number of calls that count.
         calls: u32,
     },
     /// Make void calls by several threads, and time all of them together.
     Flood {
-        /// Threads; each makes its share.
+        /// Number of threads; each makes its share.
         threads: u32,
-        /// Calls in all.
+        /// Number of all calls.
         calls: u32,
-        /// Through which references.
+        /// References to call through.
         references: References,
     },
     /// Make calls and time none.
     Calls {
-        /// Which.
+        /// Case to call.
         case: Case,
-        /// How many.
+        /// Number of calls.
         calls: u32,
     },
 }
 
-/// What a program answers.
+/// Answer of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It serves, at this address; or it is connected, and the address is empty.
+    /// A server serves at this address; or a client is connected, and the address is empty.
     Ready(String),
     /// Nanoseconds of each call.
     Samples(Vec<u64>),
     /// The calls are made.
     Done,
-    /// It could not.
+    /// The command failed, with this message.
     Error(String),
 }
 
@@ -147,10 +147,10 @@ impl FromStr for Command {
 }
 
 impl Answer {
-    /// Writes it, and flushes.
+    /// Writes the answer, and flushes.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Errors of the writer.
     pub fn write_to(&self, out: &mut impl Write) -> std::io::Result<()> {
         match self {
             Self::Ready(address) if address.is_empty() => writeln!(out, "ready")?,
@@ -166,10 +166,10 @@ impl Answer {
         out.flush()
     }
 
-    /// Reads the next one.
+    /// Reads the next answer.
     ///
     /// # Errors
-    /// When the program has ended, or says something else.
+    /// The program has ended, or its output is no answer.
     pub fn read_from(input: &mut impl BufRead) -> Result<Self> {
         let mut line = String::new();
         if input.read_line(&mut line)? == 0 {
@@ -187,10 +187,10 @@ impl Answer {
     }
 }
 
-/// Performs what each line says, and answers it, until there are no more.
+/// Performs each line of input, and answers it, until there are no more.
 ///
 /// # Errors
-/// When the lines cannot be read, or the answers written.
+/// The lines cannot be read, or the answers cannot be written.
 pub fn answer_each<C: FromStr<Err = crate::Error>>(
     input: impl BufRead,
     output: &mut impl Write,

@@ -1,4 +1,4 @@
-//! A contender at work: two processes that talk the protocol.
+//! Running contender: two processes that speak the protocol.
 
 use crate::case::Case;
 use crate::child::Process;
@@ -12,42 +12,44 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::time::Duration;
 
-/// What a program is run under, for instruments: a program and its arguments, ahead of the command.
+/// Program and its arguments under which another is run, for instruments; the other's command
+/// follows.
 pub type Wrapper = Vec<OsString>;
 
-/// How the two processes are started.
+/// Settings for starting the two processes.
 #[derive(Clone, Debug, Default)]
 pub struct Launch {
     /// Processors to pin them to.
     pub processors: Option<Processors>,
-    /// What the client is run under.
+    /// Wrapper of the client.
     pub client: Wrapper,
-    /// What the server is run under.
+    /// Wrapper of the server.
     pub server: Wrapper,
-    /// Variables of both environments.
+    /// Environment variables of both processes.
     pub environment: Vec<(&'static str, &'static str)>,
-    /// Options of the client's own, ahead of those of the ORB.
+    /// Options of the client's own, before those of the ORB.
     pub client_options: Vec<OsString>,
-    /// Connections that the server must be able to hold, if more than usual.
+    /// Number of connections that the server must be able to hold, if more than usual.
     pub connections: Option<usize>,
-    /// Whether they are counted: threads of Punctual do not look before they block then, as often as time allows.
+    /// Set if the processes run under a counting instrument: Punctual's threads then do not spin
+    /// before they block, as the number of spins depends on timing.
     pub is_counted: bool,
 }
 
-/// The order of a round's turns: another one of `number` begins in the next round.
+/// Returns the order of a round's turns: the first of `number` rotates from round to round.
 pub(crate) fn in_turn(round: usize, number: usize) -> impl Iterator<Item = usize> {
     (0..number).map(move |turn| (round + turn) % number)
 }
 
-/// A server and a client that is connected to it.
+/// Server, and a client that is connected to it.
 #[derive(Debug)]
 pub struct Running {
-    // In the order in which they are to end.
+    // Processes, in the order in which they are to end.
     client: Process,
     server: Serving,
 }
 
-/// A server.
+/// Running server.
 #[derive(Debug)]
 pub struct Serving {
     process: Process,
@@ -55,22 +57,22 @@ pub struct Serving {
 }
 
 impl Serving {
-    /// Where it is: a reference, or what a client of its kind understands.
+    /// Returns its address: a reference, or what a client of its kind understands.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// What the kernel says of it.
+    /// Returns the process, as observed from outside.
     #[must_use]
     pub fn observed(&self) -> Observed {
         self.process.observed()
     }
 
-    /// Ends it and waits for its end.
+    /// Ends the process and waits for its end.
     ///
     /// # Errors
-    /// When it did not end as it should.
+    /// The process does not end as it should.
     pub fn stop(self) -> Result<()> {
         self.process.stop()
     }
@@ -80,7 +82,7 @@ impl Contender {
     /// Starts both processes and waits until the client is connected.
     ///
     /// # Errors
-    /// When one of them does not start, and what it says.
+    /// A process does not start; the message has its output.
     pub fn start(&self, launch: &Launch) -> Result<Running> {
         let server = self.serve(launch)?;
         let pin = launch.processors.map(|both| both.client);
@@ -97,7 +99,7 @@ impl Contender {
     /// Starts the server only.
     ///
     /// # Errors
-    /// When it does not start, and what it says.
+    /// The server does not start; the message has its output.
     pub fn serve(&self, launch: &Launch) -> Result<Serving> {
         let pin = launch.processors.map(|both| both.server);
         let mut server = self.command(&launch.server, launch, "server", pin);
@@ -128,7 +130,8 @@ impl Contender {
         let mut command = std::process::Command::new(words.next().unwrap_or(program));
         command.args(words).arg(side);
         command.envs(launch.environment.iter().copied());
-        // Programs of this crate have arguments ahead of their side; others know no such option, but for the outsider.
+        // Programs of this crate have arguments before their side; of the others only the outsider
+        // knows this option.
         let is_ours = !self.arguments.is_empty() || self.name == outsider::NAME;
         if launch.is_counted && is_ours {
             command.arg("--no-spin");
@@ -148,7 +151,7 @@ impl Running {
     /// Makes calls and returns each one's nanoseconds; of one-ways, the mean of all.
     ///
     /// # Errors
-    /// What the client says.
+    /// The client's error.
     pub fn run(&mut self, case: Case, warm_up: u32, calls: u32) -> Result<Vec<u64>> {
         let command = Command::Run {
             case,
@@ -161,10 +164,11 @@ impl Running {
         }
     }
 
-    /// Makes void calls by several threads of the client, and returns how long all of them took.
+    /// Makes void calls by several threads of the client, and returns the time that all of them
+    /// took.
     ///
     /// # Errors
-    /// What the client says.
+    /// The client's error.
     pub fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration> {
         let command = Command::Flood {
             threads,
@@ -177,7 +181,7 @@ impl Running {
         }
     }
 
-    /// What the kernel says of the client and of the server.
+    /// Returns the processes of client and server, as observed from outside.
     #[must_use]
     pub fn observed(&self) -> (Observed, Observed) {
         (self.client.observed(), self.server.observed())
@@ -186,7 +190,7 @@ impl Running {
     /// Makes calls without timing them.
     ///
     /// # Errors
-    /// What the client says.
+    /// The client's error.
     pub fn call(&mut self, case: Case, calls: u32) -> Result<()> {
         let command = Command::Calls { case, calls };
         match self.client.ask(command)? {
@@ -198,7 +202,7 @@ impl Running {
     /// Ends both processes, the client first, and waits for them.
     ///
     /// # Errors
-    /// When one of them did not end as it should.
+    /// A process does not end as it should.
     pub fn stop(self) -> Result<()> {
         self.client.stop()?;
         self.server.stop()

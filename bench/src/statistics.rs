@@ -1,14 +1,14 @@
-//! From samples to figures.
+//! Statistics: from samples to figures.
 
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Samples above this are counted as this: a minute, in nanoseconds.
+/// Upper bound of recorded samples, in nanoseconds: a minute. Longer ones count as this.
 const LONGEST: u64 = 60_000_000_000;
 /// Significant digits that a histogram keeps.
 const DIGITS: u8 = 3;
 
-/// What one contender did in one case: samples by round, merged.
+/// Samples of one contender in one case: by round, and merged.
 #[derive(Clone, Debug)]
 pub struct Record {
     merged: Histogram<u64>,
@@ -16,14 +16,14 @@ pub struct Record {
     p99s: Vec<f64>,
 }
 
-/// The figures of a record, in nanoseconds.
+/// Figures of a record, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Figures {
-    /// Samples in all.
+    /// Number of all samples.
     pub samples: u64,
     /// Median of the rounds' medians.
     pub median: f64,
-    /// How far the rounds' medians lie apart: their interquartile range, divided by `median`.
+    /// Spread of the rounds' medians: their interquartile range, divided by `median`.
     pub spread: f64,
     /// Median of all samples.
     pub p50: u64,
@@ -31,7 +31,7 @@ pub struct Figures {
     pub p99: u64,
     /// 99.9th percentile of all samples.
     pub p999: u64,
-    /// The longest sample.
+    /// Longest sample.
     pub max: u64,
 }
 
@@ -57,25 +57,25 @@ impl Record {
         self.p99s.extend(quantile(&round, 0.99));
     }
 
-    /// Medians of the rounds, in their order.
+    /// Returns the medians of the rounds, in order.
     #[must_use]
     pub fn medians(&self) -> &[f64] {
         &self.medians
     }
 
-    /// 99th percentiles of the rounds, in their order.
+    /// Returns the 99th percentiles of the rounds, in order.
     #[must_use]
     pub fn p99s(&self) -> &[f64] {
         &self.p99s
     }
 
-    /// The sample that this share of all samples does not exceed, in nanoseconds.
+    /// Returns the sample that this share of all samples does not exceed, in nanoseconds.
     #[must_use]
     pub fn quantile(&self, share: f64) -> u64 {
         self.merged.value_at_quantile(share)
     }
 
-    /// The figures; `None` before the first round.
+    /// Returns the figures; `None` before the first round.
     #[must_use]
     pub fn figures(&self) -> Option<Figures> {
         Some(Figures {
@@ -90,21 +90,21 @@ impl Record {
     }
 }
 
-/// The value in the middle, or the mean of the two there.
+/// Returns the value in the middle, or the mean of the two there.
 #[must_use]
 pub fn median(values: &[f64]) -> Option<f64> {
     quantile(values, 0.5)
 }
 
-/// The interquartile range divided by the median.
+/// Returns the interquartile range divided by the median.
 #[must_use]
 pub fn spread(values: &[f64]) -> Option<f64> {
     let range = quantile(values, 0.75)? - quantile(values, 0.25)?;
     Some(range / median(values)?)
 }
 
-/// The median of the ratios of two contenders' values, round by round: what disturbs both in a round
-/// cancels.
+/// Returns the median of the ratios of two contenders' values, round by round: a disturbance of
+/// both in a round cancels.
 #[must_use]
 pub fn paired_ratio(values: &[f64], floors: &[f64]) -> Option<f64> {
     let ratios: Vec<f64> = values
@@ -116,7 +116,7 @@ pub fn paired_ratio(values: &[f64], floors: &[f64]) -> Option<f64> {
     median(&ratios)
 }
 
-/// Between two values it interpolates.
+/// Returns the quantile `q`, interpolated between two values.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

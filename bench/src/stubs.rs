@@ -1,5 +1,5 @@
-//! `stubs`: an interface of 200 operations by compiled and by interpreted stubs: how large the programs are,
-//! and how many instructions calls take (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
+//! `stubs`: compiled and interpreted stubs of an interface of 200 operations: size of the programs,
+//! and instructions of calls (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
 
 use crate::Result;
 use crate::counting::Instrument;
@@ -15,9 +15,9 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// Operations of the interface.
+/// Number of operations of the interface.
 const OPERATIONS: u32 = 200;
-/// Operations of ten kinds follow one another; one of each is called.
+/// Kinds of the operations, ten in turn; one of each is called.
 const KINDS: [&str; 10] = [
     "nothing",
     "a long there and back",
@@ -31,7 +31,7 @@ const KINDS: [&str; 10] = [
     "a string inout, a sequence of strings there and back",
 ];
 
-/// What to count.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Calls of the shorter run.
@@ -41,29 +41,29 @@ pub struct Options {
     json: Json,
 }
 
-/// Sizes and counts.
+/// Report of sizes and counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What they depend on.
+    /// Environment on which the counts depend.
     pub environment: Environment,
-    /// Octets of the programs beyond those of one without stubs.
+    /// Bytes of the programs beyond those of one without stubs.
     pub sizes: Vec<Row>,
-    /// The client's user-space instructions a call.
+    /// User-space instructions of the client for a call.
     pub instructions: Vec<Row>,
 }
 
-/// A figure of each kind of stub.
+/// Figure of each kind of stub.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What was measured.
+    /// Measured quantity.
     pub what: &'static str,
-    /// Compiled stubs.
+    /// Figure of compiled stubs.
     pub compiled: f64,
-    /// Interpreted ones.
+    /// Figure of interpreted stubs.
     pub interpreted: f64,
 }
 
-/// Octets of a program in memory.
+/// Size of a program in memory, in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Size {
     code: u64,
@@ -74,7 +74,7 @@ struct Size {
 /// Runs the command.
 ///
 /// # Errors
-/// When a program is not built, or fails, or valgrind is not to be had.
+/// A program is not built, or fails, or valgrind is not installed.
 pub fn run(options: &Options) -> Result<()> {
     Instrument::Instructions.check()?;
     let [none, compiled, interpreted, server] = [
@@ -120,7 +120,7 @@ fn size_rows(compiled: Size, interpreted: Size) -> Vec<Row> {
     ]
 }
 
-/// Built beside this program.
+/// Returns the path of a program that is built beside this one.
 fn program(name: &str) -> Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name(name);
     if path.is_file() {
@@ -169,7 +169,7 @@ impl Size {
     }
 }
 
-/// The object's process, which ends with its input.
+/// Process of the server, which ends with its input.
 struct Server {
     process: Child,
     reference: String,
@@ -188,7 +188,8 @@ impl Server {
         Ok(Self { process, reference })
     }
 
-    /// The difference of a longer and a shorter run is free of what starting costs.
+    /// Returns the instructions of a call: the difference of a longer and a shorter run leaves out
+    /// the cost of the start.
     fn a_call(&self, program: &Path, operation: usize, calls: u32) -> Result<f64> {
         let count = |calls| self.count(program, operation, calls);
         let (short, long) = (count(calls)?, count(2 * calls)?);

@@ -3,54 +3,54 @@
 use anstyle::{AnsiColor, Style};
 use std::fmt;
 
-/// How a cell is shown.
+/// Tone of a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
-    /// As it is.
+    /// Default tone.
     #[default]
     Plain,
-    /// Of no weight.
+    /// Tone of unimportant cells.
     Faint,
-    /// As it should be.
+    /// Tone of good results.
     Good,
-    /// As it should not be.
+    /// Tone of bad results.
     Bad,
-    /// Not to be trusted.
+    /// Tone of figures that are not to be trusted.
     Doubtful,
 }
 
-/// One cell.
+/// Cell of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
-    /// What it says.
+    /// Text of the cell.
     pub text: String,
-    /// How.
+    /// Tone of the cell.
     pub tone: Tone,
 }
 
 impl Cell {
-    /// A cell that says `text`.
+    /// Makes a cell with this text and tone.
     #[must_use]
     pub fn new(text: impl Into<String>, tone: Tone) -> Self {
         let text = text.into();
         Self { text, tone }
     }
 
-    /// Nothing to be said.
+    /// Makes a cell without a value.
     #[must_use]
     pub fn none() -> Self {
         Self::new("–", Tone::Faint)
     }
 }
 
-/// A title, columns, and rows with names.
+/// Table with a title, columns, and named rows.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
-    /// What stands above it.
+    /// Title above the table.
     pub title: String,
-    /// The columns' headings, but for that of the rows' names.
+    /// Headings of the columns, without that of the rows' names.
     pub columns: Vec<String>,
-    /// Names and cells.
+    /// Names and cells of the rows.
     pub rows: Vec<(String, Vec<Cell>)>,
 }
 
@@ -67,7 +67,7 @@ impl Tone {
 }
 
 impl Table {
-    /// The widest text of a column, its heading included.
+    /// Returns the width of a column's widest text, its heading included.
     fn width(&self, column: usize) -> usize {
         let cells = self.rows.iter().filter_map(|(_, cells)| cells.get(column));
         let texts = cells.map(|cell| cell.text.chars().count());

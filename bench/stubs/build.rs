@@ -1,5 +1,5 @@
-//! Writes an interface of 200 operations, a servant, and code that calls each; compiles it by either kind of
-//! stub.
+//! Writes an interface of 200 operations, a servant, and code that calls each; compiles it with
+//! either kind of stub.
 
 use punctual_build::{Builder, Stubs};
 use std::error::Error;
@@ -7,10 +7,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// Operations, of ten kinds in turn.
+/// Number of operations, of ten kinds in turn.
 const OPERATIONS: usize = 200;
 
-/// A kind of operation: its IDL, how it is called, its servant's signature and body.
+/// Kind of operation: its IDL, its call, its servant's signature and body.
 struct Kind {
     idl: &'static str,
     call: &'static str,

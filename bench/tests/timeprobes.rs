@@ -1,4 +1,4 @@
-//! `timeprobes` with its own peers, in a hurry. No time is asserted.
+//! Tests of `timeprobes` with its own peers and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn timeprobes(arguments: &[&str]) -> Output {
         .unwrap()
 }
 
-/// Whether there are probes to be tested; says why not.
+/// Returns whether the program has probes to test; prints the reason if not.
 fn has_probes() -> bool {
     if !punctual::probe::COMPILED_IN {
         println!("skipped: built without the feature `time-probes`");
@@ -79,7 +79,8 @@ fn every_stage_of_both_sides_is_stamped_and_the_stages_are_the_whole_call() {
     assert!(plot.starts_with("<svg") && plot.contains("user upcall"));
 }
 
-/// All stages are there, none is negative, and together they are the calls they were measured in.
+/// Checks that all stages are there, that none is negative, and that they add up to the measured
+/// calls.
 fn is_whole(side: &Value, lines: usize, table: &str) {
     let stages = side["stages"].as_array().unwrap();
     assert_eq!(stages.len(), lines, "{table}");
@@ -97,7 +98,7 @@ fn is_whole(side: &Value, lines: usize, table: &str) {
         (measured - whole).abs() < 1.0,
         "{measured} {whole}\n{table}"
     );
-    // The first ones, by which the client finds the server, and those that warm up.
+    // Missing are the first calls, which find the server, and those of the warm-up.
     assert!(number(&side["calls"]) >= 60.0, "{table}");
 }
 

@@ -1,4 +1,4 @@
-//! Writes one call of each kind to the corpora of `server` and `client`: what was asked, what was answered.
+//! Writes one call of each kind to the corpora of `server` and `client`: the request and its reply.
 #![allow(clippy::unwrap_used)]
 
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Writes inputs to begin with, of each way into the code one that goes well: to the corpora, or to the folder that is
-//! given, as `cargo xtask fuzz` gathers inputs.
+//! Writes seeds, one that succeeds for each path into the code: to the corpora, or to the given
+//! folder, as `cargo xtask fuzz` gathers inputs.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};

@@ -1,9 +1,10 @@
-//! Datagrams: from strangers at an acceptor, and of the adapter that makes a stream of them.
+//! Fuzz target for datagrams: from unknown peers at an acceptor, and for the adapter that makes a
+//! stream of them.
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     match how % 2 {

@@ -1,11 +1,11 @@
-//! IDL files: what compiles is generated as Rust, and what does not has diagnostics.
+//! Fuzz target for IDL files: those that compile become Rust, and the others have diagnostics.
 
 use punctual_idl::{InMemory, Options, compile_source};
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let loader = InMemory::new().with("other.idl", "module Other { typedef long Number; };");
     match compile_source("input.idl", input, &Options::default(), &loader) {

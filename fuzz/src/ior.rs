@@ -1,4 +1,5 @@
-//! References: as octets, as `IOR:` text, as `corbaloc:`; each profile and component of them, read and written again.
+//! Fuzz target for references: as octets, as `IOR:` text, as `corbaloc:`; each profile and
+//! component of them, read and written again.
 
 use crate::{Seed, seed};
 use punctual_cdr::{ByteOrder, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
@@ -11,10 +12,10 @@ use punctual_ior::{
 
 const ORDERS: [ByteOrder; 2] = [ByteOrder::Big, ByteOrder::Little];
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     match how % 3 {
@@ -39,7 +40,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// What was read as text is written as text that is read as the same.
+/// Checks that text that was read is written as text that reads as the same.
 fn as_text(corbaloc: &Corbaloc) {
     let text = corbaloc.to_string();
     assert_eq!(text.parse::<Corbaloc>().as_ref(), Ok(corbaloc), "{text}");
@@ -68,7 +69,8 @@ fn read(ior: &Ior) {
     assert_eq!(shown.profiles, ior.profiles);
 }
 
-/// A profile that was read is written, in an order that its length says, and read as the same.
+/// Checks that a profile that was read is the same after writing and reading, in the byte order
+/// that its length selects.
 fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
     let order = ORDERS[tagged.data.len() % 2];
     let written = match profile {
@@ -122,7 +124,7 @@ fn of_profile(tagged: &TaggedProfile, profile: &Profile) {
     }
 }
 
-/// A policy that a reference publishes, as people see it.
+/// Checks the text of a policy in a reference.
 fn of_policy(policy: &PolicyValue) {
     let _ = tags::policy_name(policy.kind);
     if let Err(error) = policy.decode() {
@@ -135,11 +137,11 @@ fn of_iiop(iiop: &IiopProfile) {
     for endpoint in iiop.endpoints() {
         assert!(endpoint.to_string().contains(':'));
     }
-    // What a server has that nobody can convert is an error, with a text.
+    // A server's code set without a conversion is an error with a text.
     if let Err(error) = negotiate(iiop.code_sets().as_ref(), NarrowCodeSet::Utf8) {
         assert!(!error.to_string().is_empty());
     }
-    // A profile that is kept for another key is the profile with that key.
+    // A profile template of another key yields the profile with that key.
     let templates = ProfileTemplates::default();
     let with = |key: &[u8]| {
         let iiop = IiopProfile {
@@ -155,7 +157,8 @@ fn of_iiop(iiop: &IiopProfile) {
     }
 }
 
-/// A component that was read is written and read as the same; one that people look at has a text.
+/// Checks that a component that was read is the same after writing and reading; one that is shown
+/// to people has a text.
 fn of_component(tagged: &TaggedComponent) {
     let _ = tags::component_name(tagged.tag);
     let Ok(component) = tagged.decode() else {
@@ -179,7 +182,7 @@ fn of_component(tagged: &TaggedComponent) {
         }
         Component::UnixTrans(socket) => TaggedComponent::unix_trans(socket),
         Component::Policies(policies) => TaggedComponent::policies(policies),
-        // Nobody here writes what CSIv2 offers.
+        // There is no writer for CSIv2's mechanisms here.
         _ => return,
     };
     let written = written.expect("what was read is written");
@@ -193,10 +196,10 @@ fn encapsulated(
     Encoder::encapsulated(order, Coding::default(), |out| content.marshal(out))
 }
 
-/// References of each kind: inputs to begin with.
+/// Returns references of each kind as seeds.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let mut all: Vec<Seed> = references()
@@ -330,7 +333,8 @@ fn references() -> Vec<(&'static str, TaggedProfile)> {
     .collect()
 }
 
-/// A component of each kind, and those of CSIv2 and of ORBs that only have names here.
+/// Returns a component of each kind, and those of CSIv2 and of other ORBs that have only names
+/// here.
 fn components() -> Vec<TaggedComponent> {
     let endpoint = Endpoint {
         host: "::1".to_owned(),
@@ -370,7 +374,7 @@ fn components() -> Vec<TaggedComponent> {
         tao_endpoints(&[("/tmp/socket", None, 0), ("tmp/x", None, -1)]),
         mechanisms(),
     ];
-    // Kinds that have a name here, and nothing else; one that has none.
+    // Kinds that have only a name here; one that has none.
     let named = [
         tags::component::COMPLETE_OBJECT_KEY,
         tags::component::ENDPOINT_ID_POSITION,
@@ -397,7 +401,7 @@ fn components() -> Vec<TaggedComponent> {
     for id in [tags::orb_type::OMNIORB, tags::orb_type::JACORB, 0] {
         all.push(TaggedComponent::orb_type(id));
     }
-    // What a server chooses that converts to nothing here, or has no name.
+    // Code sets of a server that have no conversion, or no name.
     for native in [0x0501_0001, 0x0001_0100, 0x0001_0109, 0x1234_5678] {
         let info = CodeSetComponentInfo {
             char_data: set(native, &[]),
@@ -408,7 +412,7 @@ fn components() -> Vec<TaggedComponent> {
     all
 }
 
-/// Mechanisms of CSIv2, with TLS, without, and with what nobody knows.
+/// Returns mechanisms of CSIv2, with TLS, without, and with unknown transports.
 pub(crate) fn mechanisms() -> TaggedComponent {
     let endpoint = Endpoint {
         host: "::1".to_owned(),
@@ -421,7 +425,7 @@ pub(crate) fn mechanisms() -> TaggedComponent {
     ])
 }
 
-/// Policies of each kind that has a name, and of one that has none, with values that none has.
+/// Returns policies of each kind that has a name, and of one that has none, with invalid values.
 fn unreadable() -> Vec<PolicyValue> {
     let kinds = (16..=46).chain(0x5441_0000..=0x5441_0008);
     let policy = |kind| PolicyValue {
@@ -431,7 +435,8 @@ fn unreadable() -> Vec<PolicyValue> {
     kinds.map(policy).collect()
 }
 
-/// TAO's endpoints: hosts with ports, or the paths of Unix sockets, and the priority of each.
+/// Returns TAO's endpoints: hosts with ports, or the paths of Unix sockets, and the priority of
+/// each.
 fn tao_endpoints(endpoints: &[(&str, Option<u16>, i16)]) -> TaggedComponent {
     let data = Encoder::encapsulated(ByteOrder::Big, Coding::default(), |out| {
         out.put_u32(endpoints.len() as u32);
@@ -450,7 +455,7 @@ fn tao_endpoints(endpoints: &[(&str, Option<u16>, i16)]) -> TaggedComponent {
     }
 }
 
-/// The policies of Real-time CORBA that servers publish, and values that none has.
+/// Returns the policies of Real-time CORBA that servers publish, and invalid values.
 fn real_time() -> Vec<PolicyValue> {
     let policy = |kind, order, write: &dyn Fn(&mut Encoder<'_>)| {
         let data = Encoder::encapsulated(order, Coding::default(), |out| {
@@ -535,7 +540,7 @@ fn tls(endpoint: &Endpoint) -> Vec<u8> {
     written.expect("it can be written")
 }
 
-/// Mechanisms, each with a transport, one kind of privilege authority and one way to name.
+/// Returns mechanisms, each with a transport, one kind of privilege authority and one way to name.
 fn csi(transports: &[(u32, Vec<u8>)]) -> TaggedComponent {
     let order = ByteOrder::Big;
     let data = Encoder::encapsulated(order, Coding::default(), |out| {

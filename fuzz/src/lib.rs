@@ -1,12 +1,13 @@
-//! One function for each kind of input that comes from others: it must return, whatever it is given, in
-//! time and memory that the input justifies, and what it reads must be the same again when it is written
-//! and read once more.
+//! Fuzz targets, one function for each kind of untrusted input. Each must return, whatever the
+//! input, in time and memory that the input justifies, and what it reads must be the same again
+//! when it is written and read once more.
 //!
-//! libFuzzer finds inputs (`cargo xtask fuzz`); what it has found is in `corpus/`, and the tests give all of
-//! it to these functions again. A program for libFuzzer names the function of its own module, never [`TARGETS`]:
-//! what is not linked in is not counted, and its counters are not looked through after each input.
+//! libFuzzer finds inputs (`cargo xtask fuzz`); those that it has found are in `corpus/`, and the
+//! tests give all of them to these functions again. A program for libFuzzer names the function of
+//! its own module, never [`TARGETS`]: code that is not linked in is not counted, and its counters
+//! are not scanned after each input.
 
-/// What `idl/every.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/every.idl`.
 #[allow(clippy::borrow_deref_ref)] // Of calls whose callers go on.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/every.rs"));
@@ -30,14 +31,14 @@ pub mod values;
 
 mod wire;
 
-/// An input's way into the code.
+/// Fuzz target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: that of its folder in `corpus/`, and of its program for libFuzzer.
+    /// Name: that of its folder in `corpus/`, and of its program for libFuzzer.
     pub name: &'static str,
-    /// Takes one input.
+    /// Function that takes one input.
     ///
-    /// Panics if something is wrong with what the input does.
+    /// Panics if the input breaks a property.
     pub run: fn(&[u8]),
 }
 
@@ -101,19 +102,19 @@ pub const TARGETS: &[Target] = &[
     },
 ];
 
-/// The target of a name.
+/// Returns the target of a name.
 #[must_use]
 pub fn target(name: &str) -> Option<Target> {
     TARGETS.iter().find(|target| target.name == name).copied()
 }
 
-/// An input to begin with, and its name in the corpus.
+/// Seed with its name in the corpus.
 pub type Seed = (String, Vec<u8>);
 
-/// Of each target the inputs to begin with that are made, and not found.
+/// Returns the seeds of each target, which are made and not found.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
     vec![
@@ -128,13 +129,13 @@ pub fn seeds() -> Vec<(&'static str, Vec<Seed>)> {
     ]
 }
 
-/// Puts a seed together from its parts.
+/// Makes a seed from its parts.
 fn seed<'p>(name: &str, parts: impl IntoIterator<Item = &'p [u8]>) -> Seed {
     let parts: Vec<&[u8]> = parts.into_iter().collect();
     (name.to_owned(), parts.concat())
 }
 
-/// The first octet of an input, which chooses among ways to read the rest.
+/// Splits off the first octet of an input, which selects how the rest is read.
 fn choice(input: &[u8]) -> (u8, &[u8]) {
     input
         .split_first()

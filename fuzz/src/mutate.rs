@@ -1,35 +1,36 @@
-//! Changes to inputs that leave them messages: what is changed at random in a header as a rule ends a conversation
-//! there, and what is behind it is never read.
+//! Mutations that leave inputs valid messages: a random change in a header usually ends a
+//! conversation there, and what is behind it is never read.
 //!
-//! An input of messages is cut into them, one is changed, and its length put right. The changes within are
-//! libFuzzer's own, which knows what the code has compared.
+//! An input of messages is cut into them, one is changed, and its length is corrected. The changes
+//! within are libFuzzer's own, which knows what the code has compared.
 
 use punctual_any::{Label, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, Marshal};
 use punctual_giop::lite::Kind;
 
-/// Changes the first octets of a buffer, so many, in place; says how many they are then.
+/// Function that changes the first bytes of a buffer in place, given their number, and returns
+/// their new number.
 pub type Bytes = fn(&mut [u8], usize) -> usize;
 
-/// Octets of a GIOP header.
+/// Size of a GIOP header, in bytes.
 const HEADER: usize = 12;
 
-/// How a message says how long it is.
+/// Encoding of a message's length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Giop,
-    /// Of the frame-sequencing protocol.
+    /// Length of a frame of the frame-sequencing protocol.
     Frame,
     Lite,
 }
 
 impl Shape {
-    /// That of the message that octets begin with, if they begin with one.
+    /// Returns the shape of the message at the start of the octets, if there is one.
     fn of(octets: &[u8]) -> Option<Self> {
         match octets {
             [b'G', b'I', b'O', b'P', ..] if octets.len() >= HEADER => Some(Self::Giop),
             [b'P', b'U', b'N', b'F', ..] if octets.len() >= HEADER => Some(Self::Frame),
-            // Nothing tells these but that what they say is possible.
+            // GIOPlite has no magic number: only possible values tell its messages from others.
             [a, b, c, d, kind, behind @ ..] if Kind::from_number(*kind).is_some() => {
                 let length = u32::from_ne_bytes([*a, *b, *c, *d]) as usize;
                 (length <= behind.len()).then_some(Self::Lite)
@@ -45,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// Where the length stands, and in which order.
+    /// Returns the offset of the length, and its byte order.
     fn length(self, message: &[u8]) -> (usize, ByteOrder) {
         let flags = |at: usize| message.get(at).copied().unwrap_or_default();
         match self {
@@ -56,12 +57,12 @@ impl Shape {
     }
 }
 
-/// What one message may grow by.
+/// Upper bound of the growth of one message, in bytes.
 const GROWTH: usize = 64;
-/// Messages of one input.
+/// Upper bound of the messages of one input.
 const MOST: usize = 8;
 
-/// Numbers from a seed: xorshift.
+/// Random numbers from a seed: xorshift.
 #[derive(Debug)]
 struct Random(u64);
 
@@ -78,7 +79,8 @@ impl Random {
     }
 }
 
-/// Changes an input that is `head` octets and then messages of one protocol; `pool` has messages that are good.
+/// Mutates an input that is `head` octets and then messages of one protocol; `pool` has valid
+/// messages.
 pub fn messages(
     data: &mut [u8],
     size: usize,
@@ -128,7 +130,7 @@ pub fn messages(
     put_back(data, head, &all)
 }
 
-/// Changes what is behind a message's header, and puts its length right.
+/// Changes what is behind a message's header, and corrects its length.
 fn change(message: &mut Vec<u8>, shape: Shape, bytes: Bytes) {
     let header = shape.header();
     let body = message.len() - header;
@@ -138,7 +140,8 @@ fn change(message: &mut Vec<u8>, shape: Shape, bytes: Bytes) {
     set_length(message, shape);
 }
 
-/// Makes two of a message: it, with more to come, and the rest as a fragment.
+/// Splits a message in two: the message with the flag for more fragments, and the rest as a
+/// fragment.
 fn fragment(all: &mut Vec<Vec<u8>>, which: usize, random: &mut Random) {
     let is_giop = |one: &Vec<u8>| Shape::of(one) == Some(Shape::Giop);
     let first = all.get_mut(which).filter(|one| one.len() > HEADER + 8);
@@ -174,7 +177,7 @@ fn set_length(message: &mut [u8], shape: Shape) {
     }
 }
 
-/// The messages of an input, by their own word; what is left is the last.
+/// Splits an input into messages by their length fields; the rest is the last.
 fn cut(mut octets: &[u8]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
     while !octets.is_empty() && all.len() < 2 * MOST {
@@ -204,7 +207,8 @@ fn put_back(data: &mut [u8], head: usize, all: &[Vec<u8>]) -> usize {
     size
 }
 
-/// Puts a TypeCode of some shape, and a value of it, in the place of an Any's octets; or changes what is there.
+/// Replaces an Any's octets by a TypeCode of some shape and a value of it; or changes the existing
+/// ones.
 pub fn any(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     let mut random = Random::new(seed);
     if size == 0 || random.below(6) != 0 {
@@ -270,7 +274,7 @@ fn type_code(random: &mut Random, depth: usize) -> TypeCode {
     }
 }
 
-/// A union, by a discriminator of each kind, with a default member or not.
+/// Returns a union with a discriminator of any kind, with a default member or without.
 fn union(random: &mut Random, id: &str, one: TypeCode, other: TypeCode) -> TypeCode {
     let color = TypeCode::enumeration("IDL:n:1.0", "n", &["x", "y"]);
     let kinds = [
@@ -291,8 +295,8 @@ fn union(random: &mut Random, id: &str, one: TypeCode, other: TypeCode) -> TypeC
     TypeCode::union_(id, "u", &kinds[random.below(kinds.len())], &members)
 }
 
-/// Puts a graph of nodes in the place of what is there, as [`crate::values`] reads it: shared, in rings, in chunks
-/// or not; or changes what is there.
+/// Replaces the input by a graph of nodes, as [`crate::values`] reads it: shared, in rings, in
+/// chunks or not; or changes the existing one.
 pub fn values(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     let mut random = Random::new(seed);
     if size == 0 || random.below(8) != 0 {
@@ -310,11 +314,11 @@ pub fn values(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     put_back(data, 1, &[octets])
 }
 
-/// Nodes, as they are written.
+/// Graph of nodes, as it is written.
 struct Graph {
     order: ByteOrder,
     octets: Vec<u8>,
-    /// Where values begin that can be referred to.
+    /// Offsets of the values that can be referred to.
     places: Vec<usize>,
     chunked: bool,
     random: Random,
@@ -337,7 +341,7 @@ impl Graph {
         self.octets.push(0);
     }
 
-    /// A value at some depth: nil, one that is there, or a new one.
+    /// Writes a value at some depth: nil, an existing one, or a new one.
     fn node(&mut self, depth: u32) {
         match self.random.below(6) {
             0 => return self.word(0),
@@ -382,7 +386,7 @@ impl Graph {
                 }
                 graph.word(depth);
                 graph.word(0);
-                // An Any of nothing.
+                // A null Any.
                 graph.word(0);
             });
         }
@@ -398,7 +402,7 @@ impl Graph {
         }
     }
 
-    /// What stands between values, in a chunk where there are some.
+    /// Writes what stands between values, in a chunk if the value has chunks.
     fn run(&mut self, write: impl FnOnce(&mut Self)) {
         if !self.chunked {
             return write(self);
@@ -458,7 +462,7 @@ mod tests {
         for seed in 0..500 {
             let mut data = input.clone();
             data.resize(400, 0);
-            // Takes an octet away, or adds one.
+            // Removes a byte, or adds one.
             let size = messages(&mut data, input.len(), seed, 1, &good, |octets, size| {
                 octets[0] ^= 1;
                 (size + 1).min(octets.len())

@@ -1,4 +1,5 @@
-//! Texts and keys that name objects: `IOR:`, `corbaloc:`, keys of the IOR table and of the object adapter.
+//! Fuzz target for texts and keys that name objects: `IOR:`, `corbaloc:`, keys of the IOR table and
+//! of the object adapter.
 
 use crate::server::{self, PROTOCOLS};
 use crate::{Seed, ior};
@@ -14,10 +15,10 @@ use punctual_ior::{
 use punctual_orb::{LaneId, Priority, Publication, relay};
 use std::sync::OnceLock;
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let text = String::from_utf8_lossy(octets);
@@ -33,10 +34,10 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Inputs whose number is from there on are names in a naming context, too.
+/// First of the numbers of inputs that are also names in a naming context.
 const NAMES: u8 = 200;
 
-/// A name that was read is written, and read as the same.
+/// Checks that a name is the same after writing and reading.
 fn name(text: &str) {
     match name_from_text(text) {
         Ok(name) => {
@@ -48,7 +49,7 @@ fn name(text: &str) {
     }
 }
 
-/// The same of a URL of a name.
+/// Checks that a URL of a name is the same after writing and reading.
 fn url(text: &str) {
     match text.parse::<Corbaname>() {
         Ok(url) => {
@@ -59,7 +60,7 @@ fn url(text: &str) {
     }
 }
 
-/// What is read is written, and read as the same.
+/// Checks that a reference is the same after writing and reading.
 fn reference(text: &str) {
     let orb = &server::server().orb;
     if let Ok(object) = orb.string_to_object(text) {
@@ -76,7 +77,8 @@ fn reference(text: &str) {
     }
 }
 
-/// The same reference where it names Unix sockets, as if they were this host's: no text can name that.
+/// Returns the reference with its Unix sockets as if they were this host's, which no text can
+/// express.
 fn of_this_host(ior: &Ior) -> Option<Ior> {
     static HOST: OnceLock<Option<String>> = OnceLock::new();
     let host = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
@@ -99,7 +101,7 @@ fn of_this_host(ior: &Ior) -> Option<Ior> {
     is_other.then_some(ior)
 }
 
-/// Where a reference leads, as each profile says it; and references that lead there.
+/// Checks where a reference leads, by each profile; and references that are made to lead there.
 fn leads(orb: &Orb, ior: &Ior) {
     let endpoints = relay::endpoints_of(orb, ior);
     for one in &endpoints {
@@ -124,14 +126,14 @@ fn leads(orb: &Orb, ior: &Ior) {
             object_key: &profile.object_key,
             components: &profile.components,
         };
-        // As they are, and as those of a lane.
+        // Endpoints as they are, and as those of a lane.
         let lane = LaneId { pool: 1, index: 2 };
         assert!(!lane.to_string().is_empty());
         let of_lane = endpoints
             .iter()
             .map(|one| one.clone().with_lane(lane).with_priority(Priority::MAX));
         for endpoints in [endpoints.clone(), of_lane.collect()] {
-            // What others put into their references, ours may be unable to say.
+            // Our references may be unable to express what others' contain.
             if let Ok(profiles) = relay::profiles_at(orb, &endpoints, &object) {
                 let type_id = ior.type_id.clone();
                 let led = Ior { type_id, profiles };
@@ -152,7 +154,7 @@ fn leads(orb: &Orb, ior: &Ior) {
     }
 }
 
-/// What is bound is found, once.
+/// Checks that a bound key is found, once.
 fn bind(key: &str) {
     let server = server::server();
     let table = server.orb.ior_table().expect("there is a root");
@@ -167,7 +169,7 @@ fn bind(key: &str) {
     }
 }
 
-/// Every key is answered.
+/// Checks that every key is answered.
 fn locate(key: &[u8], how: u8) {
     let limits = Limits::default();
     let version = match how & 4 {
@@ -190,7 +192,7 @@ fn locate(key: &[u8], how: u8) {
     assert!(!server::served(PROTOCOLS[0], &block, 0).is_empty());
 }
 
-/// References of each kind, as text, and names: inputs to begin with.
+/// Returns references of each kind, as text, and names, as seeds.
 pub(crate) fn seeds() -> Vec<Seed> {
     let texts = ior::seeds()
         .into_iter()

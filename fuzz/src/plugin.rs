@@ -1,5 +1,5 @@
-//! Octets that cross the C ABI of links in libraries: a link of this program exported and taken in again, and a
-//! table whose functions say what an input has them say.
+//! Fuzz target for octets that cross the C ABI of links in libraries: a link of this program
+//! exported and loaded again, and a table whose functions return what an input says.
 #![allow(unsafe_code)]
 
 use crate::wire::{self, Slices};
@@ -17,18 +17,18 @@ use std::ptr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Longer than anything takes here.
+/// Upper bound of any step of this target.
 const LONG: Duration = Duration::from_secs(60);
 
 thread_local! {
-    /// What the functions say next, from the end.
+    /// Octets that the functions return next, from the end.
     static SAYS: RefCell<Vec<u8>> = RefCell::default();
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     match how % 2 {
@@ -37,11 +37,11 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// All octets arrive, in whatever pieces.
+/// Checks that all octets arrive, in pieces of any size.
 fn through_both(octets: &[u8], piece: usize) {
     static LINK: OnceLock<Arc<dyn Link>> = OnceLock::new();
     unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
-        // SAFETY: this function's own conditions.
+        // SAFETY: the conditions of this function itself.
         unsafe { export::open(failure, link, || Slices) }
     }
     static TABLE: Table = export::table(open);
@@ -77,7 +77,8 @@ fn connect(link: &dyn Link) -> Option<Arc<dyn Connection>> {
 fn told_by(octets: &[u8]) {
     SAYS.set(octets.iter().rev().copied().collect());
     let table: &'static Table = &LIES;
-    // SAFETY: the functions below write within what they are lent, and give texts that can be read.
+    // SAFETY: the functions below write only within the buffers they are lent, and return readable
+    // texts.
     let Ok(link) = (unsafe { punctual_plugin::take_in(table) }) else {
         return;
     };
@@ -115,7 +116,7 @@ fn next() -> u8 {
     SAYS.with_borrow_mut(Vec::pop).unwrap_or_default()
 }
 
-/// A small number as a rule, and now and then one that cannot be.
+/// Returns a small number as a rule, and now and then an impossible one.
 fn number() -> usize {
     match next() {
         255 => usize::MAX,
@@ -124,10 +125,10 @@ fn number() -> usize {
     }
 }
 
-/// A cause, and what belongs to it.
+/// Writes a cause, and its details.
 ///
 /// # Safety
-/// `failure` can be written.
+/// `failure` must be valid for writes.
 unsafe fn cause(failure: *mut Failure) -> c_int {
     let cause = next();
     if cause < 160 {
@@ -142,13 +143,15 @@ unsafe fn cause(failure: *mut Failure) -> c_int {
     told.text_length = next().into();
     told.expected = told.text;
     told.expected_length = u32::try_from(number()).unwrap_or(u32::MAX);
-    // SAFETY: this function's own condition.
+    // SAFETY: `failure` is valid for writes, as this function requires.
     unsafe { failure.write(told) };
     c_int::from(cause) - 200
 }
 
+/// Writes a text.
+///
 /// # Safety
-/// `to` can be written.
+/// `to` must be valid for writes.
 unsafe fn say(to: *mut Text) {
     const TEXTS: [&str; 8] = [
         "lies", "here", "", "he\nre", "a link", "x:1", "l\u{e9}", "-",
@@ -168,11 +171,11 @@ unsafe fn say(to: *mut Text) {
             length: text.len(),
         },
     };
-    // SAFETY: this function's own condition.
+    // SAFETY: `to` is valid for writes, as this function requires.
     unsafe { to.write(text) };
 }
 
-/// A descriptor that is open, the standard error's.
+/// Open descriptor: that of the standard error.
 const OPEN: RawFd = 2;
 
 const HANDLE: *mut u8 = ptr::dangling_mut();
@@ -180,7 +183,7 @@ const HANDLE: *mut u8 = ptr::dangling_mut();
 unsafe extern "C" fn open(failure: *mut Failure, link: *mut *mut RawLink) -> c_int {
     let comes = SAYS.with_borrow(|says| says.last().copied());
     let handle = match comes {
-        // All is well, it says, and has none.
+        // Success without a result.
         Some(159) => ptr::null_mut(),
         _ => HANDLE.cast(),
     };

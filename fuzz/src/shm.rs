@@ -1,9 +1,10 @@
-//! Shared memory whose other side writes what it likes: ring, pool, control words.
+//! Fuzz target for shared memory into which the other side writes anything: ring, pool, control
+//! words.
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let done = punctual_link::fuzzing::hostile_writer(input);
     done.expect("there is memory, and a socket");

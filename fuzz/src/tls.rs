@@ -1,5 +1,5 @@
-//! TLS records: at a server and a client that shake hands, and at a connection that has done so, whose peer knows
-//! the keys.
+//! Fuzz target for TLS records: at a server and a client that shake hands, and at a connection
+//! after the handshake, whose peer knows the keys.
 
 use punctual_cdr::Block;
 use punctual_tls::fuzzing::{feed, say};
@@ -54,10 +54,10 @@ fn client() -> Connection {
     client.expect("the configuration is sound").into()
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     match how % 8 {
@@ -75,14 +75,14 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Takes records, and says what there is to say of them.
+/// Takes records, and answers them.
 fn answered(mut tls: Connection, octets: &[u8]) {
     let fed = feed(&mut tls, octets, &mut Block::default());
     let said = say(&mut tls, fed.is_err());
     assert!(said.is_empty() || fed.is_ok());
 }
 
-/// A server and a client that have shaken hands.
+/// Returns a server and a client after their handshake.
 fn shaken() -> [Connection; 2] {
     let (mut server, mut client) = (server(), client());
     let mut none = Block::default();
@@ -96,7 +96,8 @@ fn shaken() -> [Connection; 2] {
     [server, client]
 }
 
-/// Plaintext in records of chosen lengths; then one octet of the ciphertext is changed, or none.
+/// Sends plaintext in records of chosen lengths; then one octet of the ciphertext is changed, or
+/// none.
 fn from_one_that_knows_the_keys(octets: &[u8]) {
     let [mut server, mut client] = shaken();
     let (cut, octets) = crate::choice(octets);
@@ -121,6 +122,6 @@ fn from_one_that_knows_the_keys(octets: &[u8]) {
         assert_eq!(fed.expect("it is as it was sent"), at & 1 == 1);
         assert_eq!(*block, *octets);
     }
-    // What was changed never arrives: what did, is the beginning.
+    // Changed data never arrives: the received data is a prefix.
     assert!(octets.starts_with(&block));
 }

@@ -1,11 +1,11 @@
-//! Graphs of values: shared, cyclic, chunked, truncated, in both byte orders.
+//! Fuzz target for graphs of values: shared, cyclic, chunked, truncated, in both byte orders.
 
 use punctual_any::{Any, DynamicValue, TypeCode, Value, ValueModifier, Visibility};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Limits, ValueRef};
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// What inputs are read as.
+/// Returns the types as which inputs are read.
 fn types() -> &'static [TypeCode; 4] {
     static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -54,10 +54,10 @@ fn types() -> &'static [TypeCode; 4] {
     })
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 #[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
@@ -76,7 +76,7 @@ pub fn run(input: &[u8]) {
     let skipped = any.unmarshal_as(type_code, &mut Decoder::new(octets, order, coding));
     let read = Value::unmarshal(type_code, &mut Decoder::new(octets, order, coding));
     if skipped.is_ok() {
-        // Another order has to be written anew.
+        // In the other byte order the value has to be written anew.
         let other = ByteOrder::from_flag(!how & 1);
         let mut out = Encoder::new(Block::default(), other, coding);
         if any.marshal_value(&mut out).is_ok() {
@@ -98,7 +98,7 @@ pub fn run(input: &[u8]) {
     }
     let mut seen = HashSet::new();
     look_at(&value, &mut seen);
-    // Of a graph that is gone, those that were within it are left, and are empty.
+    // When a graph is dropped, handles to values within it stay, and are empty.
     let within: Vec<ValueRef> = seen.iter().flat_map(values_of).collect();
     drop((value, seen));
     for gone in within
@@ -114,7 +114,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// The values that are members of a value.
+/// Returns the values that are members of a value.
 fn values_of(value: &ValueRef) -> Vec<ValueRef> {
     let members = DynamicValue::of(value).map(|(_, members)| members);
     let members = members.into_iter().flatten();
@@ -125,7 +125,8 @@ fn values_of(value: &ValueRef) -> Vec<ValueRef> {
     values.collect()
 }
 
-/// Each value of a graph, once: its members are those of its type, and it is the same with them put in again.
+/// Visits each value of a graph once: its members are those of its type, and it is the same after
+/// they were set again.
 #[allow(clippy::mutable_key_type)] // What is hashed is where it is.
 fn look_at(value: &Value, seen: &mut HashSet<ValueRef>) {
     match value {

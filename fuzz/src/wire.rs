@@ -1,4 +1,4 @@
-//! A link whose connections are slices: what is received is the input, what is sent is kept.
+//! Link whose connections are slices: the input is received, and the sent octets are kept.
 
 use crate::cdr::Run;
 use punctual::protocol::Deadline;
@@ -14,21 +14,21 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// The link's name.
+/// Name of the link.
 pub(crate) const NAME: &str = "slice";
 
-/// What answers to what was sent, where the answer is not known beforehand.
+/// Function that returns the answer to sent octets, where the answer is not known beforehand.
 pub(crate) type Answer = fn(&[u8]) -> Vec<u8>;
 
-/// A connection that gives the octets of an input, and then ends.
+/// Connection that delivers the octets of an input, and then ends.
 #[derive(Debug)]
 pub(crate) struct SliceConnection {
     state: Mutex<State>,
     closed: AtomicBool,
-    /// At most so many octets are received at once; 0 for all that there are.
+    /// Upper bound of the octets received at once; 0 for all.
     piece: usize,
     answer: Option<Answer>,
-    /// These octets of the input come beside the others, lent.
+    /// Octets of the input that are lent beside the others.
     lent: Range<usize>,
     here: Address,
 }
@@ -46,7 +46,7 @@ impl SliceConnection {
         Arc::new(Self::with(input.to_vec(), piece, None))
     }
 
-    /// One that gives all at once, some of it lent.
+    /// Makes a connection that delivers everything at once, some of it lent.
     pub(crate) fn lending(input: &[u8], lent: Range<usize>) -> Arc<Self> {
         Arc::new(Self {
             lent,
@@ -72,7 +72,7 @@ impl SliceConnection {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What was sent on it.
+    /// Returns the octets that were sent on it.
     pub(crate) fn sent(&self) -> Vec<u8> {
         std::mem::take(&mut self.lock().sent)
     }
@@ -160,7 +160,7 @@ impl Connection for SliceConnection {
     }
 }
 
-/// What the connections are that a thread opens.
+/// Connections that a thread opens.
 #[derive(Default)]
 struct Opens {
     inputs: VecDeque<Vec<u8>>,
@@ -173,7 +173,7 @@ thread_local! {
     static OPENS: RefCell<Opens> = RefCell::default();
 }
 
-/// From now on the calling thread opens connections with these inputs, and no more.
+/// Sets the inputs of the connections that the calling thread opens from now on, and no more.
 pub(crate) fn opens(inputs: impl IntoIterator<Item = Vec<u8>>, piece: usize) {
     OPENS.with_borrow_mut(|opens| {
         opens.inputs = inputs.into_iter().collect();
@@ -182,7 +182,7 @@ pub(crate) fn opens(inputs: impl IntoIterator<Item = Vec<u8>>, piece: usize) {
     });
 }
 
-/// From now on the calling thread opens connections that are answered.
+/// Lets the calling thread open connections that are answered from now on.
 pub(crate) fn opens_answered(answer: Answer) {
     OPENS.with_borrow_mut(|opens| opens.answer = Some(answer));
 }
@@ -199,7 +199,7 @@ pub(crate) fn close_opened() -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The link. What it guarantees is a stream, or datagrams.
+/// Link over slices. It guarantees a stream, or datagrams.
 #[derive(Clone, Debug)]
 pub(crate) struct Slices;
 
@@ -241,7 +241,7 @@ impl Link for Slices {
     }
 }
 
-/// The same link by another's name, in whose place it is taken.
+/// Link over slices under another link's name, which it replaces.
 #[derive(Clone, Debug)]
 pub(crate) struct Named(pub(crate) &'static str);
 
@@ -272,7 +272,7 @@ impl Link for Named {
     }
 }
 
-/// An acceptor at which nobody arrives.
+/// Acceptor at which no connection arrives.
 #[derive(Debug)]
 struct Nobody {
     address: Address,

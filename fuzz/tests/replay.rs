@@ -1,4 +1,4 @@
-//! What libFuzzer has found, and what it began with, again.
+//! Replays the inputs that libFuzzer has found, and the seeds.
 
 #![allow(clippy::unwrap_used)]
 
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Once;
 use tracing_subscriber::filter::LevelFilter;
 
-/// Every line of the log is made, and read by nobody: what is said of an input is made of it, too.
+/// Formats every line of the log, without an output: formatting handles the input, too.
 fn log() {
     static LOGGING: Once = Once::new();
     LOGGING.call_once(|| {
@@ -27,8 +27,8 @@ fn every_input_of_the_corpus_is_taken() {
     }
 }
 
-/// Those that libFuzzer has gathered on its way, where a variable says that they are wanted
-/// (`cargo xtask fuzz --coverage --gathered`).
+/// Replays the inputs that libFuzzer has gathered, if a variable asks for them (`cargo xtask fuzz
+/// --coverage --gathered`).
 #[test]
 fn every_input_that_was_gathered_is_taken() {
     log();
@@ -39,7 +39,7 @@ fn every_input_that_was_gathered_is_taken() {
     }
 }
 
-/// How many inputs a target has in a folder.
+/// Runs a target on the inputs in a folder; returns their number.
 fn replay(target: &punctual_fuzz::Target, folder: &Path) -> usize {
     let mut inputs = 0;
     for entry in std::fs::read_dir(folder.join(target.name))

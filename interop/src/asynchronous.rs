@@ -18,7 +18,7 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// In GIOP 1.2, as values travel in none before it between different ORBs.
+/// GIOP 1.2: different ORBs exchange values in no earlier version.
 const VERSION: Version = Version::V1_2;
 
 const RESULTS: &str = "results, to a handler of the other side";
@@ -29,10 +29,10 @@ const AT_ITS_CALLER: &str =
 
 const NO_STATE: &str = "omniORB's ExceptionHolder has no state: it never leaves its process";
 
-/// Tries them.
+/// Tries asynchronous calls in both directions.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, asynchronous calls");
     eprintln!("  asynchronous calls");
@@ -40,7 +40,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, matrix)
 }
 
-/// Our client, their server.
+/// Tries the cases of our client with their server.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
@@ -89,14 +89,14 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(client.shutdown(false)?)
 }
 
-/// What a handler of theirs was told.
+/// Returns the text that a handler of theirs reports.
 fn told_by(server: &Running) -> Result<String, Failure> {
     let line = server.line(LIMIT)?.ok_or("their server has ended")?;
     let told = line.strip_prefix("told ").map(str::to_owned);
     told.ok_or_else(|| format!("their server says: {line}").into())
 }
 
-/// Their client, our server.
+/// Tries the cases of their client with our server.
 fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(VERSION, &Transport::Tcp, Role::Server)?;
     let poa = server.root_poa()?;
@@ -117,7 +117,7 @@ fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     record(
         RESULTS,
         match peer {
-            // Their calls are on their way at once, and end in either order.
+            // Their calls are in flight at once, and end in either order.
             Peer::Omniorb(_) => {
                 let mut told = [next(&heard), next(&heard)];
                 told.sort();
@@ -192,7 +192,7 @@ fn same<T: PartialEq<E> + Debug, E: Debug>(got: T, expected: E) -> Result<(), St
     Err(format!("got {got:?} instead of {expected:?}"))
 }
 
-/// Our server.
+/// Servant of our server.
 #[derive(Default)]
 struct Behind {
     rate: AtomicI32,
@@ -223,7 +223,7 @@ impl ClerkServant for Behind {
     }
 }
 
-/// Hands on what it is told, as words.
+/// Reply handler that passes on what it receives, as words.
 struct Handler(Sender<String>);
 
 impl Handler {
@@ -233,7 +233,7 @@ impl Handler {
     }
 
     fn tell(&self, what: String) -> Result<(), SystemException> {
-        // Whoever has stopped to listen has heard enough.
+        // The receiver may be gone: the rest of the replies is not needed then.
         let _ = self.0.send(what);
         Ok(())
     }

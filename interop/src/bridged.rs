@@ -1,5 +1,5 @@
-//! Their client calls a server of ours that listens on shared memory only, through a bridge that listens
-//! on TCP and looks into no body.
+//! Bridge test: the peer's client calls a server of ours that listens on shared memory only,
+//! through a bridge that listens on TCP and decodes no body.
 
 use crate::Failure;
 use crate::directions::from_by;
@@ -11,19 +11,19 @@ use crate::transport::Transport;
 use punctual::bridge::{Bridge, BridgeOptions};
 use punctual::{Interface, Orb};
 
-/// Why references in bodies are not tried in GIOP 1.0.
+/// Reason why references in bodies are not tried in GIOP 1.0.
 const NO_ROOM: &str = "profiles of version 1.0 have no components that could take up what a shorter \
                        reference leaves, so references in bodies are not rewritten";
 
-/// Tries everything from a peer.
+/// Tries all cases from a peer.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("a bridge to shared memory");
     for version in Version::ALL {
         let ours = Ours::start(version, &Transport::SharedMemory)?;
-        // Each of our two servers has one of its own.
+        // Each of our two servers has a bridge of its own.
         let bridge = to_server_of(&ours.describe, version)?;
         let whole = to_server_of(&ours.whole, version)?;
         eprintln!(
@@ -61,7 +61,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A bridge from TCP to whoever serves this object, in an ORB of its own.
+/// Makes a bridge from TCP to the server of this object, in an ORB of its own.
 fn to_server_of(object: &impl Interface, version: Version) -> Result<Bridge, Failure> {
     let orb: Orb = orb(version, &Transport::Tcp, Role::Server)?;
     let text = object

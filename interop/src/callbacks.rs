@@ -1,7 +1,9 @@
-//! Bidirectional GIOP (`idl/callbacks.idl`): a server calls its client's object by the connection that the client has opened.
+//! Bidirectional GIOP (`idl/callbacks.idl`): a server calls its client's object through the
+//! connection that the client opened.
 //!
-//! How that is known: references to our client's object lead to a port where nobody listens, and for a client of theirs no
-//! connection to its port is seen on this host. Without the policies there is one, so that looking for it is worth something.
+//! The proof: references to our client's object name a port without a listener, and for a client of
+//! theirs no connection to its port is seen on this host. Without the policies there is such a
+//! connection, which shows that the check can fail.
 
 use crate::Failure;
 use crate::callback::{Listener, ListenerServant, Subject, SubjectServant};
@@ -25,15 +27,15 @@ use std::time::Duration;
 /// Listen points travel in GIOP 1.2 alone (CORBA 3.3 part 2, 9.8.1).
 const VERSION: Version = Version::V1_2;
 
-/// How many numbers are told while nobody waits for a reply.
+/// Number of one-way notifications sent while no thread waits for a reply.
 const PUBLISHED: i32 = 50;
 
 const WITHOUT: &str = "without the policy, by a connection of the server's";
 
-/// Tries them.
+/// Tries callbacks in both directions.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, bidirectional GIOP");
     eprintln!("  bidirectional GIOP");
@@ -42,7 +44,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, Bidirectional::Normal, matrix)
 }
 
-/// What a peer is told on its command line.
+/// Returns the peer's command, with the options of its role.
 fn command(peer: &Peer, role: Role, both: Bidirectional) -> std::process::Command {
     let mut command = peer.command(VERSION, &Transport::Tcp, role);
     match (peer, both, role) {
@@ -54,7 +56,7 @@ fn command(peer: &Peer, role: Role, both: Bidirectional) -> std::process::Comman
             command.args(["-ORBacceptBiDirectionalGIOP", "1"]);
             command.args(["-ORBserverTransportRule", "* tcp,bidir"]);
         }
-        // JacORB is told by its program.
+        // JacORB gets its settings from its own program.
         _ => {}
     }
     command
@@ -78,7 +80,7 @@ fn orb(endpoint: ListenEndpoint, both: Bidirectional) -> Result<Orb, Failure> {
         .build()?)
 }
 
-/// Our client, their server.
+/// Tries the cases of our client with their server.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let both = Bidirectional::Both;
     let mut command = command(peer, Role::Server, both);
@@ -88,7 +90,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     )?;
     let reference = announced(&server)?.remove("subject");
     let reference = reference.ok_or("their server has no `subject`")?;
-    // Nobody listens at port 1.
+    // Port 1 has no listener.
     let endpoint = ListenEndpoint::iiop("127.0.0.1", 0).option("port_in_ior", 1);
     let client = orb(endpoint, both)?;
     let subject = Subject::from_object(client.string_to_object(&reference)?);
@@ -132,7 +134,7 @@ fn later(subject: &Subject, listener: &Listener, heard: &Receiver<i32>) -> Resul
     Ok(())
 }
 
-/// Their client, our server.
+/// Tries the cases of their client with our server.
 fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(ListenEndpoint::iiop("127.0.0.1", 0), both)?;
     let poa = server.root_poa()?;
@@ -177,7 +179,7 @@ fn from(peer: &Peer, both: Bidirectional, matrix: &mut Matrix) -> Result<(), Fai
     }
 }
 
-/// Whether this host has a TCP connection from or to that port, or has had one that has ended just now.
+/// Returns whether this host has a TCP connection from or to that port, or one that has just ended.
 fn connected(port: u16) -> Result<bool, String> {
     const LISTENS: &str = "0A";
     if port == 0 {
@@ -203,18 +205,18 @@ fn connected(port: u16) -> Result<bool, String> {
     Ok(false)
 }
 
-/// Our client's object.
+/// Servant of our client's object.
 struct Listening(Sender<i32>);
 
 impl ListenerServant for Listening {
     fn told(&self, number: i32) -> Result<i32, SystemException> {
-        // Whoever has stopped to listen has heard enough.
+        // The receiver may be gone: the rest of the numbers is not needed then.
         let _ = self.0.send(number);
         Ok(number + 1)
     }
 }
 
-/// Our server's object. Notes where the client listens.
+/// Servant of our server's object. Notes the port at which the client listens.
 struct Publishing(Arc<AtomicU16>);
 
 impl SubjectServant for Publishing {

@@ -1,7 +1,8 @@
-//! What Wireshark makes of it: a capture of the run decodes as GIOP without a malformed packet, and
-//! shows that the messages of interest went each way.
+//! Packet captures: a capture of the run, decoded by Wireshark, holds GIOP without a malformed
+//! packet, and shows that the messages of interest went each way.
 //!
-//! Wireshark 4.0 has two faults of its own, which are left out: it reassembles the fragments of GIOP
+//! Wireshark 4.0 has two faults of its own, which are left out: it reassembles the fragments of
+//! GIOP
 //! 1.1 by a request id that they do not have (reassembly is off), and it aligns the body of a
 //! LocateReply of GIOP 1.2 to 8, as if it were a Reply.
 
@@ -26,16 +27,16 @@ const FRAGMENT: &str = "7";
 const LOCATION_FORWARD: &str = "3";
 const OBJECT_FORWARD: &str = "2";
 
-/// A capture in progress, or why there is none.
+/// Capture in progress, or the reason why there is none.
 #[derive(Debug)]
 pub(crate) enum Capture {
-    /// It is being written.
+    /// Capture that is being written.
     Running(Box<Written>),
-    /// It cannot be.
+    /// Reason why no capture can be made.
     Impossible(String),
 }
 
-/// What a capture is written to, and by whom.
+/// Capture file, and the process that writes it.
 #[derive(Debug)]
 pub(crate) struct Written {
     process: Running,
@@ -45,12 +46,12 @@ pub(crate) struct Written {
 }
 
 impl Capture {
-    /// Captures what goes to and from the ports of their server and of ours.
+    /// Starts a capture of the traffic to and from the ports of their server and of ours.
     pub(crate) fn start(file: &Path, theirs: u16, ours: Vec<u16>) -> Self {
         if !process::installed("tshark") {
             return Self::Impossible("not installed: tshark".to_owned());
         }
-        // An old one would be taken for this one.
+        // A file of an earlier run would be taken for this one's.
         let _ = std::fs::remove_file(file);
         let ports = ours.iter().chain([&theirs]);
         let filter: Vec<String> = ports.map(|port| format!("tcp port {port}")).collect();
@@ -72,7 +73,7 @@ impl Capture {
             Ok(process) => process,
             Err(why) => return Self::Impossible(why),
         };
-        // It says that it captures before it does; its file has a header once it does.
+        // The program reports that it captures before it does; its file has a header once it does.
         for _ in 0..400 {
             if file.metadata().is_ok_and(|metadata| metadata.len() > 0) {
                 let file = file.to_owned();
@@ -90,10 +91,11 @@ impl Capture {
         Self::Impossible("tshark cannot capture on lo (it needs CAP_NET_RAW)".to_owned())
     }
 
-    /// Ends the capture. For each frame with a GIOP message, in their order, those fields of Wireshark's.
+    /// Ends the capture. Returns the given Wireshark fields of each frame with a GIOP message, in
+    /// order.
     ///
     /// # Errors
-    /// Why there is none: as an outcome.
+    /// The reason why there is no capture, as an outcome.
     pub(crate) fn fields(self, fields: &[&str]) -> Result<Vec<Vec<String>>, Outcome> {
         match self {
             Self::Running(mut written) => {
@@ -106,7 +108,7 @@ impl Capture {
         }
     }
 
-    /// Ends the capture and says what is in it.
+    /// Ends the capture and returns the outcomes of the checks on its contents.
     pub(crate) fn end(self, version: Version) -> Vec<(&'static str, Direction, Outcome)> {
         match self {
             Self::Running(written) => written
@@ -121,10 +123,10 @@ fn all(outcome: &Outcome) -> Vec<(&'static str, Direction, Outcome)> {
     vec![(GIOP, Direction::Through, outcome.clone())]
 }
 
-/// Whether a frame holds what a row is about.
+/// Predicate that selects the frames of a row.
 type IsOne = fn(&Frame) -> bool;
 
-/// One frame: what the messages in it are.
+/// Captured frame: the kinds of the messages in it.
 struct Frame {
     number: String,
     from: u16,
@@ -165,7 +167,7 @@ impl Frame {
                 .any(|status| status == LOCATION_FORWARD)
     }
 
-    /// What Wireshark takes for malformed by its own fault.
+    /// Returns whether Wireshark reports this frame as malformed by its own fault.
     fn is_misread(&self, version: Version) -> bool {
         version == Version::V1_2
             && self.types == [LOCATE_REPLY]
@@ -224,7 +226,7 @@ impl Written {
     }
 
     fn finish(&mut self) -> Result<(), String> {
-        // What was sent last has to reach the file: the kernel hands it over in batches.
+        // The last packets have to reach the file: the kernel hands them over in batches.
         std::thread::sleep(Duration::from_millis(300));
         let mut kill = Command::new("kill");
         kill.args(["-INT", &self.process.id().to_string()]);
@@ -249,7 +251,7 @@ impl Written {
         Ok(text.lines().filter_map(Frame::parse).collect())
     }
 
-    /// A line for each frame with GIOP, with these fields.
+    /// Returns one line for each frame with GIOP, with these fields.
     fn lines(&self, fields: &[&str]) -> Result<String, String> {
         let mut tshark = Command::new("tshark");
         tshark.arg("-r").arg(&self.file).args([

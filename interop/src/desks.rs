@@ -1,6 +1,7 @@
-//! Handler objects of the other side (`idl/plain.idl`). The peers' are ordinary servants of the interface that `punctual idl
-//! --implied-idl` prints, in the peer's process or in a third: our client, which reads the reply, delivers it there by a call. The peers' clients
-//! call a handler of ours with results and with exceptions in the valuetype `Messaging::ExceptionHolder`.
+//! Handler objects of the other side (`idl/plain.idl`). The peers' are ordinary servants of the
+//! interface that `punctual idl --implied-idl` prints, in the peer's process or in a third: our
+//! client reads the reply and delivers it to the handler by a call. The peers' clients call a
+//! handler of ours with results and with exceptions in the valuetype `Messaging::ExceptionHolder`.
 
 use crate::Failure;
 use crate::directions::{Until, reported};
@@ -16,13 +17,13 @@ use punctual::{Any, Interface, ObjectRef, Request, RootPoa, SystemException, Typ
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Values travel in none before it between different ORBs.
+/// GIOP 1.2: different ORBs exchange values in no earlier version.
 const VERSION: Version = Version::V1_2;
 
-/// Tries them.
+/// Tries handler objects in both directions.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, handlers from implied IDL");
     eprintln!("  handlers from implied IDL");
@@ -30,7 +31,8 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     from(peer, matrix)
 }
 
-/// Our client, their server: its desk answers, and a handler is told of it: one in the same process, then one in a third.
+/// Tries our client with their server: its desk answers, and the reply is delivered to a handler,
+/// first in the same process, then in a third.
 fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let (server, mut references) = desk_of(peer)?;
@@ -57,7 +59,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(ended?)
 }
 
-/// What a handler in the desk's process is told, and what one in a third.
+/// Cases tried with a handler in the desk's process and with one in a third process.
 const CASES: [&str; 3] = [
     "results, told",
     "exceptions, told",
@@ -69,7 +71,7 @@ const CASES_OF_THIRD: [&str; 3] = [
     "dynamic requests, told in a third process",
 ];
 
-/// A process of theirs with a desk and a handler.
+/// Starts a process of theirs with a desk and a handler; returns it with the references it prints.
 fn desk_of(peer: &Peer) -> Result<(Running, BTreeMap<String, String>), Failure> {
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
     let server = Running::start("their server", command.arg("desk"))?;
@@ -82,7 +84,7 @@ fn take(references: &mut BTreeMap<String, String>, name: &str) -> Result<String,
     Ok(reference.ok_or_else(|| format!("their server has no `{name}`"))?)
 }
 
-/// Whose handler says what it is told.
+/// Process whose handler prints the replies that it receives.
 struct Told<'r> {
     whose: &'r Running,
 }
@@ -112,7 +114,7 @@ impl Told<'_> {
         self.is("half IDL:omg.org/CORBA/NO_PERMISSION:1.0 5")
     }
 
-    /// The same by requests that are put together here (`Request::sendc`).
+    /// Tries dynamic requests with the handler (`Request::sendc`).
     fn dynamically(&self, desk: &Desk, handler: &ObjectRef) -> Result<(), String> {
         let half = |number: i32| -> Result<(), SystemException> {
             let mut request = Request::new(desk, "half");
@@ -129,7 +131,7 @@ impl Told<'_> {
     }
 }
 
-/// Their client, our server.
+/// Tries the cases of their client with our server.
 fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = orb(VERSION, &Transport::Tcp, Role::Server)?;
     let poa = server.root_poa()?;
@@ -160,7 +162,7 @@ fn from(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 
 fn were_told(heard: &Receiver<String>, expected: &[&str]) -> Result<(), String> {
     for expected in expected {
-        // Their calls have returned.
+        // Their calls have returned by now.
         match heard.try_recv() {
             Ok(told) if told == *expected => {}
             other => return Err(format!("{other:?} instead of `{expected}`")),
@@ -169,12 +171,12 @@ fn were_told(heard: &Receiver<String>, expected: &[&str]) -> Result<(), String> 
     Ok(())
 }
 
-/// Hands on what it is told, as words.
+/// Reply handler that passes on what it receives, as words.
 struct Handler(Sender<String>);
 
 impl Handler {
     fn tell(&self, what: String) -> Result<(), SystemException> {
-        // Whoever has stopped to listen has heard enough.
+        // The receiver may be gone: the rest of the replies is not needed then.
         let _ = self.0.send(what);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Each case of calls in each direction, against any peer.
+//! Cases of calls, in each direction, against any peer.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Outcome, Version};
@@ -11,10 +11,10 @@ use crate::transport::Transport;
 use crate::values;
 use punctual::{Interface, ObjectRef};
 
-/// Each case of calls, in each direction.
+/// Tries each case of calls, in each direction.
 ///
 /// # Errors
-/// What kept them from being tried.
+/// Reasons why the cases could not be tried.
 pub(crate) fn calls(
     peer: &Peer,
     version: Version,
@@ -30,7 +30,7 @@ pub(crate) fn calls(
     from(peer, transport, ours, version, matrix)
 }
 
-/// Our client calls their server.
+/// Tries the cases of our client that calls their server.
 pub(crate) fn to(peer: &Peer, objects: &native::Objects, version: Version, matrix: &mut Matrix) {
     let no_wide = peer.no_wide(version);
     for case in native::cases() {
@@ -73,10 +73,10 @@ fn through(
     Ok(())
 }
 
-/// Their client calls our server.
+/// Tries the cases of their client that calls our server.
 ///
 /// # Errors
-/// What kept it from being started, and an end of it that came too early.
+/// The client could not be started, or ended too early.
 pub(crate) fn from(
     peer: &Peer,
     transport: &Transport,
@@ -88,7 +88,8 @@ pub(crate) fn from(
     from_by(peer, transport, ours, version, &text, None, matrix)
 }
 
-/// The same, by references as `text` has them, without the case that is excused, for the reason given.
+/// Tries the cases of their client by references that `text` writes, without the case that is
+/// excused, for the reason given.
 ///
 /// # Errors
 /// Those of [`from`], and of `text`.
@@ -115,7 +116,7 @@ pub(crate) fn from_by(
     }
     let has_wide = peer.no_wide(version).is_none();
     command.arg(if has_wide { "wide" } else { "narrow" });
-    // What our references publish from GIOP 1.1 on makes it choose UTF-8.
+    // Our references publish code sets from GIOP 1.1 on, which make the peer choose UTF-8.
     let utf8 = version > Version::V1_0;
     command.arg(if utf8 { "utf-8" } else { "latin-1" });
     let client = Running::start("their client", &mut command)?;
@@ -132,19 +133,19 @@ pub(crate) fn from_by(
     }
 }
 
-/// How far a client of theirs has come.
+/// Progress of a client of theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     /// All cases are tried.
     Done,
-    /// It waits until the server has been stopped and started again.
+    /// The client waits until the server has been stopped and started again.
     Restart,
 }
 
-/// What a client of theirs reports, case by case, until it is done or waits.
+/// Records the reports of a client of theirs, case by case, until it is done or waits.
 ///
 /// # Errors
-/// When it ends, or says nothing, before that.
+/// The client ends, or prints nothing, before that.
 pub(crate) fn reported(
     client: &Running,
     record: &mut dyn FnMut(&str, Outcome),

@@ -1,5 +1,6 @@
-//! Interceptors of either ORB see the service contexts that the other's have sent, with the request and with the reply.
-//! omniORB has interceptors of its own kind alone, for programs that are linked with it, and is not tried.
+//! Interceptors of either ORB see the service contexts that the other's interceptors sent, with the
+//! request and with the reply. omniORB has interceptors of its own kind only, for programs that are
+//! linked with it, and is not tried.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Version};
@@ -16,14 +17,14 @@ use punctual::interceptor::{
 use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemException};
 use std::sync::{Arc, Mutex};
 
-/// Of their requests and replies (`Hooks.java`).
+/// Service context id of their requests and replies (`Hooks.java`).
 const THEIRS: u32 = 0x4a41_4301;
 const THEIR_REPLY: u32 = 0x4a41_4302;
-/// Of ours.
+/// Service context id of our requests and replies.
 const OURS: u32 = 0x5055_4e98;
 const OUR_REPLY: u32 = 0x5055_4e99;
 
-/// At our server: says in the reply what has come with the request.
+/// Server interceptor of ours: returns in the reply the context that came with the request.
 struct AtServer;
 
 impl ServerRequestInterceptor for AtServer {
@@ -33,7 +34,7 @@ impl ServerRequestInterceptor for AtServer {
     }
 }
 
-/// At our client: notes what has come with the reply.
+/// Client interceptor of ours: notes the context that came with the reply.
 struct AtClient(Arc<Mutex<Vec<u8>>>);
 
 impl ClientRequestInterceptor for AtClient {
@@ -50,7 +51,7 @@ impl ClientRequestInterceptor for AtClient {
     }
 }
 
-/// Both directions, in the versions that have service contexts here.
+/// Tries both directions, in the versions that have service contexts here.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     matrix.over("TCP, interceptors");
     let row = "service contexts of the other side's";
@@ -62,7 +63,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     }
 }
 
-/// Their client, our server.
+/// Tries their client with our server.
 fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     let server = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -86,7 +87,7 @@ fn from(peer: &Peer, version: Version) -> Result<(), Failure> {
     }
 }
 
-/// Our client, their server.
+/// Tries our client with their server.
 fn to(peer: &Peer, version: Version) -> Result<(), Failure> {
     let noted = Arc::new(Mutex::new(Vec::new()));
     let client = Orb::builder()
@@ -94,7 +95,7 @@ fn to(peer: &Peer, version: Version) -> Result<(), Failure> {
         .client_interceptor(Arc::new(AtClient(noted.clone())))
         .build()?;
     let mut command = peer.command(version, &Transport::Tcp, Role::Server);
-    // Whom its relay would call is never called.
+    // The server requires a target for its relay, which this test never calls.
     command.args(["hooked-serve", "corbaloc:iiop:127.0.0.1:1/nobody"]);
     let server = Running::start("their server", &mut command)?;
     let reference = announced(&server)?.remove("describe");

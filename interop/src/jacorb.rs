@@ -23,7 +23,7 @@ use std::path::Path;
 /// Tries everything against JacORB.
 ///
 /// # Errors
-/// What kept the run from being made at all.
+/// Reasons why the run could not be made at all.
 pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let peer = Peer::Jacorb(build::classes(folder)?);
@@ -49,7 +49,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     of_calls(&peer, folder, matrix)
 }
 
-/// Asynchronous calls, callbacks, interceptors, policies of Messaging.
+/// Tries asynchronous calls, callbacks, interceptors, and policies of Messaging.
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     hooks::run(peer, matrix);
     asynchronous::run(peer, matrix)?;
@@ -59,14 +59,14 @@ fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failu
     quality::run(peer, folder, matrix)
 }
 
-/// Why JacORB cannot be tried here, if so.
+/// Returns the reason why JacORB cannot be tried here, if so.
 pub(crate) fn missing() -> Option<String> {
     let mut missing: Vec<&str> = build::NEEDED
         .iter()
         .filter(|(program, _)| !process::installed(program))
         .map(|(_, package)| *package)
         .collect();
-    // One package has two of the programs.
+    // Two of the programs are in one package.
     missing.dedup();
     (!missing.is_empty()).then(|| format!("not installed: {}", missing.join(", ")))
 }

@@ -1,5 +1,5 @@
-//! References with what Real-time CORBA adds to them, TAO's endpoints and a priority model, read by clients that know
-//! neither.
+//! References with Real-time CORBA components, TAO's endpoints and a priority model, read by
+//! clients that know neither.
 
 use crate::Failure;
 use crate::matrix::{Direction, Matrix, Version};
@@ -11,7 +11,7 @@ use crate::transport::Transport;
 use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
 use punctual::{ListenEndpoint, Orb, PoaPolicy, RootPoa};
 
-/// The peer's client asks a server of ours that has nothing but endpoints of two lanes.
+/// Tries the peer's client on a server of ours that has only the endpoints of two lanes.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {
     let outcome = from_lanes(peer).map_err(|error| error.to_string());
     let row = "a reference with lanes";

@@ -1,8 +1,10 @@
-//! Servants of ours that answer later, called by the peer in each way that does not wait: with handlers, with pollers, by deferred
-//! requests of its dynamic invocation interface. One servant has responses, the other is `async`.
+//! Servants of ours that answer later, called by the peer in each way that does not wait: with
+//! handlers, with pollers, by deferred requests of its dynamic invocation interface. One servant
+//! has responses, the other is `async`.
 //!
-//! What begins with a number of 100 or more is held. When three are held the newest is answered, and then another one each time that
-//! the rate is set: so answers come in another order than the requests, and none before the client has seen the one before.
+//! Requests with a number of 100 or more are held. When three are held the newest is answered, and
+//! another one each time that the rate is set: so answers come in another order than the requests,
+//! and none before the client has seen the one before.
 
 use crate::Failure;
 use crate::ami::{Clerk, ClerkAmhServant, ClerkAsyncServant, ClerkCopiesError, Refused};
@@ -23,10 +25,10 @@ use std::task::{Context, Poll, Waker};
 
 const VERSION: Version = Version::V1_2;
 
-/// Tries them.
+/// Tries the servants that answer later.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, answers that come later");
     eprintln!("  answers that come later");
@@ -53,7 +55,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 
 type Answer = Box<dyn FnOnce() + Send>;
 
-/// Answers by a thread of its own.
+/// Servant that answers by a thread of its own.
 struct Desk {
     answers: Mutex<Sender<Answer>>,
     held: Mutex<Vec<Answer>>,
@@ -77,11 +79,11 @@ impl Desk {
     }
 
     fn later(&self, answer: impl FnOnce() + Send + 'static) {
-        // The thread ends with this, and not before.
+        // The thread ends with this servant, and not before.
         let _ = locked(&self.answers).send(Box::new(answer));
     }
 
-    /// Answers later: at once, or in its turn.
+    /// Runs the answer at once, or holds it for its turn, by the request's number.
     fn of_number(&self, number: i32, answer: impl FnOnce() + Send + 'static) {
         if number < 100 {
             return self.later(answer);
@@ -96,7 +98,7 @@ impl Desk {
         }
     }
 
-    /// Answers the newest of those that are held.
+    /// Answers the newest of the held requests.
     fn release(&self) {
         if let Some(answer) = locked(&self.held).pop() {
             self.later(answer);
@@ -104,7 +106,7 @@ impl Desk {
     }
 }
 
-/// A client that is gone needs no answer.
+/// Ignores a failed answer: its client is gone.
 fn sent<E>(_: Result<(), E>) {}
 
 fn copies(text: &str, number: i32) -> Result<(String, i32, bool), Refused> {
@@ -147,7 +149,7 @@ impl ClerkAmhServant for Desk {
     }
 }
 
-/// Has a desk say when it may go on.
+/// `async` servant whose futures wait until a desk opens their gate.
 struct Front(Desk);
 
 impl Front {
@@ -188,7 +190,7 @@ impl ClerkAsyncServant for Front {
     }
 }
 
-/// Is ready once it has been opened.
+/// Future that is ready once it has been opened.
 #[derive(Clone, Default)]
 struct Gate(Arc<Mutex<(bool, Option<Waker>)>>);
 

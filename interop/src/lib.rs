@@ -1,44 +1,44 @@
-//! Peers, and the matrix of what was tried against them.
+//! Peer ORBs, and the matrix of cases tried against them.
 //!
 //! [`generated`] is the Rust of `idl/everything.idl`, which holds every construct that Rust is
 //! generated for in every position that it can take. It compiles under the lints below, so that
-//! generated code never warns its users, whatever they have turned on.
+//! generated code never warns its users, whatever lints they have turned on.
 #![deny(missing_docs, missing_debug_implementations, unsafe_code)]
 #![deny(rust_2018_idioms, unused, clippy::all)]
 #![deny(clippy::missing_errors_doc, clippy::missing_panics_doc)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-/// What the IDL compiler makes of `idl/everything.idl`.
+/// Rust that the IDL compiler generates from `idl/everything.idl`.
 pub mod generated {
     include!(concat!(env!("OUT_DIR"), "/everything.rs"));
 }
 
-/// What it makes of the file that `everything.idl` includes, by itself.
+/// Rust generated from the file that `everything.idl` includes, compiled alone.
 pub mod base {
     include!(concat!(env!("OUT_DIR"), "/everything_base.rs"));
 }
 
-/// IDL that derives from IDL compiled elsewhere: `extern_path` leads to [`base`].
+/// Rust of IDL that derives from IDL compiled elsewhere: `extern_path` leads to [`base`].
 pub mod derived {
     include!(concat!(env!("OUT_DIR"), "/derived.rs"));
 }
 
-/// For a program that only calls.
+/// Rust generated for a program that only calls.
 pub mod client_only {
     include!(concat!(env!("OUT_DIR"), "/client/derived.rs"));
 }
 
-/// For a program that only serves.
+/// Rust generated for a program that only serves.
 pub mod server_only {
     include!(concat!(env!("OUT_DIR"), "/server/derived.rs"));
 }
 
-/// Names that Rust, its standard library and the runtime use for something else.
+/// IDL names that Rust, its standard library and the runtime use for something else.
 pub mod awkward {
     include!(concat!(env!("OUT_DIR"), "/awkward.rs"));
 }
 
-/// What is left to the user of generated code: how a custom state travels.
+/// Code that generated code leaves to its user: the marshaling of custom states.
 mod custom {
     use crate::generated::everything::OwnState;
     use punctual::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};

@@ -40,7 +40,7 @@ use clap::Parser;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-// Under `interop`, so that each file of generated code has a place of its own.
+// The module is under `interop`, so that each file of generated code has a path of its own.
 mod generated {
     #![allow(unreachable_pub, dead_code)]
     pub(crate) mod params {
@@ -92,7 +92,7 @@ enum Role {
     ServeAccounts(accounts::Options),
 }
 
-/// What is tried, and what is made of the matrix.
+/// Choice of the tested part, and the matrix's form.
 #[derive(Debug, clap::Args)]
 struct Shown {
     /// Try values, Anys and asynchronous calls alone.
@@ -109,14 +109,14 @@ struct Shown {
     json: bool,
 }
 
-/// What is tried of all.
+/// Part of the matrix to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// All of it.
+    /// All cases.
     All,
     /// Values, Anys and asynchronous calls.
     Values,
-    /// Asynchronous calls, and what is seen of calls and done about them.
+    /// Asynchronous calls, callbacks, interceptors and the policies of Messaging.
     Calls,
 }
 
@@ -130,12 +130,12 @@ impl Shown {
     }
 }
 
-/// Why a run could not be made.
+/// Reason why a run could not be made.
 pub(crate) type Failure = Box<dyn std::error::Error>;
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    // What our ORB complains of goes the way of the progress.
+    // Warnings of our ORB go where the progress goes.
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(false)
@@ -150,7 +150,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Whether all is well.
+/// Runs the command; returns whether no case failed.
 fn run(options: &Options) -> Result<bool, Failure> {
     let mut matrix = matrix::Matrix::default();
     match &options.role {
@@ -187,7 +187,7 @@ fn show(matrix: &matrix::Matrix, shown: &Shown) -> Result<bool, Failure> {
     Ok(failed == 0 && (skipped == 0 || !shown.require))
 }
 
-/// Where what is generated goes: beside this program, in the target folder.
+/// Returns the folder of generated files: beside this program, in the target folder.
 fn folder(name: &str) -> Result<PathBuf, Failure> {
     let program = std::env::current_exe()?;
     let beside = program.parent().ok_or("this program is in no folder")?;

@@ -1,11 +1,11 @@
-//! What was tried, and how it went: for each thing that it went over a table, with cases as rows,
-//! versions and directions as columns.
+//! Matrix of outcomes: one table for each transport, with cases as rows, versions and directions as
+//! columns.
 
 use punctual::GiopVersion;
 use serde::Serialize;
 use std::fmt;
 
-/// A GIOP version as a column.
+/// GIOP version as a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Version {
     /// GIOP 1.0.
@@ -20,10 +20,10 @@ pub(crate) enum Version {
 }
 
 impl Version {
-    /// Each of them.
+    /// All versions.
     pub(crate) const ALL: [Self; 3] = [Self::V1_0, Self::V1_1, Self::V1_2];
 
-    /// As options have it.
+    /// Returns the version as options write it.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::V1_0 => "1.0",
@@ -32,7 +32,7 @@ impl Version {
         }
     }
 
-    /// As ORBs of ours have it.
+    /// Returns the version as our ORB's configuration takes it.
     pub(crate) fn giop(self) -> GiopVersion {
         match self {
             Self::V1_0 => GiopVersion::V1_0,
@@ -42,7 +42,7 @@ impl Version {
     }
 }
 
-/// Who calls whom.
+/// Direction of a call: which side is the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Direction {
@@ -55,7 +55,7 @@ pub(crate) enum Direction {
 }
 
 impl Direction {
-    /// Each of them.
+    /// All directions.
     pub(crate) const ALL: [Self; 3] = [Self::To, Self::From, Self::Through];
 
     fn text(self) -> &'static str {
@@ -67,17 +67,17 @@ impl Direction {
     }
 }
 
-/// How a case went.
+/// Outcome of a case.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "outcome", content = "why")]
 pub(crate) enum Outcome {
-    /// As it should.
+    /// Success.
     Passed,
-    /// Not so, and why.
+    /// Failure, with its reason.
     Failed(String),
-    /// It was not tried, and why.
+    /// Case that was not tried, with the reason.
     Skipped(String),
-    /// It cannot be, and why.
+    /// Case that cannot be tried, with the reason.
     NotApplicable(String),
 }
 
@@ -90,20 +90,20 @@ impl From<Result<(), String>> for Outcome {
 /// One case in one column.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Cell {
-    /// What it went over.
+    /// Transport of the run.
     pub(crate) over: &'static str,
-    /// The row.
+    /// Name of the row.
     pub(crate) case: String,
-    /// The version that was spoken.
+    /// GIOP version that was spoken.
     pub(crate) version: Version,
-    /// Who called whom.
+    /// Direction of the call.
     pub(crate) direction: Direction,
-    /// How it went.
+    /// Outcome of the case.
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
 }
 
-/// The reason of an outcome, if it is of the kind that is asked for.
+/// Function that returns an outcome's reason, if the outcome is of the wanted kind.
 type Reason = fn(&Outcome) -> Option<&String>;
 
 /// All cells.
@@ -114,13 +114,13 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// What is recorded from now on goes over this.
+    /// Sets the transport of the cells recorded from now on.
     pub(crate) fn over(&mut self, what: &'static str) {
         eprintln!("over {what}");
         self.over = what;
     }
 
-    /// Adds a cell; what went wrong is told on standard error at once.
+    /// Adds a cell; a failure is printed to standard error at once.
     pub(crate) fn record(
         &mut self,
         case: &str,
@@ -145,7 +145,7 @@ impl Matrix {
         });
     }
 
-    /// How many passed, failed and were skipped.
+    /// Returns the numbers of cases that passed, failed and were skipped.
     pub(crate) fn counts(&self) -> (usize, usize, usize) {
         let count =
             |wanted: fn(&Outcome) -> bool| self.cells.iter().filter(|c| wanted(&c.outcome)).count();
@@ -156,10 +156,10 @@ impl Matrix {
         )
     }
 
-    /// As JSON.
+    /// Returns the matrix as JSON.
     ///
     /// # Errors
-    /// None that is known of.
+    /// No known ones.
     pub(crate) fn json(&self) -> serde_json::Result<String> {
         let (passed, failed, skipped) = self.counts();
         serde_json::to_string_pretty(&serde_json::json!({
@@ -206,7 +206,7 @@ impl Matrix {
         let here = |c: &&Cell| {
             c.over == over && c.case == case && c.version == version && c.direction == way
         };
-        // The worst of what happened under this name.
+        // The worst of the outcomes under this name.
         let rank = |outcome: &Outcome| match outcome {
             Outcome::Failed(_) => (3, "FAIL"),
             Outcome::Skipped(_) => (2, "skip"),
@@ -273,7 +273,7 @@ impl fmt::Display for Matrix {
     }
 }
 
-/// Each once, in the order of the first.
+/// Returns each text once, in the order of its first occurrence.
 fn distinct<'t>(all: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut seen = Vec::new();
     for one in all {

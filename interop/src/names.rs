@@ -1,4 +1,5 @@
-//! The Naming Service: omniORB's `nameclt` does everything to ours, our client and command do everything to omniNames.
+//! Naming Service: omniORB's `nameclt` tries every operation on our service, our client and command
+//! on omniNames.
 
 use crate::matrix::{Direction, Matrix, Version};
 use crate::process;
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Tries both ways.
+/// Tries both directions.
 pub(crate) fn run(version: Version, matrix: &mut Matrix) {
     matrix.record("nameclt", version, Direction::From, by_nameclt(version));
     matrix.record(
@@ -39,7 +40,7 @@ fn shown(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// Fails where something is not as it should be.
+/// Fails unless the condition holds.
 fn expect(what: &str, is_so: bool) -> Result<(), String> {
     match is_so {
         true => Ok(()),
@@ -56,7 +57,7 @@ fn name(text: &str) -> Vec<NameComponent> {
     parts.into_iter().map(component).collect()
 }
 
-/// Each operation of `nameclt`, on a service of ours.
+/// Tries each operation of `nameclt` on a service of ours.
 fn by_nameclt(version: Version) -> Result<(), String> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -138,7 +139,7 @@ fn nameclt_on(orb: &Orb, root: &NamingContextExt, version: Version) -> Result<()
     let mut destroy = Command::new("nameclt");
     destroy.args(["-advanced", "-ior", &context, "destroy"]);
     process::succeed("nameclt", &mut destroy, LIMIT)?;
-    // More bindings than are told at once.
+    // More bindings than one answer to `list` holds.
     for at in 0..250 {
         root.bind(&name(&format!("many{at}")), Some(root.as_object()))
             .map_err(shown)?;
@@ -153,7 +154,7 @@ fn nameclt_on(orb: &Orb, root: &NamingContextExt, version: Version) -> Result<()
     expect("`list` shows all of 250", listed.len() == 250)
 }
 
-/// Each operation of a client of ours, on omniNames.
+/// Tries each operation of a client of ours on omniNames.
 fn to_omni_names(version: Version) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(shown)?;
     let port = free_port()?;
@@ -165,7 +166,7 @@ fn to_omni_names(version: Version) -> Result<(), String> {
     result
 }
 
-/// omniNames listens before it has its objects.
+/// Waits until omniNames serves its root context: it listens before it has its objects.
 fn omni_names(orb: &Orb, port: u16, version: Version) -> Result<NamingContextExt, String> {
     let url = format!("corbaname:iiop:{}@127.0.0.1:{port}", version.text());
     let deadline = Instant::now() + LIMIT;
@@ -269,7 +270,7 @@ fn as_text(root: &NamingContextExt) -> Result<(), String> {
     )
 }
 
-/// `punctual naming` on omniNames.
+/// Tries `punctual naming` on omniNames.
 fn by_command() -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(shown)?;
     let port = free_port()?;

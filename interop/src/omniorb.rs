@@ -27,7 +27,7 @@ use std::path::Path;
 /// Tries everything against omniORB.
 ///
 /// # Errors
-/// What kept the run from being made at all.
+/// Reasons why the run could not be made at all.
 pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("building the peer in {}", folder.display());
     let programs = build::programs(folder)?;
@@ -53,7 +53,7 @@ pub(crate) fn run(folder: &Path, part: Part, matrix: &mut Matrix) -> Result<(), 
     of_calls(&peer, folder, matrix)
 }
 
-/// Asynchronous calls, callbacks, policies of Messaging.
+/// Tries asynchronous calls, callbacks, and policies of Messaging.
 fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     asynchronous::run(peer, matrix)?;
     desks::run(peer, matrix)?;
@@ -62,7 +62,8 @@ fn of_calls(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failu
     quality::run(peer, folder, matrix)
 }
 
-/// Everything, with what is tied to TCP: what Wireshark sees, and the peer's own services.
+/// Tries everything, including what is tied to TCP: Wireshark's captures, and the peer's own
+/// services.
 fn over_tcp(
     peer: &Peer,
     folder: &Path,
@@ -100,7 +101,7 @@ fn over_tcp(
     ours.stop()
 }
 
-/// Why omniORB cannot be tried here, if so.
+/// Returns the reason why omniORB cannot be tried here, if so.
 pub(crate) fn missing() -> Option<String> {
     let headers = Path::new("/usr/include/omniORB4/CORBA.h");
     let mut missing: Vec<&str> = build::NEEDED

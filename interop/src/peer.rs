@@ -1,4 +1,4 @@
-//! A peer: how its processes are started, and what it is known not to have.
+//! Peer ORB: the start of its processes, and its known gaps.
 
 use crate::matrix::{Direction, Outcome, Version};
 use crate::role::Role;
@@ -13,7 +13,7 @@ const NO_WIDE_IN_1_1: &str = "omniORB has no wide text in GIOP 1.1: its referenc
 const EXTENDED: &str = "omniORB sends the processor's own format (80 bits on x86-64) instead of \
                         the IEEE 754 quadruple of CORBA 3.3 part 2, 9.3.1.4";
 
-/// Cases, and why they cannot be against JacORB, whose faults these are.
+/// Cases that JacORB cannot pass through its own faults, with the reasons.
 const JACORB_LACKS: [(&[&str], &str); 5] = [
     (
         &["e_longdouble"],
@@ -52,7 +52,7 @@ const JACORB_LACKS: [(&[&str], &str); 5] = [
     ),
 ];
 
-/// A case of values or Anys, in which directions it cannot be, and why.
+/// Case of values or Anys that a peer cannot pass, the directions concerned, and the reason.
 type Lack = (&'static str, &'static [Direction], &'static str);
 
 const OMNIORB_LACKS_OF_VALUES: [Lack; 2] = [
@@ -107,17 +107,17 @@ const JACORB: [&str; 9] = [
     "-Djacorb.poa.queue_wait=on",
 ];
 
-/// A program of another ORB's.
+/// Program of another ORB.
 #[derive(Debug)]
 pub(crate) enum Peer {
-    /// omniORB: the program.
+    /// omniORB, by its program.
     Omniorb(PathBuf),
-    /// JacORB: where its classes are.
+    /// JacORB, by the class path.
     Jacorb(OsString),
 }
 
 impl Peer {
-    /// What its objects say that they are called.
+    /// Returns the name that its objects give themselves.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Omniorb(_) => "omniORB",
@@ -125,7 +125,7 @@ impl Peer {
         }
     }
 
-    /// The program in that role, with its options; what it is to do comes behind.
+    /// Returns the program's command in that role, with its options; further arguments may follow.
     pub(crate) fn command(&self, version: Version, transport: &Transport, role: Role) -> Command {
         match self {
             Self::Omniorb(program) => {
@@ -140,7 +140,7 @@ impl Peer {
                 command.args(JACORB);
                 let (_, minor) = version.text().split_once('.').unwrap_or_default();
                 command.arg(format!("-Djacorb.giop_minor_version={minor}"));
-                // It replies in its native set whatever was agreed on.
+                // omniORB replies in its native set, whatever was negotiated.
                 let native = if version == Version::V1_0 {
                     "ISO8859_1"
                 } else {
@@ -153,7 +153,7 @@ impl Peer {
         }
     }
 
-    /// Why wide text cannot travel to and from it, if so.
+    /// Returns the reason why wide text cannot travel to and from the peer, if so.
     pub(crate) fn no_wide(&self, version: Version) -> Option<Outcome> {
         let why = match (self, version) {
             (_, Version::V1_0) => NO_WIDE,
@@ -163,7 +163,7 @@ impl Peer {
         Some(Outcome::NotApplicable(why.to_owned()))
     }
 
-    /// Why a case that has another reason than wide text cannot be, if so.
+    /// Returns the reason why a case cannot be tried, other than wide text, if so.
     pub(crate) fn excuse(&self, case: &str) -> Option<Outcome> {
         let why = match (self, case) {
             (Self::Omniorb(_), "e_longdouble") => Some(EXTENDED),
@@ -176,7 +176,7 @@ impl Peer {
         why.map(|why| Outcome::NotApplicable(why.to_owned()))
     }
 
-    /// Why a value or an Any cannot be exchanged with it, if so.
+    /// Returns the reason why a value or an Any cannot be exchanged with the peer, if so.
     pub(crate) fn excuse_value(
         &self,
         case: &str,
@@ -196,8 +196,8 @@ impl Peer {
         found.map(|(_, _, why)| Outcome::NotApplicable((*why).to_owned()))
     }
 
-    /// Whether its references in that version make us choose UTF-8. Where they publish no code
-    /// sets it is ISO 8859-1.
+    /// Returns whether the peer's references in that version make us choose UTF-8. References that
+    /// publish no code sets imply ISO 8859-1.
     pub(crate) fn publishes_utf8(&self, version: &str) -> bool {
         match self {
             Self::Omniorb(_) => version == "1.2",

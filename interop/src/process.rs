@@ -1,4 +1,4 @@
-//! Processes that end with their owner, and waits that have a limit.
+//! Processes that end with their owner, and waits with a limit.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
@@ -6,12 +6,12 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A process that runs until this is dropped.
+/// Process that runs until this handle is dropped.
 #[derive(Debug)]
 pub(crate) struct Running {
     name: String,
     child: Child,
-    /// Held open: some programs end when it is closed.
+    /// Standard input, held open: some programs end when it is closed.
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
 }
@@ -20,7 +20,7 @@ impl Running {
     /// Starts a program whose standard output is read line by line.
     ///
     /// # Errors
-    /// What kept it from being started.
+    /// The program could not be started.
     pub(crate) fn start(name: &str, command: &mut Command) -> Result<Self, String> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command
@@ -37,10 +37,10 @@ impl Running {
         })
     }
 
-    /// Its next line of output; `None` at the end of it.
+    /// Returns the process's next line of output; `None` at the end of its output.
     ///
     /// # Errors
-    /// When `limit` is over.
+    /// No line came within `limit`.
     pub(crate) fn line(&self, limit: Duration) -> Result<Option<String>, String> {
         match self.lines.recv_timeout(limit) {
             Ok(line) => Ok(Some(line)),
@@ -51,10 +51,10 @@ impl Running {
         }
     }
 
-    /// Gives it a line of input.
+    /// Writes a line to the process's input.
     ///
     /// # Errors
-    /// When it does not read any more.
+    /// The process no longer reads.
     pub(crate) fn say(&mut self, line: &str) -> Result<(), String> {
         let written = self.stdin.as_mut().map(|stdin| writeln!(stdin, "{line}"));
         match written {
@@ -63,10 +63,10 @@ impl Running {
         }
     }
 
-    /// Ends its input, and waits until it ends by itself.
+    /// Closes the process's input, and waits until it ends by itself.
     ///
     /// # Errors
-    /// When it has not done so after `limit`.
+    /// The process has not ended after `limit`.
     pub(crate) fn end(mut self, limit: Duration) -> Result<(), String> {
         drop(self.stdin.take());
         match self.wait(limit) {
@@ -75,12 +75,12 @@ impl Running {
         }
     }
 
-    /// Its process id.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// Waits until it ends by itself, for so long at most.
+    /// Waits until the process ends by itself, for `limit` at most; returns whether it has.
     pub(crate) fn wait(&mut self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         while Instant::now() < deadline {
@@ -95,7 +95,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -105,7 +105,7 @@ fn lines_of(name: &str, output: ChildStdout) -> Result<Receiver<String>, String>
     let (sender, receiver) = mpsc::channel();
     let read = move || {
         for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
-            // What is no text is a line all the same.
+            // Output that is no UTF-8 is still a line.
             let line = String::from_utf8_lossy(&line);
             if sender.send(line.trim_end_matches('\r').to_owned()).is_err() {
                 return;
@@ -122,7 +122,7 @@ fn lines_of(name: &str, output: ChildStdout) -> Result<Receiver<String>, String>
 /// Runs a program to its end, for `limit` at most.
 ///
 /// # Errors
-/// When it cannot be started, or has not ended in time.
+/// The program cannot be started, or has not ended in time.
 pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<Output, String> {
     command
         .stdin(Stdio::null())
@@ -157,10 +157,10 @@ pub(crate) fn run(name: &str, command: &mut Command, limit: Duration) -> Result<
     })
 }
 
-/// As [`run`], for a program whose failure is an error.
+/// Runs a program as [`run`] does; its failure is an error.
 ///
 /// # Errors
-/// Those of [`run`], and what the program has to say when it fails.
+/// Those of [`run`], and the output of a program that fails.
 pub(crate) fn succeed(
     name: &str,
     command: &mut Command,
@@ -179,20 +179,20 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
     let read = move || {
         let mut octets = Vec::new();
         if let Some(mut pipe) = pipe {
-            // Whatever could be read is what it has said.
+            // What was read before an error counts as the output.
             let _ = pipe.read_to_end(&mut octets);
         }
         let _ = sender.send(octets);
     };
-    // Without a thread nothing is read: the receiver sees the sender gone.
+    // Without the thread nothing is read: the receiver sees the sender gone.
     let _ = thread::Builder::new().name("output".to_owned()).spawn(read);
     receiver
 }
 
-/// The `punctual` command with these arguments, built where it is not yet; what it prints.
+/// Runs the `punctual` command with these arguments, built on demand; returns its output.
 ///
 /// # Errors
-/// That it fails, with what it says.
+/// The output of a command that fails.
 pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
@@ -202,7 +202,7 @@ pub(crate) fn punctual(arguments: &[&str]) -> Result<String, String> {
     succeed(&name, &mut command, Duration::from_secs(300))
 }
 
-/// Whether a program is on the path.
+/// Returns whether a program is on the path.
 pub(crate) fn installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

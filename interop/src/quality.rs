@@ -25,19 +25,19 @@ const VERSION: Version = Version::V1_2;
 
 const NONE_OF_THEIRS: &str = "omniORB has no policies of Messaging";
 
-/// A time far away, since the beginning of 1970.
+/// End time used in the tests, since the beginning of 1970: far in the future.
 const END: Duration = Duration::from_secs(4_000_000_000);
-/// The same as UtcT has it: in tenths of a microsecond since 15 October 1582.
+/// `END` as UtcT has it: in tenths of a microsecond since 15 October 1582.
 const END_AS_UTC: u64 = 162_192_928_000_000_000;
 const A_MINUTE: Duration = Duration::from_secs(60);
 
 const REQUEST_END: u32 = 28;
 const REPLY_END: u32 = 30;
 
-/// Tries them.
+/// Tries the policies of Messaging in both directions.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, policies of Messaging");
     eprintln!("  policies of Messaging, captured");
@@ -45,11 +45,11 @@ pub(crate) fn run(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(),
     from(peer, folder, matrix)
 }
 
-/// Our client, their server.
+/// Tries our client with their server.
 fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = orb(VERSION, &Transport::Tcp, Role::Client)?;
     let mut command = peer.command(VERSION, &Transport::Tcp, Role::Server);
-    // Whom its relay would call is never called.
+    // The server requires a target for its relay, which this test never calls.
     command.args(["serve", "corbaloc:iiop:127.0.0.1:1/nobody"]);
     let server = Running::start("their server", &mut command)?;
     let reference = announced(&server)?.remove("describe");
@@ -71,7 +71,7 @@ fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         same(request_end, &Some(told(REQUEST_END)))?;
         same(reply_end, &Some(told(REPLY_END)))?;
         is_in_a_minute(relative.as_deref(), REQUEST_END, begun)?;
-        // It is the client's alone to keep.
+        // The round-trip timeout is the client's own and is not sent.
         same(round_trip, &None)
     }) {
         record(case, outcome);
@@ -95,7 +95,8 @@ fn calls(object: &ObjectRef) -> Result<(), Failure> {
     ]) {
         under(Policy::SyncScope(scope))?.post(number)?;
         posted += number;
-        // Calls in between give each a frame of its own. JacORB's threads may serve them before it.
+        // Calls in between give each one-way a frame of its own. JacORB's threads may serve them
+        // before the one-way.
         let begun = Instant::now();
         while plain.posted()? != posted {
             if begun.elapsed() > LIMIT {
@@ -115,7 +116,7 @@ fn calls(object: &ObjectRef) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Their client, our server.
+/// Tries their client with our server.
 fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
     let mut record = |case, outcome: Outcome| {
         matrix.record(case, VERSION, Direction::From, outcome);
@@ -165,7 +166,7 @@ fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> 
 const FLAGS: &str = "tshark: response flags and replies of each SyncScope";
 const CONTEXTS: &str = "tshark: end times in INVOCATION_POLICIES";
 
-/// The outcomes, by what was captured of calls that were made.
+/// Returns the outcomes, from the captured frames of the calls that were made.
 fn made_and_seen(
     made: Result<(), String>,
     seen: &Result<Seen, Outcome>,
@@ -181,13 +182,13 @@ fn made_and_seen(
     }
 }
 
-/// A message as Wireshark decodes it.
+/// Message as Wireshark decodes it.
 struct Message {
-    /// A request's, or empty.
+    /// Operation of a request; empty for other messages.
     operation: String,
     id: String,
     flags: String,
-    /// The ids of service contexts.
+    /// Ids of the service contexts.
     contexts: String,
     octets: Vec<u8>,
     to_server: bool,
@@ -223,7 +224,7 @@ impl Seen {
             .map(Self)
     }
 
-    /// Of one-ways, in the order of SyncScope: flags, and how many replies have come.
+    /// Checks the one-ways, in the order of SyncScope: flags, and number of replies.
     fn flags(&self) -> Result<(), String> {
         let posts = self.0.iter().filter(|one| one.operation == "post");
         let found: Vec<(&str, usize)> = posts
@@ -238,7 +239,7 @@ impl Seen {
         same(&found[..], &[("0", 0), ("0", 0), ("1", 1), ("3", 1)][..])
     }
 
-    /// INVOCATION_POLICIES of the calls of an operation, in their order.
+    /// Returns INVOCATION_POLICIES of the calls of an operation, in order.
     fn contexts(&self, operation: &str) -> Result<Vec<Option<Vec<u8>>>, String> {
         let calls = self.0.iter().filter(|one| one.operation == operation);
         let found: Vec<Option<Vec<u8>>> = calls
@@ -264,7 +265,7 @@ fn octets_of(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Reads CDR by hand, so that nothing of ours is compared with itself.
+/// CDR reader written by hand, so that our own decoder is not compared with itself.
 struct Cdr<'t> {
     octets: &'t [u8],
     at: usize,
@@ -303,7 +304,7 @@ impl<'t> Cdr<'t> {
     }
 }
 
-/// Of a request of GIOP 1.2 that names its object by key.
+/// Returns the context INVOCATION_POLICIES of a GIOP 1.2 request that names its object by key.
 fn invocation_policies(message: &[u8]) -> Option<Vec<u8>> {
     let is_little = message.get(6)? & 1 == 1;
     let mut head = Cdr {
@@ -324,7 +325,7 @@ fn invocation_policies(message: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-/// The policies in the context, each of them a time.
+/// Returns the policies in the context, each of them a time.
 fn ends(context: Option<&[u8]>) -> Result<Vec<(u32, u64)>, String> {
     let read = |context: &[u8]| -> Option<Vec<(u32, u64)>> {
         let mut values = Cdr::of_encapsulation(context)?;
@@ -340,7 +341,7 @@ fn ends(context: Option<&[u8]>) -> Result<Vec<(u32, u64)>, String> {
     read(context).ok_or_else(|| format!("{context:02x?} cannot be read"))
 }
 
-/// What a client of ours tells of the end.
+/// Returns the context that our client sends for the end time.
 fn told(kind: u32) -> Vec<u8> {
     let native = u8::from(cfg!(target_endian = "little"));
     [
@@ -355,7 +356,8 @@ fn told(kind: u32) -> Vec<u8> {
     .concat()
 }
 
-/// That the context tells one end, a minute after a call that was made between `begun` and now.
+/// Checks that the context holds one end time, a minute after a call that was made between `begun`
+/// and now.
 fn is_in_a_minute(context: Option<&[u8]>, kind: u32, begun: SystemTime) -> Result<(), String> {
     let ticks = |time: SystemTime| {
         let since = time.duration_since(SystemTime::UNIX_EPOCH + END);
@@ -367,7 +369,7 @@ fn is_in_a_minute(context: Option<&[u8]>, kind: u32, begun: SystemTime) -> Resul
     };
     let (earliest, latest) = (ticks(begun + A_MINUTE), ticks(SystemTime::now() + A_MINUTE));
     match ends(context)?[..] {
-        // A clock of milliseconds may be a little behind.
+        // A clock with millisecond resolution may be a little behind.
         [(found, end)]
             if found == kind && (earliest - 10_000..=latest).contains(&u128::from(end)) =>
         {

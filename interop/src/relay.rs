@@ -1,10 +1,11 @@
-//! Writes a C++ class that passes each call on, from the example servant that `omniidl` writes.
+//! Writer of a C++ class that relays each call, made from the example servant that `omniidl`
+//! writes.
 //!
-//! The example names every operation with the signature that its servant must have; a body that calls
-//! the same operation of another object is the same for all of them.
+//! The example names every operation with the signature that its servant must have; the relaying
+//! body, which calls the same operation of another object, has one form for all of them.
 
-/// The class `relay_MODULE_INTERFACE`, from the whole text of the example; `None` when the example
-/// does not look as it should.
+/// Returns the class `relay_MODULE_INTERFACE`, from the whole text of the example; `None` if the
+/// example does not look as expected.
 pub(crate) fn class(example: &str, module: &str, interface: &str) -> Option<String> {
     let class = format!("class {module}_{interface}_i ");
     let (_, after) = example.split_once(&class)?;
@@ -31,8 +32,8 @@ pub(crate) fn class(example: &str, module: &str, interface: &str) -> Option<Stri
     Some(text)
 }
 
-/// One method: `RESULT NAME(PARAMETERS);`. Attributes come without semicolon and without the names of
-/// their parameters.
+/// Returns one method: `RESULT NAME(PARAMETERS);`. Attributes come without semicolon and without
+/// the names of their parameters.
 fn method(line: &str) -> Option<String> {
     let signature = line.strip_suffix(';');
     let is_attribute = signature.is_none();

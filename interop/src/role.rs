@@ -1,10 +1,10 @@
 //! The two ends of a call.
 
-/// What an ORB is there for. A client, too, listens, for objects of its own that are called back.
+/// Role of an ORB in a run. A client listens, too, for objects of its own that are called back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// It calls.
+    /// Calling side.
     Client,
-    /// It is called.
+    /// Serving side.
     Server,
 }

@@ -1,5 +1,5 @@
-//! Calls over TLS: every case between two sides that prove who they are; each version with each side
-//! authenticated; and those who must not get through.
+//! Calls over TLS: every case between two authenticated sides; each version with each side
+//! authenticated; and peers that must be refused.
 
 use crate::Failure;
 use crate::directions::{calls, from, to};
@@ -17,13 +17,13 @@ use punctual::protocol::ssliop::TlsVersion;
 const NO_COMPONENT: &str = "both ORBs publish TLS as a component of IIOP profiles, which have none in \
                             GIOP 1.0";
 
-/// A row of everything that is not tried.
+/// Name of the row that stands for everything not tried.
 const BY_REFERENCE: &str = "calls by reference";
 
-/// Tries everything against omniORB, or says why that cannot be.
+/// Tries everything against omniORB, or records why that is impossible.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Result<Peer, String>, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TLS");
     for direction in Direction::ALL {
@@ -70,12 +70,12 @@ pub(crate) fn run(peer: &Result<Peer, String>, matrix: &mut Matrix) -> Result<()
         let tls = Tls::new(version, false)?.with_untrusted_servers()?;
         refused(&name, peer, tls, matrix)?;
     }
-    // Which also shows that the peer speaks the one version that it is told to.
+    // This also shows that the peer speaks only the version that it was configured for.
     let tls = Tls::new(TlsVersion::V1_2, false)?.with_us_at(TlsVersion::V1_3);
     refused("TLS 1.2 refused where 1.3 is demanded", peer, tls, matrix)
 }
 
-/// Every case, as one row.
+/// Tries every case, as one row.
 fn served(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);
@@ -105,7 +105,7 @@ fn in_sum(cases: &Matrix) -> Outcome {
     }
 }
 
-/// Nobody gets through.
+/// Checks that no call gets through.
 fn refused(name: &str, peer: &Peer, tls: Tls, matrix: &mut Matrix) -> Result<(), Failure> {
     eprintln!("  {name}");
     let transport = Transport::Tls(tls);

@@ -1,4 +1,4 @@
-//! Our objects, which the peer's client calls and the peer's relay calls.
+//! Our objects, which the peer's client and the peer's relay call.
 
 use crate::params as p;
 use crate::words::Words;
@@ -11,7 +11,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 type Echoed<T> = Result<(T, T), SystemException>;
 type Said = Result<String, SystemException>;
 
-/// Gives everything back.
+/// Servant that returns its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters {
     posted: AtomicI32,
@@ -19,7 +19,7 @@ pub(crate) struct Parameters {
     tint: Mutex<p::Colour>,
 }
 
-/// Returned is the inout parameter as it came; the in parameter goes back as inout and as out.
+/// Returns the inout parameter as it came; the in parameter goes back as inout and as out.
 fn twist<V, T>(a: &V, b: &mut T) -> Echoed<T>
 where
     V: ToOwned<Owned = T> + ?Sized,
@@ -49,7 +49,7 @@ macro_rules! by_object {
     )+};
 }
 
-/// A system exception as the caller orders it.
+/// Returns the system exception that the caller asks for.
 fn ordered(kind: &str, minor: u32, completed: u32) -> SystemException {
     let known = SystemExceptionKind::ALL
         .iter()
@@ -58,7 +58,7 @@ fn ordered(kind: &str, minor: u32, completed: u32) -> SystemException {
     SystemException::new(kind, minor, CompletionStatus::from_number(completed))
 }
 
-/// What `fail(2)` raises.
+/// Returns the exception that `fail(2)` raises.
 pub(crate) fn detailed() -> p::Detailed {
     p::Detailed {
         code: -2,
@@ -212,7 +212,7 @@ impl p::ParametersServant for Parameters {
     }
 }
 
-/// Says what arrived.
+/// Servant that describes its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Describe {
     posted: AtomicI32,
@@ -220,9 +220,9 @@ pub(crate) struct Describe {
 }
 
 impl Describe {
-    /// Tells it what its reference is.
+    /// Sets the object's own reference.
     pub(crate) fn is(&self, myself: &p::Describe) {
-        // The first answer stands: an object has one reference.
+        // Only the first reference counts: an object has one.
         let _ = self.myself.set(myself.clone());
     }
 }

@@ -1,4 +1,4 @@
-//! References and services: `punctual ior` beside `catior`, and omniNames as a server.
+//! References and services: `punctual ior` compared with `catior`, and omniNames as a server.
 
 use crate::matrix::{Direction, Matrix, Version};
 use crate::naming::cos_naming::{NameComponent, NamingContext, NamingContextResolveError};
@@ -11,13 +11,13 @@ use std::time::{Duration, Instant};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What `punctual ior --json` says.
+/// Returns the output of `punctual ior --json`.
 fn facts(reference: &str) -> Result<Value, String> {
     let text = process::punctual(&["ior", "--json", reference])?;
     serde_json::from_str(&text).map_err(|error| format!("punctual ior --json: {error}"))
 }
 
-/// Both readers on one of their references and on one of ours.
+/// Tries both readers on one of their references and on one of ours.
 pub(crate) fn references(
     orb: &Orb,
     theirs: &str,
@@ -50,12 +50,12 @@ fn same_facts(reference: &str) -> Result<(), String> {
     Err(format!("catior says {shown:?}, punctual ior {expected:?}"))
 }
 
-/// One space between words.
+/// Reduces white space to one space between words.
 fn squeezed(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Our facts in catior's form.
+/// Formats our facts as catior prints them.
 fn as_catior(facts: &Value) -> Option<Vec<String>> {
     let mut lines = vec![
         format!("Type ID: {}", facts["type_id"]),
@@ -64,7 +64,7 @@ fn as_catior(facts: &Value) -> Option<Vec<String>> {
     for (number, profile) in facts["profiles"].as_array()?.iter().enumerate() {
         let number = number + 1;
         if profile["tag"] != 0 {
-            // It knows no other profile.
+            // catior knows no other profile.
             let tag = profile["tag"].as_u64()?;
             lines.push(format!("{number}. Unrecognised profile tag: {tag:#x}"));
             continue;
@@ -101,8 +101,8 @@ fn component_lines(component: &Value) -> Option<Vec<String>> {
     })
 }
 
-/// The names of association options as their number (CORBA 3.3 part 2, §10.6.2: from 1 on, each twice
-/// the one before it).
+/// Returns the number of association options given by name (CORBA 3.3 part 2, §10.6.2: from 1 on,
+/// each twice the one before it).
 fn association(names: &str) -> Option<u32> {
     const OPTIONS: [&str; 8] = [
         "NoProtection",
@@ -118,7 +118,7 @@ fn association(names: &str) -> Option<u32> {
     names.split(", ").map(bit).sum()
 }
 
-/// `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB (ATT\x00)`.
+/// Rewrites `0x41545400 (omniORB)` as `TAG_ORB_TYPE omniORB (ATT\x00)`.
 fn orb_type(value: &str) -> Option<String> {
     let (number, name) = value.split_once(' ').unwrap_or((value, "((unknown))"));
     let number = u32::from_str_radix(number.strip_prefix("0x")?, 16).ok()?;
@@ -139,7 +139,7 @@ fn orb_type(value: &str) -> Option<String> {
     Some(format!("TAG_ORB_TYPE {name} ({text})"))
 }
 
-/// The four lines of code sets, conversions of one kind joined.
+/// Returns the four lines of code sets, conversions of one kind joined.
 fn code_sets(component: &Value) -> Option<Vec<String>> {
     let named = |what: &str| -> Option<String> {
         let mut names = Vec::new();
@@ -195,7 +195,7 @@ fn name_service(mine: &p::Named, version: Version) -> Result<(), String> {
     result
 }
 
-/// A port that was free a moment ago: omniNames publishes the port that it is given.
+/// Returns a port that was free a moment ago: omniNames publishes the port that it is given.
 pub(crate) fn free_port() -> Result<u16, String> {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener
@@ -204,7 +204,7 @@ pub(crate) fn free_port() -> Result<u16, String> {
         .map_err(|error| error.to_string())
 }
 
-/// omniNames, with its log in a folder.
+/// Starts omniNames, with its log in a folder.
 pub(crate) fn start_omni_names(
     folder: &std::path::Path,
     port: u16,

@@ -1,4 +1,4 @@
-//! The two sides of a run: our ORBs with their objects, and the peer's process with its.
+//! Two sides of a run: our ORBs with their objects, and the peer's process with its objects.
 
 use crate::Failure;
 use crate::matrix::Version;
@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// For one call.
+/// Time limit of one call.
 const CALL: Duration = Duration::from_secs(20);
 
-/// For a peer to start, or to answer.
+/// Time limit for a peer to start, or to answer.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
 /// Our side: a server and clients.
@@ -28,7 +28,7 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 pub(crate) struct Ours {
     pub(crate) server: Orb,
     pub(crate) client: Orb,
-    /// As `server` and `client`, but sending no fragments.
+    /// Counterparts of `server` and `client` that send no fragments.
     pub(crate) whole_server: Orb,
     whole_client: Orb,
     pub(crate) parameters: p::Parameters,
@@ -39,10 +39,10 @@ pub(crate) struct Ours {
     pub(crate) cubit: Cubit,
 }
 
-/// An ORB of ours in that role.
+/// Makes an ORB of ours in that role.
 ///
 /// # Errors
-/// What it could not be made with.
+/// The ORB could not be made.
 pub(crate) fn orb(version: Version, transport: &Transport, role: Role) -> Result<Orb, Failure> {
     sized(version, transport, role, 64 << 10)
 }
@@ -63,7 +63,7 @@ fn sized(
     Ok(orb.configure(configure).build()?)
 }
 
-/// Activates a Describe that knows itself.
+/// Activates a `Describe` that knows its own reference.
 pub(crate) fn describe(poa: &Poa) -> Result<p::Describe, Failure> {
     let servant = Arc::new(servants::Describe::default());
     let reference: p::Describe = poa.activate(servant.clone())?;
@@ -72,10 +72,10 @@ pub(crate) fn describe(poa: &Poa) -> Result<p::Describe, Failure> {
 }
 
 impl Ours {
-    /// Starts it.
+    /// Starts our side.
     ///
     /// # Errors
-    /// What kept it from being started.
+    /// Our side could not be started.
     pub(crate) fn start(version: Version, transport: &Transport) -> Result<Self, Failure> {
         let server = orb(version, transport, Role::Server)?;
         let client = orb(version, transport, Role::Client)?;
@@ -105,10 +105,10 @@ impl Ours {
         })
     }
 
-    /// Ends it, when all calls have.
+    /// Shuts our side down, after all calls have ended.
     ///
     /// # Errors
-    /// What its ORBs raise.
+    /// Exceptions that its ORBs raise.
     pub(crate) fn stop(self) -> Result<(), Failure> {
         for orb in [
             self.client,
@@ -122,13 +122,13 @@ impl Ours {
     }
 }
 
-/// Their server process, and what it serves.
+/// Server process of the peer, and its references.
 #[derive(Debug)]
 pub(crate) struct PeerServer {
     _process: Running,
     name: &'static str,
     publishes_utf8: bool,
-    /// Of its own protocol; 0 where that has none.
+    /// Port of the peer's own protocol; 0 for a protocol without ports.
     pub(crate) port: u16,
     pub(crate) parameters: String,
     pub(crate) describe: String,
@@ -138,10 +138,10 @@ pub(crate) struct PeerServer {
 }
 
 impl PeerServer {
-    /// Starts it, and waits until it serves.
+    /// Starts the process, and waits until it serves.
     ///
     /// # Errors
-    /// What it says instead.
+    /// The output of a process that does not serve.
     pub(crate) fn start(
         peer: &Peer,
         version: Version,
@@ -173,10 +173,10 @@ impl PeerServer {
         })
     }
 
-    /// What our client calls there.
+    /// Returns the peer's objects as our client calls them.
     ///
     /// # Errors
-    /// References that are none.
+    /// The process printed invalid references.
     pub(crate) fn objects(
         &self,
         transport: &Transport,
@@ -201,10 +201,10 @@ impl PeerServer {
     }
 }
 
-/// What a server says of itself, a name and a value each, until it is ready.
+/// Returns the names and values that a server prints until it is ready.
 ///
 /// # Errors
-/// When it ends, or says nothing, before that.
+/// The server ends, or prints nothing, before that.
 pub(crate) fn announced(process: &Running) -> Result<BTreeMap<String, String>, Failure> {
     let mut references = BTreeMap::new();
     loop {
@@ -220,15 +220,15 @@ pub(crate) fn announced(process: &Running) -> Result<BTreeMap<String, String>, F
     }
 }
 
-/// The IIOP profile of a reference as text.
+/// Returns the IIOP profile of a reference as text.
 fn profile(orb: &Orb, reference: &str) -> Result<IiopProfile, Failure> {
     iiop_profile(&orb.string_to_object(reference)?)
 }
 
-/// The IIOP profile of a reference.
+/// Returns the IIOP profile of a reference.
 ///
 /// # Errors
-/// When it has none.
+/// The reference has none.
 pub(crate) fn iiop_profile(object: &ObjectRef) -> Result<IiopProfile, Failure> {
     let mut profiles = object.ior().profiles.iter();
     let found = profiles.find_map(|profile| match profile.decode() {
@@ -238,7 +238,7 @@ pub(crate) fn iiop_profile(object: &ObjectRef) -> Result<IiopProfile, Failure> {
     found.ok_or_else(|| "a reference without IIOP profile".into())
 }
 
-/// The port for TLS, or else that of the profile itself.
+/// Returns the port for TLS, or else that of the profile itself.
 fn port(profile: &IiopProfile) -> u16 {
     let mut components = profile.components.iter();
     let secured = components.find_map(|component| match component.decode() {

@@ -1,5 +1,5 @@
-//! Calls over Unix sockets: every case in GIOP 1.2, and of older versions what omniORB can say of
-//! sockets in them.
+//! Calls over Unix sockets: every case in GIOP 1.2, and in older versions the cases that omniORB
+//! supports over sockets.
 
 use crate::Failure;
 use crate::directions::{calls, from};
@@ -17,13 +17,13 @@ const NO_COMPONENT_TO: &str = "omniORB names its Unix sockets in references from
 const NO_COMPONENT_FROM: &str = "omniORB looks for Unix sockets in components of IIOP profiles, \
                                  which have none in GIOP 1.0";
 
-/// A row of everything that is not tried.
+/// Name of the row that stands for everything not tried.
 const BY_REFERENCE: &str = "calls by reference";
 
 /// Tries everything against omniORB.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("Unix sockets");
     let transport = Transport::Unix(tempfile::tempdir()?);
@@ -58,7 +58,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     );
     ours.stop()?;
     for (case, rule, port) in [
-        // Nobody listens at the port, so whoever gets through took the socket.
+        // The port has no listener, so a call that gets through took the socket.
         ("a socket beside a dead port", "* unix,tcp", Some(1)),
         ("a port beside a socket", "* tcp", None),
     ] {
@@ -68,7 +68,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Our client finds their object in another version than references are made in.
+/// Checks that our client finds their object in another version than references are made in.
 fn corbaloc(version: Version, transport: &Transport) -> Result<(), String> {
     let name = || -> Result<String, Failure> {
         let client = orb(version, transport, Role::Client)?;
@@ -85,7 +85,7 @@ fn corbaloc(version: Version, transport: &Transport) -> Result<(), String> {
     }
 }
 
-/// Their client, which takes what its rule says, calls a server of ours that has a Unix socket beside a
+/// Tries their client, which follows its rule, on a server of ours that has a Unix socket beside a
 /// TCP port, published as it is or as another.
 fn beside_tcp(peer: &Peer, rule: &str, published: Option<u16>) -> Result<(), Failure> {
     let tcp = ListenEndpoint::iiop("127.0.0.1", 0);

@@ -1,4 +1,4 @@
-//! TLS: certificates made for the run, and what both sides are told of them.
+//! TLS: certificates made for the run, and the options of both sides.
 
 use crate::Failure;
 use crate::role::Role;
@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
-/// Where both sides are.
+/// Host of both sides.
 const HOST: &str = "127.0.0.1";
 
-/// Names of what an authority has issued.
+/// Names of the certificates that an authority issues.
 const OURS: &str = "ours";
 const THEIRS: &str = "theirs";
 
-/// An authority, and a folder with the certificates that it has issued, one for each side.
+/// Certificate authority, and a folder with the certificates that it has issued, one for each side.
 #[derive(Debug)]
 pub(crate) struct Authority {
     folder: TempDir,
 }
 
 impl Authority {
-    /// One with that name.
+    /// Makes an authority with that name.
     ///
     /// # Errors
-    /// What kept its files from being made.
+    /// Its files could not be made.
     pub(crate) fn new(name: &str) -> Result<Self, Failure> {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -42,7 +42,7 @@ impl Authority {
             let (certificate, key) = (params.signed_by(&key, &issuer)?.pem(), key.serialize_pem());
             std::fs::write(this.certificate(name), &certificate)?;
             std::fs::write(this.key(name), &key)?;
-            // omniORB reads both out of one file.
+            // omniORB reads certificate and key from one file.
             std::fs::write(this.both(name), certificate + &key)?;
         }
         Ok(this)
@@ -65,28 +65,30 @@ impl Authority {
     }
 }
 
-/// What the two sides have and demand of each other.
+/// TLS settings of the two sides: credentials, and what each demands of the other.
 #[derive(Debug)]
 pub(crate) struct Tls {
-    /// The lowest version that we speak.
+    /// Lowest version that our side speaks.
     minimum: TlsVersion,
-    /// Whether clients must say who they are.
+    /// Set if clients must authenticate.
     mutual: bool,
-    /// Whether clients have certificates to say it with.
+    /// Set if clients have certificates.
     clients_have_certificates: bool,
-    /// Whom all trust.
+    /// Authority that both sides trust.
     trusted: Authority,
-    /// Who has issued the servers' certificates, if it is another.
+    /// Issuer of the servers' certificates, if it is another authority.
     other: Option<Authority>,
-    /// Options of OpenSSL's, which omniORB has none for: the one version that the peer speaks.
+    /// OpenSSL configuration file, for what omniORB has no option for: the one version that the
+    /// peer speaks.
     openssl: PathBuf,
 }
 
 impl Tls {
-    /// One authority, which has issued all certificates; the peer speaks this version alone.
+    /// Makes settings with one authority, which has issued all certificates; the peer speaks this
+    /// version alone.
     ///
     /// # Errors
-    /// What kept its files from being made.
+    /// The authority's files could not be made.
     pub(crate) fn new(version: TlsVersion, mutual: bool) -> Result<Self, Failure> {
         let trusted = Authority::new("trusted")?;
         let openssl = trusted.folder.path().join("openssl.cnf");
@@ -101,28 +103,28 @@ impl Tls {
         })
     }
 
-    /// The same, but our side speaks no version below this.
+    /// Sets the lowest version that our side speaks.
     pub(crate) fn with_us_at(mut self, minimum: TlsVersion) -> Self {
         self.minimum = minimum;
         self
     }
 
-    /// The same, with clients that have no certificates.
+    /// Leaves clients without certificates.
     pub(crate) fn with_nameless_clients(mut self) -> Self {
         self.clients_have_certificates = false;
         self
     }
 
-    /// The same, with servers' certificates from an authority that nobody trusts.
+    /// Gives servers certificates from an untrusted authority.
     ///
     /// # Errors
-    /// What kept its files from being made.
+    /// The authority's files could not be made.
     pub(crate) fn with_untrusted_servers(mut self) -> Result<Self, Failure> {
         self.other = Some(Authority::new("another")?);
         Ok(self)
     }
 
-    /// Whether whoever has that role has a certificate, and so can be a server, too.
+    /// Returns whether the side in that role has a certificate, and so can also be a server.
     pub(crate) fn has_certificate(&self, role: Role) -> bool {
         role == Role::Server || self.clients_have_certificates
     }
@@ -134,7 +136,7 @@ impl Tls {
         }
     }
 
-    /// Options of our side.
+    /// Returns the options of our side.
     pub(crate) fn options(&self, role: Role) -> TlsOptions {
         let issuer = self.issuer(role);
         let (certificate, key) = (issuer.certificate(OURS), issuer.key(OURS));
@@ -152,7 +154,7 @@ impl Tls {
         }
     }
 
-    /// Options of the peer's.
+    /// Adds the options of the peer's side to its command.
     pub(crate) fn tell_peer(&self, command: &mut Command, role: Role) {
         // A server that does not verify asks for no certificate; a client always verifies.
         let verify = match (role, self.mutual) {
@@ -164,7 +166,7 @@ impl Tls {
         if self.has_certificate(role) {
             let file = self.issuer(role).both(THEIRS);
             command.arg("-ORBsslKeyFile").arg(file);
-            // Without one, it reads no key; a key that is not encrypted needs none.
+            // A side without a certificate reads no key; an unencrypted key needs no password.
             command.args(["-ORBsslKeyPassword", "none"]);
         }
         command.env("OPENSSL_CONF", &self.openssl);

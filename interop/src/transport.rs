@@ -1,4 +1,4 @@
-//! What a run goes over, and what either side is told for it.
+//! Transports of a run, and the options of both sides for each.
 
 use crate::matrix::Version;
 use crate::role::Role;
@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use tempfile::TempDir;
 
-/// What connects the two sides. Each listens there and nowhere else, so that whoever gets through came
-/// this way.
+/// Transport between the two sides. Each side listens there and nowhere else, so that a call that
+/// gets through came this way.
 #[derive(Debug)]
 pub(crate) enum Transport {
     /// TCP, on the loopback.
@@ -24,7 +24,7 @@ pub(crate) enum Transport {
 }
 
 impl Transport {
-    /// Where an ORB of ours listens.
+    /// Returns the endpoint at which an ORB of ours listens.
     pub(crate) fn our_endpoint(&self) -> ListenEndpoint {
         match self {
             Self::Tcp => ListenEndpoint::iiop("127.0.0.1", 0),
@@ -34,7 +34,7 @@ impl Transport {
         }
     }
 
-    /// What an ORB of ours is told of TLS.
+    /// Returns the TLS options of an ORB of ours.
     pub(crate) fn our_tls(&self, role: Role) -> Option<TlsOptions> {
         match self {
             Self::Tls(tls) => Some(tls.options(role)),
@@ -42,7 +42,7 @@ impl Transport {
         }
     }
 
-    /// Tells the peer.
+    /// Adds the peer's options to its command.
     pub(crate) fn tell_peer(&self, command: &mut Command, version: Version, role: Role) {
         let endpoint = match self {
             // References of omniORB's lead to Unix sockets from GIOP 1.2 on: before it, calls back go
@@ -71,7 +71,7 @@ impl Transport {
         }
     }
 
-    /// A URL of the peer's object of that key.
+    /// Returns a URL of the peer's object with that key.
     pub(crate) fn corbaloc(&self, version: &str, port: u16, key: &str) -> String {
         match self {
             Self::Tcp => format!("corbaloc:iiop:{version}@127.0.0.1:{port}/{key}"),

@@ -1,13 +1,13 @@
-//! Values in words, so that what arrived can be compared with what was meant.
+//! Descriptions of values in words, so that what arrived can be compared with what was sent.
 //!
 //! Text is given as hexadecimal code points, floating point as bits. Peers write the same words in
 //! languages of their own, so a mistake that both ends of one ORB share shows.
 
 use crate::params as p;
 
-/// Something that can be put into words.
+/// Value that can be described in words.
 pub(crate) trait Words {
-    /// The words.
+    /// Returns the description.
     fn words(&self) -> String;
 }
 
@@ -82,7 +82,7 @@ impl Words for p::Tree {
     }
 }
 
-/// A union: its discriminator, then perhaps its member's name and value.
+/// Describes a union: its discriminator, then its member's name and value, if there is one.
 fn union(discriminator: impl std::fmt::Display, member: Option<(&str, String)>) -> String {
     match member {
         Some((name, value)) => format!("{discriminator}:{name}={value}"),
@@ -90,7 +90,7 @@ fn union(discriminator: impl std::fmt::Display, member: Option<(&str, String)>) 
     }
 }
 
-/// Puts a union into words: `variant(value) => "member" words of value`.
+/// Implements `Words` for a union: `variant(value) => "member" words of value`.
 macro_rules! union_words {
     ($name:ident, $shown:expr; $($variant:pat => $member:expr,)+) => {
         impl Words for p::$name {

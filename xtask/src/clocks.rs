@@ -1,8 +1,8 @@
-//! Part of `cargo xtask layers`: nothing waits by a clock that people set.
+//! Part of `cargo xtask layers`: check that no wait depends on the time-of-day clock.
 //!
-//! A step of `CLOCK_REALTIME` must end no wait early and none late, so that time-outs are counted on the monotonic
-//! clock. Who needs the time of day for something else stands in [`EXEMPT`], with what for. The soak steps the clock
-//! under load (docs/soak.md).
+//! A step of `CLOCK_REALTIME` must end no wait early and none late, so that time-outs are counted
+//! on the monotonic clock. Files that need the time of day for something else stand in [`EXEMPT`],
+//! with the purpose. The soak steps the clock under load (docs/soak.md).
 
 use crate::run::Result;
 use crate::sources;
@@ -20,7 +20,7 @@ const NAMES: [&str; 6] = [
     "FUTEX_CLOCK_REALTIME",
 ];
 
-/// Where it may be read, and what for.
+/// Files that may read the clock, and their purpose.
 const EXEMPT: [(&str, &str); 10] = [
     (
         "crates/orb/orb/src/messaging/frames.rs",
@@ -94,7 +94,7 @@ fn mistakes(sources: &BTreeMap<PathBuf, String>) -> Result<Vec<String>> {
     Ok(mistakes)
 }
 
-/// The first of the names that is in the code.
+/// Returns the first of the names that is in the code.
 fn named(tokens: TokenStream) -> Option<String> {
     tokens.into_iter().find_map(|token| match token {
         TokenTree::Ident(name) => {

@@ -11,7 +11,7 @@ pub(crate) struct Options {
 }
 
 struct Machine {
-    /// Debian's name for it.
+    /// Name of the machine in Debian.
     name: &'static str,
     target: &'static str,
 }

@@ -1,5 +1,5 @@
-//! `cargo xtask fuzz`: libFuzzer on each target, one after the other, and a table of what it did; or how much of
-//! the code that receives the corpus leads into.
+//! `cargo xtask fuzz`: libFuzzer on each target, one after the other, and a table of its results;
+//! or the coverage of the receiving code by the corpus.
 
 mod coverage;
 
@@ -17,38 +17,38 @@ pub(crate) struct Options {
     /// Seconds for each target.
     #[arg(long, default_value_t = 600)]
     seconds: u32,
-    /// Executions for each target, after which it ends however many seconds are left. For long counts: an edge
-    /// counts as reached or not, however often, which is twice as fast.
+    /// Executions for each target, after which it ends however many seconds are left. For long
+    /// counts: an edge counts as reached or not, however often, which is twice as fast.
     #[arg(long)]
     executions: Option<u64>,
-    /// Run nothing; add to the corpus those of the gathered inputs, as few as will do, that reach what its own do
-    /// not.
+    /// Run no fuzzer; add to the corpus the smallest set of gathered inputs that reaches more than
+    /// the corpus does.
     #[arg(long)]
     keep: bool,
-    /// Look for mistakes with memory and for overflows as well: `AddressSanitizer`, debug assertions, and each value
-    /// that is compared counted as progress. A tenth as fast.
+    /// Look for memory errors and overflows as well: `AddressSanitizer`, debug assertions, and each
+    /// value that is compared counted as progress. A tenth as fast.
     #[arg(long)]
     careful: bool,
-    /// Octets of an input at most.
+    /// Maximum size of an input, in bytes.
     #[arg(long, default_value_t = 4096)]
     longest: u32,
-    /// Run nothing; show how many lines of the code that receives the corpus leads into.
+    /// Run no fuzzer; show the line coverage of the receiving code by the corpus.
     #[arg(long)]
     coverage: bool,
-    /// With `--coverage`: the inputs that earlier runs have gathered, too.
+    /// With `--coverage`: include the inputs that earlier runs have gathered.
     #[arg(long)]
     gathered: bool,
 }
 
-/// How libFuzzer's programs end when they are told to (SIGINT, SIGTERM): with the counts of what they did.
+/// Exit status of libFuzzer's programs after SIGINT or SIGTERM, with the counts of their work.
 const INTERRUPTED: i32 = 72;
 
-/// What became of a target.
+/// Result of a target.
 struct Outcome {
     name: String,
     executions: u64,
     seconds: u64,
-    /// Of the processor.
+    /// Processor time, in seconds.
     busy: f64,
     covered: u64,
     found: bool,
@@ -108,7 +108,7 @@ fn rate(executions: u64, seconds: f64) -> f64 {
     executions as f64 / seconds.max(0.01)
 }
 
-/// Each has a folder in the corpus.
+/// Returns the targets' names: each has a folder in the corpus.
 fn targets() -> Result<Vec<String>> {
     let folder = root().join("fuzz/corpus");
     let entries =
@@ -120,19 +120,20 @@ fn targets() -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Where compilers put what they make.
+/// Returns the folder of the compilers' output.
 fn target_folder() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
-/// What libFuzzer finds on its way goes there: the corpus in the tree stays small.
+/// Returns the folder of the inputs that libFuzzer finds: the corpus in the source tree stays
+/// small.
 fn gathered() -> PathBuf {
     target_folder().join("fuzz")
 }
 
-/// Builds a target's program, and says where it is.
+/// Builds a target's program, and returns its path.
 fn build(name: &str, options: &Options) -> Result<PathBuf> {
-    // Each way has a folder of its own, so that neither undoes what the other has built.
+    // Each kind of build has a folder of its own, so that they do not rebuild each other's output.
     let folder = target_folder().join(match options.careful {
         true => "libfuzzer-careful",
         false => "libfuzzer",
@@ -152,7 +153,7 @@ fn build(name: &str, options: &Options) -> Result<PathBuf> {
         format!("{error}\n{name} was not built: is cargo-fuzz installed, and a nightly compiler?")
     })?;
     let built = fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    // The folder in between is named after the machine that it was built for.
+    // The folder in between is named after the target machine.
     let programs = built.filter_map(|entry| Some(entry.ok()?.path().join("release").join(name)));
     let mut programs = programs.filter(|program| program.is_file());
     let nowhere = || format!("there is no program for {name} in {}", folder.display());
@@ -206,7 +207,7 @@ fn fuzz(name: &str, options: &Options) -> Result<Outcome> {
     })
 }
 
-/// Adds to a target's corpus what of the gathered inputs reaches more.
+/// Adds to a target's corpus those gathered inputs that reach more.
 fn keep(name: &str, options: &Options) -> Result<()> {
     let program = build(name, options)?;
     let mut merge = Command::new(program);
@@ -217,11 +218,11 @@ fn keep(name: &str, options: &Options) -> Result<()> {
     succeed(&mut merge)
 }
 
-/// Seconds that programs which this one has waited for have kept a processor busy. Other work on the machine makes
-/// a run longer, and this no different.
+/// Returns the processor time of the programs that this one has waited for, in seconds. Other work
+/// on the machine makes a run longer, but does not change this.
 fn children_were_busy() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // Behind the program's name: fields from the third on. Ticks are hundredths.
+    // Fields from the third on, behind the program's name. Ticks are hundredths of a second.
     let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
     let ticks = fields.split_whitespace().skip(13).take(2);
     ticks
@@ -230,7 +231,7 @@ fn children_were_busy() -> f64 {
         / 100.0
 }
 
-/// Words that inputs are made of, where a target has a list of them.
+/// Returns the dictionary of a target, if it has one.
 fn dictionary(root: &Path, name: &str) -> Option<String> {
     let list = root.join("fuzz/libfuzzer").join(format!("{name}.dict"));
     list.is_file().then(|| format!("-dict={}", list.display()))
@@ -241,7 +242,7 @@ fn statistic(told: &str, name: &str) -> Option<u64> {
     line[name.len()..].trim().parse().ok()
 }
 
-/// The edges in a line of libFuzzer's progress: `#1234 NEW cov: 567 ft: …`.
+/// Reads the edges in a line of libFuzzer's progress: `#1234 NEW cov: 567 ft: …`.
 fn covered(line: &str) -> Option<u64> {
     let (_, behind) = line.strip_prefix('#')?.split_once("cov: ")?;
     behind.split_whitespace().next()?.parse().ok()

@@ -1,14 +1,14 @@
-//! `cargo xtask layers`: dependencies point one way.
+//! `cargo xtask layers`: check that dependencies point one way.
 //!
-//! Each crate of the workspace stands in [`ALLOWED`] with the crates of the workspace that it may
-//! depend on; any other edge, and any crate that does not stand there, is refused. Dependencies of
-//! tests and build scripts count too: a test that needs a higher layer belongs there.
+//! [`ALLOWED`] lists each crate of the workspace with the crates of the workspace that it may
+//! depend on; any other edge, and any crate that is not listed, is refused. Dependencies of tests
+//! and build scripts count, too: a test that needs a higher layer belongs there.
 
 use crate::run::{Result, packages};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// A crate, and which others of the workspace it may depend on.
+/// Crates, with the others of the workspace that each may depend on.
 const ALLOWED: &[(&str, &[&str])] = &[
     // idl: build time only; the runtime never sees it.
     ("punctual-idl", &[]),
@@ -19,7 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("punctual-ior", &["punctual-cdr"]),
     ("punctual-giop", &["punctual-cdr", "punctual-ior"]),
     (ANY, &["punctual-cdr", "punctual-ior"]),
-    // Both of build time and of tools that meet IDL when they run.
+    // Used at build time, and by tools that meet IDL when they run.
     ("punctual-idl-describe", &["punctual-idl", ANY]),
     // run
     ("punctual-sys", &[]),
@@ -99,7 +99,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     // Tests of the facade that need the compiler, which its own may not see.
     ("punctual-idl-tests", &["punctual", "punctual-build"]),
-    // Fed with anything, and nothing else.
+    // Takes any input, and has no other purpose.
     (
         "punctual-fuzz",
         &[
@@ -145,12 +145,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "punctual-build",
         ],
     ),
-    // Names as text are those of the wire crate.
+    // The wire crate has names as text.
     (
         "punctual-naming",
         &["punctual", IOR, EXEC, HOST, ETCD, GROUPS, "punctual-build"],
     ),
-    // tools, and what stands outside of the layers and uses them.
+    // tools, and programs outside of the layers that use them.
     ("punctual-example-gateway", &["punctual", "punctual-build"]),
     ("punctual-example-hello", &["punctual", "punctual-build"]),
     (
@@ -201,7 +201,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "punctual-guide",
         &["punctual", "punctual-naming", "punctual-build"],
     ),
-    // What is in a reference, for those who show it.
+    // Describes the contents of a reference, for tools that show it.
     ("punctual-reference", &[CDR, IOR]),
     // Pages: the one crate with an async runtime, besides tests.
     (

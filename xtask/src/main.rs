@@ -39,15 +39,16 @@ struct Options {
 #[derive(Subcommand)]
 enum Chore {
     /// Refuse a dependency that points against the layers (ARCHITECTURE.md), threads that are not
-    /// started by punctual-exec, what reads a clock that people set, and crates that are not fit for being published.
+    /// started by punctual-exec, reads of the time-of-day clock, and crates that cannot be
+    /// published.
     Layers,
     /// Run the interoperability matrix against a peer.
     Interop(interop::Options),
     /// Run the wire crates' tests on other machines under qemu-user.
     Cross(cross::Options),
-    /// Check that the pages with a table of operations name every operation, and tests that there are.
+    /// Check that the pages with a table of operations name every operation, and existing tests.
     Tables,
-    /// Write what the guide says of options, keys and minor codes, from the code.
+    /// Write the guide's tables of options, keys and minor codes, from the code.
     Guide(guide::Options),
     /// Check every IDL file below a folder with the IDL compiler.
     IdlCorpus(corpus::Options),
@@ -59,9 +60,10 @@ enum Chore {
     Test(test::Options),
     /// Run libFuzzer on each target.
     Fuzz(fuzz::Options),
-    /// Load and faults of every kind at once, with memory, threads and descriptors watched.
+    /// Run load and faults of every kind at once, with memory, threads and descriptors watched.
     Soak(soak::Options),
-    /// Time what a newcomer waits for: the README's commands on a clone, and a crate by `punctual new`.
+    /// Measure a newcomer's waiting times: the README's commands on a clone, and a crate by
+    /// `punctual new`.
     FirstMinutes(first_minutes::Options),
     /// Compile what users build with the oldest Rust that is promised.
     MinimumRust(minimum_rust::Options),

@@ -1,4 +1,5 @@
-//! `cargo xtask minimum-rust`: what users build compiles with the oldest Rust that `rust-version` promises.
+//! `cargo xtask minimum-rust`: check that the crates of users compile with the oldest Rust that
+//! `rust-version` promises.
 
 use crate::run::{Result, packages, root, succeed};
 use serde::Deserialize;
@@ -7,12 +8,12 @@ use std::process::Command;
 /// Options of `cargo xtask minimum-rust`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The command `punctual`, too, which takes as long again.
+    /// Check the command `punctual`, too, which takes as long again.
     #[arg(long)]
     command: bool,
 }
 
-/// What programs of users depend on.
+/// Crates on which users' programs depend.
 const OF_USERS: [&str; 2] = ["punctual", "punctual-build"];
 
 #[derive(Deserialize)]
@@ -30,9 +31,9 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     check
         .args(["run", &version, "cargo", "check", "--quiet", "--locked"])
         .current_dir(root())
-        // Apart, so that nothing else is compiled anew afterwards.
+        // The target folder is separate, so that nothing else is compiled anew afterwards.
         .env("CARGO_TARGET_DIR", root().join("target/minimum-rust"))
-        // Those of the Rust that runs this.
+        // These variables belong to the Rust that runs this.
         .env_remove("CARGO")
         .env_remove("RUSTC");
     for package in OF_USERS {
@@ -46,7 +47,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// The facade's `rust-version`.
+/// Returns the facade's `rust-version`.
 fn promised() -> Result<String> {
     let packages: Vec<Package> = packages()?;
     let mut facade = packages.into_iter();

@@ -1,8 +1,9 @@
-//! The order of modules inside a crate: `cargo xtask layers` refuses what points up in `punctual-orb`, and circles
-//! of files in the crates of the ORB, of the services and of the tools.
+//! Order of the modules inside a crate: `cargo xtask layers` refuses uses that point up in
+//! `punctual-orb`, and circles of files in every crate below `crates/orb`.
 //!
-//! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child module's name is
-//! followed to the file that defines what it names, through re-exports. Modules under `#[cfg(test)]` are left out.
+//! Files are read as tokens: each path that begins with `crate`, `super`, `self` or a child
+//! module's name is followed to the file that defines its item, through re-exports. Modules under
+//! `#[cfg(test)]` are left out.
 
 mod graph;
 mod read;
@@ -12,12 +13,12 @@ use graph::{arrows_back, circles};
 use read::{Edge, edges};
 use std::path::Path;
 
-/// The modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its own, and no
-/// others; those of one line never use one another.
+/// Modules of `punctual-orb`, from the bottom up. A module may use those of the lines before its
+/// own, and no others; those of one line never use one another.
 const ORB: &[&[&str]] = &[
     &["cold", "sync"],
     &["probe"],
-    // What calls are about: data, and nothing that runs.
+    // Subjects of calls: data, without code that runs.
     &["exception"],
     &["context", "priority", "value"],
     &["operation_types"],
@@ -27,19 +28,19 @@ const ORB: &[&[&str]] = &[
     &["config", "fixed_context", "invocation_policies"],
     &["priorities", "urgency"],
     &["budget"],
-    // What rides on a link, what references say, and which of both there are.
+    // Protocols on a link, the contents of references, and the registry of both.
     &["messaging"],
     &["profile"],
     &["protocol"],
     &["interceptor"],
-    // What all lanes of an ORB share, and what a thread is serving.
+    // State that all lanes of an ORB share, and the call that a thread is serving.
     &["broker"],
     &["adapter", "relayed", "upcall"],
     // Connections of both kinds.
     &["lane"],
-    // The two sides never see each other.
+    // Client and server never use each other.
     &["client", "server"],
-    // What users hold.
+    // Types for users.
     &["orb"],
     &["codec", "collocation"],
     &["reference"],
@@ -97,13 +98,13 @@ pub(crate) fn structure(src: &Path) -> Result<(Vec<String>, usize)> {
     Ok((circles(&edges), arrows_back(&edges)))
 }
 
-/// The uses that point up, or from side to side.
+/// Returns the uses that point up, or from side to side.
 fn upward(edges: &[Edge]) -> Vec<String> {
     let level = |module: &str| ORB.iter().position(|line| line.contains(&module));
     let mut mistakes = Vec::new();
     for edge in edges {
         let (from, to) = (edge.user_module(), edge.used_module());
-        // The crate's root only names what is below it.
+        // The crate's root only names the modules below it.
         if from == to || from == "lib" {
             continue;
         }

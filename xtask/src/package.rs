@@ -1,4 +1,5 @@
-//! `cargo xtask package`: a Debian package of the command, by cargo-deb. What is in it is said in tools/cli/Cargo.toml.
+//! `cargo xtask package`: a Debian package of the command, by cargo-deb. tools/cli/Cargo.toml lists
+//! its contents.
 
 use crate::run::{Result, cargo, root, succeed};
 use std::fs;
@@ -8,7 +9,7 @@ use std::process::Command;
 /// Options of `cargo xtask package`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Manual pages and completions only, into `target/package`.
+    /// Make only manual pages and completions, in `target/package`.
     #[arg(long)]
     no_deb: bool,
 }
@@ -42,7 +43,8 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     succeed(&mut deb).map_err(|error| format!("{error} (cargo install --locked cargo-deb)"))
 }
 
-/// Has the command write its manual pages, and the completions of each shell by the name that the shell looks for.
+/// Runs the command to write its manual pages, and the completions of each shell by the name that
+/// the shell looks for.
 fn write_pages(punctual: &Path, into: &Path) -> Result<()> {
     if into.exists() {
         fs::remove_dir_all(into).map_err(|error| format!("{}: {error}", into.display()))?;
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    /// Stands in for `punctual`: the real one takes minutes to build for release.
+    /// Script that stands in for `punctual`: the real one takes minutes to build for release.
     const COMMAND: &str = "#!/bin/sh\ncase $1 in\n  man) echo page >\"$2/punctual.1\" ;;\n  completions) echo \"of $2\" ;;\n  *) exit 2 ;;\nesac\n";
 
     #[test]

@@ -1,5 +1,5 @@
-//! `cargo xtask layers` checks, too, that crates are fit for being published: those that are to be have what a registry
-//! shows of them, and depend on such crates alone.
+//! Check, as part of `cargo xtask layers`, that crates can be published: they have the data that a
+//! registry shows, and depend only on such crates.
 
 use crate::run::{Result, packages};
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Deserialize)]
 struct Package {
     name: String,
-    /// Registries that it may go to; none at all for `publish = false`.
+    /// Registries that accept it; an empty list for `publish = false`.
     publish: Option<Vec<String>>,
     description: Option<String>,
     license: Option<String>,
@@ -35,7 +35,8 @@ impl Package {
 }
 
 impl Dependency {
-    /// Whether it goes into the published crate: cargo leaves out what only tests of the workspace need.
+    /// Returns whether the dependency is part of the published crate: cargo leaves out those that
+    /// only tests of the workspace need.
     fn travels(&self) -> bool {
         self.path.is_some() && (self.kind.as_deref() != Some("dev") || self.req != "*")
     }
@@ -91,7 +92,7 @@ fn mistakes(packages: &[Package]) -> Vec<String> {
     mistakes
 }
 
-/// What a registry shows of a crate and this one does not have.
+/// Returns the names of the registry's data that a crate lacks.
 fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
     let has_text = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
     [
@@ -99,7 +100,7 @@ fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
         ("licence", has_text(&package.license)),
         ("readme", has_text(&package.readme)),
         ("rust-version", has_text(&package.rust_version)),
-        // As many as crates.io takes.
+        // The maximum of crates.io.
         (
             "keywords (1 to 5)",
             (1..=5).contains(&package.keywords.len()),
@@ -113,7 +114,8 @@ fn missing(package: &Package) -> impl Iterator<Item = &'static str> {
     .filter_map(|(what, is_there)| (!is_there).then_some(what))
 }
 
-/// Crates that cannot be published after all that they depend on: they stand on a circle, or above one.
+/// Returns the crates that cannot be published after all their dependencies: they are on a circle,
+/// or above one.
 fn without_order(published: &[&Package]) -> Vec<String> {
     let mut left = published.to_vec();
     loop {

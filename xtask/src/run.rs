@@ -1,21 +1,21 @@
-//! Running other programs.
+//! Start of other programs.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What went wrong, for people.
+/// Result with an error message for people.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// The cargo that runs this.
+/// Returns a command for the cargo that runs this.
 pub(crate) fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root());
     command
 }
 
-/// What cargo says of the packages of the workspace, as far as `T` asks.
+/// Returns cargo's data on the packages of the workspace, with the fields of `T`.
 pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
     #[derive(Deserialize)]
     struct Metadata<T> {
@@ -33,7 +33,7 @@ pub(crate) fn packages<T: DeserializeOwned>() -> Result<Vec<T>> {
     Ok(metadata.packages)
 }
 
-/// Runs a command to its end; an error names it.
+/// Runs a command to its end; the error of a failure names it.
 pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     let shown = format!("{command:?}");
     match command.status() {
@@ -43,14 +43,14 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
     }
 }
 
-/// The workspace's folder.
+/// Returns the workspace's folder.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .map_or_else(PathBuf::new, Path::to_owned)
 }
 
-/// Whether a program is installed.
+/// Returns whether a program is installed.
 pub(crate) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

@@ -1,11 +1,11 @@
-//! `cargo xtask soak`: builds the soak and what it needs, and runs it (docs/soak.md).
+//! `cargo xtask soak`: builds the soak and its dependencies, and runs it (docs/soak.md).
 
 use crate::run::{Result, cargo, succeed};
 
 /// Options of `cargo xtask soak`.
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// Build it as for release. Without it, it is built as the tests are.
+    /// Build it for release. By default it is built as the tests are.
     #[arg(long)]
     release: bool,
     /// Minutes of load, and the soak's other options: --seed, --json[=FILE], --plot FILE, --require.
@@ -19,7 +19,8 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let mut command = cargo();
-    // By its name alone: so it is built of the same crates, with the same features, as the command `punctual`.
+    // Selecting it by its name alone builds it with the same crates and features as the command
+    // `punctual`.
     command.args(["run", "--quiet", "--bin", "punctual-soak"]);
     if options.release {
         command.arg("--release");

@@ -1,14 +1,14 @@
-//! The source files of what is shipped: crates, services and tools, without their tests.
+//! Source files of the product: crates, services and tools, without their tests.
 
 use crate::run::{Result, root};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Below which folders.
+/// Folders that are searched.
 const LOOKED_AT: [&str; 3] = ["crates", "services", "tools"];
 
-/// All of them, by their paths from the root.
+/// Returns all source files, by their paths from the root.
 pub(crate) fn of_the_product() -> Result<BTreeMap<PathBuf, String>> {
     let mut sources = BTreeMap::new();
     for folder in LOOKED_AT {
@@ -17,7 +17,7 @@ pub(crate) fn of_the_product() -> Result<BTreeMap<PathBuf, String>> {
     Ok(sources)
 }
 
-/// The files of `src` folders, by their paths from the root.
+/// Reads the files of `src` folders, by their paths from the root.
 fn read_sources(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) -> Result<()> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {

@@ -1,9 +1,9 @@
-//! Part of `cargo xtask layers`: threads are started by `punctual-exec`, from a specification, and nowhere
-//! else, so that each has a name, and the priority, processors and stack that were meant for it.
+//! Part of `cargo xtask layers`: check that threads are started by `punctual-exec`, from a
+//! specification, and nowhere else, so that each has a name, and the intended priority, processors
+//! and stack.
 //!
-//! Looked at is what the crates, services and tools are made of, without what is there for tests only. A
-//! tool may start a thread of its own where it says why, in a comment in the same file that begins with
-//! [`REASON`]: one for each.
+//! The check reads the crates, services and tools, without the code for tests. A tool may start a
+//! thread of its own with a comment in the same file that begins with [`REASON`]: one for each.
 
 use crate::run::Result;
 use crate::sources;
@@ -11,7 +11,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Files and folders where bare threads are in order, and why.
+/// Files and folders that may start bare threads, with the reasons.
 const EXEMPT: [(&str, &str); 3] = [
     ("crates/run/exec/src/thread/start.rs", "it is the one place"),
     (
@@ -24,7 +24,7 @@ const EXEMPT: [(&str, &str); 3] = [
     ),
 ];
 
-/// What a tool's comment begins with, before the reason.
+/// Beginning of a tool's comment, before the reason.
 const REASON: &str = "// Bare thread: ";
 
 /// Functions and types of `std::thread` that start threads.
@@ -75,7 +75,7 @@ fn mistakes(sources: &BTreeMap<PathBuf, String>) -> Result<Vec<String>> {
     Ok(mistakes)
 }
 
-/// Where a module stands that a file declares, without its extension.
+/// Returns the path of a module that a file declares, without its extension.
 fn module_of(file: &Path, name: &str) -> PathBuf {
     let folder = file.parent().unwrap_or(Path::new(""));
     match file.file_stem().and_then(|stem| stem.to_str()) {
@@ -84,12 +84,12 @@ fn module_of(file: &Path, name: &str) -> PathBuf {
     }
 }
 
-/// What one file has.
+/// Findings in one file.
 #[derive(Debug, Default)]
 struct File {
-    /// How it starts threads, outside of tests.
+    /// Thread starts outside of tests.
     starts: Vec<String>,
-    /// Modules in files of their own that are there for tests only.
+    /// Modules in files of their own that are for tests only.
     test_modules: Vec<String>,
 }
 
@@ -115,7 +115,7 @@ impl File {
         }
     }
 
-    /// What stands behind the word `thread`: `::spawn`, `::{Builder, …}`, ` as other`.
+    /// Checks what stands behind the word `thread`: `::spawn`, `::{Builder, …}`, ` as other`.
     fn scan_thread(&mut self, behind: &[TokenTree]) {
         let mut starts = |name: &TokenTree| {
             let name = name.to_string();
@@ -134,7 +134,7 @@ impl File {
                     name => starts(name),
                 }
             }
-            // Under another name it could not be told any more.
+            // Uses under another name would not be found.
             [TokenTree::Ident(word), other, ..] if word == "as" => {
                 self.starts.push(format!("thread as {other}"));
             }
@@ -142,7 +142,7 @@ impl File {
         }
     }
 
-    /// What follows an item that begins here, which is for tests only.
+    /// Skips an item for tests that begins here, and returns the rest.
     fn skip_item<'t>(&mut self, item: &'t [TokenTree]) -> &'t [TokenTree] {
         let ends = |token: &TokenTree| match token {
             TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
@@ -165,7 +165,7 @@ impl File {
     }
 }
 
-/// Whether an attribute is `[cfg(test)]` or `[cfg(all(test, …))]`.
+/// Returns whether an attribute is `[cfg(test)]` or `[cfg(all(test, …))]`.
 fn is_for_tests(attribute: &Group) -> bool {
     let text = attribute.stream().to_string().replace(' ', "");
     text == "cfg(test)" || text.starts_with("cfg(all(test,")

@@ -1,6 +1,6 @@
-//! A server and a client as users write them: a fresh crate, the release profile as it is, defaults.
+//! Server and client as users write them: a fresh crate, the release profile as it is, defaults.
 //!
-//! They talk the harness's protocol (bench/src/protocol.rs) over their standard input and output.
+//! Both speak the harness's protocol (bench/src/protocol.rs) over their standard input and output.
 
 use punctual::{Interface, Orb, RootPoa, SystemException};
 use std::error::Error;
@@ -55,7 +55,7 @@ fn run(arguments: &[String]) -> Result<()> {
     if let Some(processor) = option("--pin") {
         pin(processor)?;
     }
-    // What is looked for before a thread blocks is no part of what a call costs.
+    // Spinning before a thread blocks is not part of a call's cost.
     let looks = !arguments.iter().any(|word| word == "--no-spin");
     match (arguments.get(1).map(String::as_str), option("--at")) {
         (Some("server"), _) => serve(looks),
@@ -64,7 +64,7 @@ fn run(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// Runs on one processor, and the threads that are started later do.
+/// Pins this thread, and those that it starts later, to one processor.
 fn pin(processor: &str) -> Result<()> {
     let own = std::process::id().to_string();
     let output = std::process::Command::new("taskset")
@@ -92,7 +92,7 @@ fn serve(looks: bool) -> Result<()> {
     poa.manager().activate()?;
     let cubit: Cubit = poa.activate(Servant::default())?;
     println!("ready {}", orb.object_to_string(&cubit)?);
-    // Until the harness has had enough.
+    // The server runs until the harness closes its input.
     for _ in std::io::stdin().lines() {}
     Ok(orb.shutdown(true)?)
 }
@@ -148,7 +148,7 @@ fn obey(line: &str, orb: &Orb, cubit: &Cubit, reference: &str) -> Result<()> {
     }
 }
 
-/// So many calls; one-ways until the server has counted them.
+/// Makes `calls` calls; waits for one-ways until the server has counted them.
 fn repeat(cubit: &Cubit, case: &str, calls: u32) -> Result<()> {
     match case {
         "cube_void" => Ok((0..calls).try_for_each(|_| cubit.cube_void())?),
@@ -163,7 +163,8 @@ fn repeat(cubit: &Cubit, case: &str, calls: u32) -> Result<()> {
     }
 }
 
-/// Each thread's share of the calls, through its reference, after one that does not count.
+/// Lets each thread make its share of the calls, through its reference, after one that does not
+/// count.
 fn flood(cubits: &[&Cubit], calls: usize) -> Result<Duration> {
     let (share, start) = (calls / cubits.len().max(1), Barrier::new(cubits.len()));
     let thread = |cubit: &Cubit| {

@@ -1,5 +1,5 @@
-//! The client that lives through the whole run: it calls the server by each link, makes and ends objects,
-//! connects and parts, and calls another server that is killed again and again.
+//! Client that lives through the whole run: it calls the server by each link, makes and destroys
+//! objects, connects and disconnects, and calls another server that is killed again and again.
 
 use crate::idl::soak::{Kind, Maker, Target, TargetAddError};
 use crate::random::Random;
@@ -12,29 +12,30 @@ use std::error::Error;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Between two rounds, so that the machine has time for others, too.
+/// Pause between two rounds, which leaves processor time to others.
 const REST: Duration = Duration::from_millis(10);
-/// A server that is started again is reached after so long, or never.
+/// Time limit within which a restarted server must be reached.
 const RECOVERY: Duration = Duration::from_secs(30);
-/// What a call may take that is given up.
+/// Time-out of a call that is to be given up.
 const SHORT: Duration = Duration::from_millis(150);
-/// Milliseconds that the object takes for it.
+/// Milliseconds that the servant takes for a call that is to be given up.
 const LONG_MS: u32 = 400;
-/// A call that is given up is given up by then, however busy the machine is.
+/// Upper bound of the time until a call is given up, however busy the machine is.
 const GIVEN_UP: Duration = Duration::from_secs(20);
 
-/// What the work is called by which the killed server is reached, before the link.
+/// Name of the work on the killed server; the link's name follows.
 pub(crate) const ON_KILLED: &str = "calls on a server that is killed";
 
-/// What a thread of the client does.
+/// Work of one thread of the client.
 type Part = dyn FnOnce(&Client) -> Result<(), String> + Send;
 
-/// Calls that wait behind each other in the beginning; more than workers are kept.
+/// Number of queued calls at the start: more than the workers that a server keeps.
 const WORKERS: usize = 32;
-/// How long each takes, in milliseconds: so long that all of them are in progress at once.
+/// Duration of each of these calls, in milliseconds: long enough for all of them to be in progress
+/// at once.
 const BUSY_MS: u32 = 2000;
 
-/// What the threads of the client share.
+/// State shared by the client's threads.
 #[derive(Clone, Debug)]
 struct Client {
     orb: Orb,
@@ -43,10 +44,10 @@ struct Client {
     seed: u64,
 }
 
-/// Calls until it is told to stop.
+/// Calls until the controller ends the run.
 ///
 /// # Errors
-/// What kept it from calling.
+/// Reasons why the client could not call.
 pub(crate) fn run(
     folder: &Path,
     seed: u64,
@@ -103,8 +104,9 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Has a server start as many workers as it keeps for later, by calls that take long and wait behind each other on one
-/// connection: else chance would tell when it has all of them, and each has memory of its own.
+/// Makes a server start as many workers as it keeps, by long calls that queue on one connection.
+/// Otherwise it would be chance when the server has all of its workers, each of which has memory of
+/// its own.
 fn keep_workers_busy(client: &Client, server: &Served) -> Result<(), String> {
     let target: Target = links::by(&links::named(&client.orb, &server.target)?, "iiop")?;
     let shared = [Policy::Mux(Mux::Shared)];
@@ -139,7 +141,7 @@ impl Client {
         links::by(&links::named::<Maker>(&self.orb, &server.maker)?, protocol)
     }
 
-    /// Calls and one-ways on an object of its own.
+    /// Makes calls and one-ways on an object used by no other thread.
     fn call(&self, server: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("calls by {protocol}, {}", server.name);
         let mut random = self.random(&name);
@@ -156,7 +158,7 @@ impl Client {
         Ok(())
     }
 
-    /// One-ways by a protocol that has nothing else; by a link that may lose some, none is waited for.
+    /// Sends one-ways by a protocol that has nothing else; on a lossy link, none is waited for.
     fn send(&self, server: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("one-ways by {protocol}, {}", server.name);
         let mut random = self.random(&name);
@@ -175,7 +177,7 @@ impl Client {
         Ok(())
     }
 
-    /// Makes objects and adapters, calls them, ends them, and calls them again in vain.
+    /// Makes objects and adapters, calls them, destroys them, and checks that further calls fail.
     fn make_and_end(&self, server: &Served) -> Result<(), String> {
         let name = format!("objects made and ended, {}", server.name);
         let mut random = self.random(&name);
@@ -201,7 +203,8 @@ impl Client {
         left.map_err(|fault| format!("{name}: {fault}"))
     }
 
-    /// Calls that are given up, while the clock is stepped; and the connection serves the next.
+    /// Makes calls that time out while the clock is stepped, and checks that the connection serves
+    /// the next call.
     fn give_up(&self, server: &Served) -> Result<(), String> {
         let target: Target = links::named(&self.orb, &server.target)?;
         let mut random = self.random("given up");
@@ -219,7 +222,7 @@ impl Client {
                     }
                     work.is_done();
                 }
-                // The machine is so busy that the answer was there before the time-out was looked at.
+                // On a busy machine the answer may arrive before the time-out is checked.
                 Ok(()) if took.as_millis() >= u128::from(LONG_MS) => work.is_refused(),
                 other => return Err(format!("{other:?} instead of TIMEOUT by {protocol}")),
             }
@@ -228,7 +231,7 @@ impl Client {
         Ok(())
     }
 
-    /// An ORB that is made, calls by one link, and is shut down.
+    /// Makes an ORB, calls by one link, and shuts the ORB down.
     fn come_and_go(&self, all: &[Served], folder: &Path) -> Result<(), String> {
         let mut random = self.random("come and go");
         self.work("ORBs that connect, call and part", |work| {
@@ -247,7 +250,7 @@ impl Client {
         Ok(())
     }
 
-    /// Calls on a server that is killed now and then, and reached again when it has come back.
+    /// Calls a server that is killed now and then, and must be reached again once it is restarted.
     fn recover(&self, killed: &Served, protocol: &str) -> Result<(), String> {
         let name = format!("{ON_KILLED}, by {protocol}");
         let mut random = self.random(&name);
@@ -275,7 +278,7 @@ impl Client {
     }
 }
 
-/// What a call raises whose server is killed meanwhile, or not there.
+/// Returns whether a call raised this exception because its server was killed or not there.
 fn is_of_a_death(exception: &SystemException) -> bool {
     use SystemExceptionKind as Kind;
     matches!(
@@ -284,8 +287,8 @@ fn is_of_a_death(exception: &SystemException) -> bool {
     )
 }
 
-/// Waits until all that was made is gone, but for an object of each thread that calls by an endpoint, and the adapter
-/// of these objects.
+/// Waits until all that was made is gone, except one object for each thread that calls by an
+/// endpoint, and the adapter of these objects.
 fn all_is_ended(maker: &Maker, endpoints: usize) -> Result<(), String> {
     let began = Instant::now();
     loop {

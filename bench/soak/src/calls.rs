@@ -1,4 +1,4 @@
-//! Calls of every kind, every answer compared with what it should be.
+//! Calls of every kind, with every answer checked.
 
 use crate::idl::soak::{Choice, Colour, Octets, Part, Parts, Target, TargetAddError};
 use crate::random::Random;
@@ -8,19 +8,19 @@ use punctual::{Any, Interface, InvokeError, Request, TypeCode};
 use std::fmt::{Debug, Display};
 use std::time::{Duration, Instant};
 
-/// Octets of the largest call.
+/// Size of the largest call, in bytes.
 const LARGE: usize = 1 << 20;
-/// Of so many rounds, one has the largest call.
+/// Number of rounds of which one has the largest call.
 const LARGE_EVERY: usize = 16;
-/// Text beyond any 8-bit code set is for wide strings; this is in each of them.
+/// Part of each wide string; text beyond any 8-bit code set is in wide strings only.
 const TEXT: &str = "Grüße, soak";
-/// What is on its way for so long is lost.
+/// Time after which a one-way counts as lost.
 const ARRIVAL: Duration = Duration::from_secs(20);
 
-/// A round of calls on an object: one sum, and some of the other kinds by chance.
+/// Makes a round of calls on an object: one sum, and some of the other kinds, chosen at random.
 ///
 /// # Errors
-/// The first answer that was wrong.
+/// The first wrong answer.
 pub(crate) fn round(target: &Target, random: &mut Random, work: &Work) -> Result<(), String> {
     let calls: [(&str, Call); 9] = [
         ("a user exception", too_large),
@@ -45,10 +45,10 @@ pub(crate) fn round(target: &Target, random: &mut Random, work: &Work) -> Result
 
 type Call = fn(&Target, &mut Random) -> Result<(), String>;
 
-/// One sum.
+/// Calls for one sum.
 ///
 /// # Errors
-/// What was wrong with it.
+/// The wrong answer or the exception.
 pub(crate) fn add(target: &Target, random: &mut Random) -> Result<(), String> {
     let (a, b) = (small(random), small(random));
     expect(&target.add(a, b).map_err(shown)?, &(a + b))
@@ -148,11 +148,11 @@ fn wait(target: &Target, random: &mut Random) -> Result<(), String> {
         .map_err(shown)
 }
 
-/// Sends one-ways by `way` to an object that nobody else sends to, and waits until all have arrived; `sent` is how
-/// many there were before.
+/// Sends one-ways by `way` to an object to which only this caller sends, and waits until all have
+/// arrived; `sent` is the number sent before.
 ///
 /// # Errors
-/// When some do not arrive, or more than were sent.
+/// Some one-ways do not arrive, or more arrive than were sent.
 pub(crate) fn one_ways(
     (way, target): (&Target, &Target),
     sent: &mut u64,
@@ -201,7 +201,7 @@ fn text(random: &mut Random) -> String {
         .collect()
 }
 
-/// A number whose sum with another of them is none too large.
+/// Returns a random number small enough for the sum of two to fit.
 fn small(random: &mut Random) -> i32 {
     i32::try_from(random.below(2_000_000)).unwrap_or_default() - 1_000_000
 }

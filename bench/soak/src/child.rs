@@ -1,4 +1,4 @@
-//! A process of the soak, as the one sees it that runs it.
+//! Child process of the soak, as its controller sees it.
 
 use crate::speech::{Said, Served};
 use crate::work::Count;
@@ -12,10 +12,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-/// An answer takes no longer, or something is wrong.
+/// Time limit of an answer.
 const ANSWER: Duration = Duration::from_secs(90);
 
-/// The process; killed when it is dropped without [`Process::stop`].
+/// Child process; killed if it is dropped without [`Process::stop`].
 #[derive(Debug)]
 pub(crate) struct Process {
     name: String,
@@ -25,21 +25,21 @@ pub(crate) struct Process {
     done: Arc<Mutex<Done>>,
 }
 
-/// The last that it said of its work.
+/// Latest report of a process on its work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) counts: BTreeMap<String, Count>,
     pub(crate) faults: Vec<String>,
 }
 
-/// What it takes of the machine.
+/// Resources that a process uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Usage {
-    /// Its memory.
+    /// Memory of the process.
     pub(crate) memory: Memory,
-    /// Its threads.
+    /// Number of threads.
     pub(crate) threads: usize,
-    /// Its open descriptors.
+    /// Number of open descriptors.
     pub(crate) descriptors: usize,
 }
 
@@ -47,12 +47,13 @@ impl Process {
     /// Starts this program in a role, or a command that does.
     ///
     /// # Errors
-    /// Why it did not start.
+    /// The process could not be started.
     pub(crate) fn start(name: &str, mut command: Command) -> Result<Self, String> {
         let started = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // An interrupt at the terminal is for the one that runs it, which then stops the others.
+            // An interrupt at the terminal reaches only the controller, which then stops the
+            // others.
             .process_group(0)
             .spawn();
         let mut child = started.map_err(|error| format!("{name} did not start: {error}"))?;
@@ -72,18 +73,18 @@ impl Process {
         })
     }
 
-    /// Tells it something.
+    /// Writes a command to the process.
     ///
     /// # Errors
-    /// When it is gone.
+    /// The process has ended.
     pub(crate) fn tell(&mut self, what: &str) -> Result<(), String> {
         writeln!(self.stdin, "{what}").map_err(|error| format!("{} is gone: {error}", self.name))
     }
 
-    /// The next that it says, but for what it has done.
+    /// Returns the next message of the process other than reports of its work.
     ///
     /// # Errors
-    /// When it is gone, or silent, or cannot do its work.
+    /// The process has ended, is silent, or cannot do its work.
     pub(crate) fn says(&mut self) -> Result<Said, String> {
         match self.said.recv_timeout(ANSWER) {
             Ok(said) => Ok(said),
@@ -92,10 +93,10 @@ impl Process {
         }
     }
 
-    /// Waits until it serves.
+    /// Waits until the process serves; returns its servers.
     ///
     /// # Errors
-    /// What it says instead.
+    /// The process sends another message instead.
     pub(crate) fn until_ready(&mut self) -> Result<Vec<Served>, String> {
         match self.says()? {
             Said::Ready(served) => Ok(served),
@@ -103,19 +104,19 @@ impl Process {
         }
     }
 
-    /// Has it do something, and waits until that is done.
+    /// Sends a command, and waits until it is done.
     ///
     /// # Errors
-    /// What it says instead.
+    /// The process sends another message instead.
     pub(crate) fn told(&mut self, what: &str) -> Result<(), String> {
         self.tell(what)?;
         self.obeyed(what)
     }
 
-    /// Waits until it has done what it was told.
+    /// Waits until the process has carried out the command.
     ///
     /// # Errors
-    /// What it says instead.
+    /// The process sends another message instead.
     pub(crate) fn obeyed(&mut self, what: &str) -> Result<(), String> {
         match self.says()? {
             Said::Paused if what == "pause" => Ok(()),
@@ -124,16 +125,16 @@ impl Process {
         }
     }
 
-    /// What it has done so far.
+    /// Returns the work done so far.
     pub(crate) fn done(&self) -> Done {
         let done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
         done.clone()
     }
 
-    /// What it takes now.
+    /// Returns the resources in use now.
     ///
     /// # Errors
-    /// When it is gone.
+    /// The process has ended.
     pub(crate) fn usage(&self) -> Result<Usage, String> {
         let process = self.child.id();
         let observed = Observed::of(process);
@@ -146,18 +147,18 @@ impl Process {
         })
     }
 
-    /// SIGKILL, at whatever it is doing.
+    /// Kills the process by SIGKILL, whatever it is doing.
     pub(crate) fn kill(mut self) {
         self.end();
     }
 
-    /// Lets it end, and waits for that; what it has done in all.
+    /// Lets the process end, waits for that, and returns all work that it has done.
     ///
     /// # Errors
-    /// When it does not end, or with a failure.
+    /// The process does not end, or ends with a failure.
     pub(crate) fn stop(mut self) -> Result<Done, String> {
         self.tell("stop")?;
-        // It ends what it says when it ends.
+        // Its output ends when the process does.
         loop {
             match self.said.recv_timeout(ANSWER) {
                 Ok(_) => {}
@@ -175,7 +176,7 @@ impl Process {
     }
 
     fn end(&mut self) {
-        // Gone already is as good.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,10 +1,11 @@
-//! The clock that people set, stepped for one process.
+//! Time-of-day clock, stepped for one process.
 //!
-//! To step `CLOCK_REALTIME` would step it for everybody on the machine, and a time namespace has clocks of its
-//! own for `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` only. So this program defines `clock_gettime` itself, which
-//! the linker then takes for that of the C library: whatever asks the library for the time of day in this process,
-//! the standard library's `SystemTime` among it, sees it stepped. What asks the kernel past the library does not;
-//! `cargo xtask layers` refuses code of the ORB that reads that clock.
+//! Stepping `CLOCK_REALTIME` itself would affect all processes of the machine, and a time namespace
+//! has clocks of its own for `CLOCK_MONOTONIC` and `CLOCK_BOOTTIME` only. So this program defines
+//! `clock_gettime` itself, which the linker then uses instead of the C library's: all code in this
+//! process that asks the library for the time of day, including the standard library's
+//! `SystemTime`, sees it stepped. Code that asks the kernel directly does not; `cargo xtask layers`
+//! refuses code of the ORB that reads that clock.
 #![allow(unsafe_code)]
 
 use crate::random::Random;
@@ -13,16 +14,16 @@ use rustix::time::ClockId;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// How far a step goes, either way.
+/// Size of a step in either direction, in seconds.
 const STEP_S: i64 = 3600;
 
-/// Seconds by which the time of day is off.
+/// Offset of the time of day, in seconds.
 static OFFSET: AtomicI64 = AtomicI64::new(0);
 
-/// The C library's, but for the time of day.
+/// Replaces the C library's function: the time of day has the offset added.
 ///
 /// # Safety
-/// `time` is as the C library's caller gives it: to be written to.
+/// `time` must be valid for writes, as for the C library's function.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::timespec) -> i32 {
     let known = match clock {
@@ -32,7 +33,7 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
         libc::CLOCK_MONOTONIC_COARSE => ClockId::MonotonicCoarse,
         libc::CLOCK_BOOTTIME => ClockId::Boottime,
         other => {
-            // SAFETY: it is the library's own call, with what its caller has given.
+            // SAFETY: this is the library's own call, with the arguments of its caller.
             let done = unsafe { libc::syscall(libc::SYS_clock_gettime, other, time) };
             return if done == 0 { 0 } else { -1 };
         }
@@ -45,12 +46,12 @@ unsafe extern "C" fn clock_gettime(clock: libc::clockid_t, time: *mut libc::time
         tv_sec: now.tv_sec,
         tv_nsec: now.tv_nsec,
     };
-    // SAFETY: the caller's promise.
+    // SAFETY: `time` is valid for writes, as this function requires.
     unsafe { time.write(now) };
     0
 }
 
-/// Steps the clock back and forth while there is load; whether that worked is looked at each time.
+/// Steps the clock back and forth under load, and checks each time that the step took effect.
 pub(crate) fn step_now_and_then(load: &Load, tally: &Tally, seed: u64) {
     let work = tally.work("clock steps");
     let mut random = Random::new(seed, "clock");

@@ -1,4 +1,5 @@
-//! A server whose descriptors are used up for some seconds, and which serves as before when they come back.
+//! Server that is starved of descriptors for some seconds, and must serve as before once they are
+//! free again.
 
 use crate::calls;
 use crate::child::Process;
@@ -17,21 +18,21 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What it listens by.
+/// Protocols that the server listens on.
 const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
-/// Descriptors that it has beyond those in use when it is limited.
+/// Number of descriptors beyond those in use that the limit leaves.
 const SPARE: u64 = 24;
-/// Connections that use them up.
+/// Number of connections that use the descriptors up.
 const CROWD: usize = 60;
-/// How long they stay; a server closes those that say nothing a little later.
+/// Time for which these connections stay; a server closes silent ones a little later.
 const STAY: Duration = Duration::from_millis(2500);
-/// By then it serves again, or never.
+/// Time limit within which the server must serve again.
 const RECOVERY: Duration = Duration::from_secs(30);
 
-/// The server: it limits itself when it is told to.
+/// Runs the server, which limits its descriptors on command.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why it cannot serve.
 pub(crate) fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut builder = links::orb(folder);
     for protocol in PROTOCOLS {
@@ -66,10 +67,10 @@ fn limit() -> Result<(), Box<dyn Error>> {
     Ok(setrlimit(Resource::Nofile, Rlimit { current, maximum })?)
 }
 
-/// Starts it, and uses its descriptors up again and again.
+/// Starts the server, and uses its descriptors up again and again.
 ///
 /// # Errors
-/// Why it does not serve.
+/// Reasons why it does not serve.
 pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
     let mut server = soak.start("the server that is starved", &["starved"])?;
     let served = server.until_ready()?.pop().ok_or("nothing is served")?;
@@ -88,10 +89,10 @@ pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
     server.stop().map(drop)
 }
 
-/// What is known of the server.
+/// Client's view of the starved server.
 struct Starved {
     orb: punctual::Orb,
-    /// Its object, by each protocol, on connections that there are already.
+    /// Object of the server, by each protocol, on connections that are already open.
     known: Vec<Target>,
     text: String,
     place: String,
@@ -135,7 +136,8 @@ impl Starved {
         Ok(())
     }
 
-    /// Whoever comes when there is room again is served; before, he may be turned away.
+    /// Checks that new clients are served once descriptors are free again; before that they may be
+    /// turned away.
     fn new_are_served(&mut self, soak: &Soak, work: &Work) -> Result<(), String> {
         let orb = links::orb(soak.folder()).build().map_err(shown)?;
         let target: Target = links::named(&orb, &self.text)?;
@@ -163,7 +165,7 @@ impl Starved {
     }
 }
 
-/// Waits until the server has no more descriptors than before.
+/// Waits until the server has no more open descriptors than before.
 fn are_back(server: &Process, before: usize) -> Result<(), String> {
     let began = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! What the IDL compiler wrote from `soak.idl`.
+//! Rust that the IDL compiler generates from `soak.idl`.
 #![allow(
     unreachable_pub,
     dead_code,

@@ -1,27 +1,27 @@
-//! Whether a process ends as flat as it began.
+//! Judgement of a process: its resources at the end compared with those at the start.
 
 use crate::child::Usage;
 use serde::Serialize;
 
-/// From so many minutes on, the strict bound holds.
+/// Length of a run, in minutes, from which the strict bound holds.
 pub(crate) const STRICT_FROM: f64 = 10.0;
-/// What the memory of the last quarter may be above that of the second, in a long run.
+/// Allowed growth of memory from the second quarter to the last in a long run, as a fraction.
 const STRICT: f64 = 0.02;
-/// The same in a short one, which has hardly warmed up in its second quarter.
+/// Allowed growth in a short run, which has hardly warmed up in its second quarter.
 const LOOSE: f64 = 0.10;
-/// The least that is allowed in a short one, in bytes.
+/// Growth that is always allowed in a short run, in bytes.
 const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 
-/// Threads that a server with a thread for each connection may keep for later, beside those there were: they receive
-/// while a connection's own is in an upcall.
+/// Number of spare threads that a server with a thread for each connection may keep: they receive
+/// while a connection's own thread is in an upcall.
 const KEPT: usize = 16;
 
-/// A process that is watched.
+/// Watched process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) enum Who {
-    /// The server.
+    /// Server.
     Server,
-    /// The client.
+    /// Client.
     Client,
 }
 
@@ -33,7 +33,8 @@ impl Who {
         }
     }
 
-    /// Threads that it may end with beyond those in the beginning.
+    /// Returns the number of threads that the process may have at the end beyond those at the
+    /// start.
     const fn kept(self) -> usize {
         match self {
             Self::Server => KEPT,
@@ -42,26 +43,27 @@ impl Who {
     }
 }
 
-/// What a process took, and what is to be said of it.
+/// Resources that a process used, and the faults found.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Judgement {
-    /// Which process.
+    /// Watched process.
     pub(crate) process: Who,
-    /// When nothing went on, after it had warmed up.
+    /// Resources while idle, after the warm-up.
     pub(crate) quiet: Usage,
-    /// The same at the end.
+    /// Resources while idle, at the end.
     pub(crate) end: Usage,
-    /// The median of what is resident in the second quarter, in bytes.
+    /// Median resident memory in the second quarter, in bytes.
     pub(crate) second_quarter: f64,
-    /// The same in the last quarter.
+    /// Median resident memory in the last quarter, in bytes.
     pub(crate) last_quarter: f64,
-    /// What the last may be above the second, in bytes.
+    /// Growth allowed from the second quarter to the last, in bytes.
     pub(crate) allowed: f64,
-    /// What is not as it should be.
+    /// Faults found.
     pub(crate) faults: Vec<String>,
 }
 
-/// Judges a process by what it took each second under load, when it was quiet, and at the end.
+/// Judges a process by the resources that it used each second under load, while idle, and at the
+/// end.
 pub(crate) fn judge(
     process: Who,
     loaded: &[Usage],
@@ -106,13 +108,13 @@ pub(crate) fn judge(
 }
 
 impl Judgement {
-    /// How much more is resident in the last quarter than in the second, in percent.
+    /// Returns the growth of resident memory from the second quarter to the last, in percent.
     pub(crate) fn growth(&self) -> f64 {
         100.0 * (self.last_quarter / self.second_quarter - 1.0)
     }
 }
 
-/// The median of what is resident, in bytes.
+/// Returns the median resident memory, in bytes.
 #[allow(clippy::cast_precision_loss)]
 fn median(samples: &[Usage]) -> f64 {
     let mut all: Vec<u64> = samples.iter().map(|one| one.memory.resident).collect();
@@ -143,7 +145,7 @@ mod tests {
         }
     }
 
-    /// A process that takes so many MiB in each quarter.
+    /// Judges a process with the given memory in each quarter, in MiB.
     fn judged(quarters: [u64; 4], minutes: f64) -> Judgement {
         let loaded: Vec<Usage> = quarters
             .iter()

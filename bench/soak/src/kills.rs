@@ -1,4 +1,4 @@
-//! Kills of either side: a client amid calls, and a server that comes back at its endpoints.
+//! Kills on both sides: of a client amid calls, and of a server that comes back at its endpoints.
 
 use crate::child::Process;
 use crate::links;
@@ -7,17 +7,17 @@ use crate::run::Soak;
 use crate::speech::{Said, Served};
 use std::time::Duration;
 
-/// What the server that is killed listens by.
+/// Protocols of the killed server.
 const PROTOCOLS: [&str; 4] = ["iiop", "uiop", "shmiop", "ssliop"];
 
-/// The server that is killed, the first time: at endpoints that it keeps from then on.
+/// Starts the killed server for the first time, at endpoints that it keeps from then on.
 ///
 /// # Errors
-/// Why it does not serve.
+/// Reasons why it does not serve.
 pub(crate) fn first(soak: &Soak) -> Result<(Process, Served), String> {
     let endpoints = PROTOCOLS.map(|protocol| {
         let mut endpoint = links::endpoint(protocol, soak.folder(), "killed");
-        // No connection goes out from this address: none has taken the port when the server comes back.
+        // No outgoing connection uses this address, so the port is free when the server comes back.
         if protocol == "iiop" || protocol == "ssliop" {
             endpoint.place = "127.0.0.2:0".to_owned();
         }
@@ -35,7 +35,8 @@ fn start(soak: &Soak, endpoints: &[(String, String)]) -> Result<(Process, Served
     }
 }
 
-/// Kills the server now and then, and starts it again; it is there whenever the load is held.
+/// Kills the server now and then, and starts it again; the server is running whenever the load is
+/// held.
 pub(crate) fn of_a_server(soak: &Soak, server: Process, served: &Served) {
     let mut random = Random::new(soak.seed(), "kills of a server");
     let mut server = Some(server);

@@ -1,4 +1,4 @@
-//! The ways by which the processes of the soak reach each other.
+//! Links and protocols by which the processes of the soak reach each other.
 
 use punctual::protocol::ssliop::TlsOptions;
 use punctual::{
@@ -9,10 +9,10 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use std::path::Path;
 use std::time::Duration;
 
-/// No call takes longer, or something is wrong.
+/// Time limit of a call.
 pub(crate) const CALL: Duration = Duration::from_secs(30);
 
-/// What a server listens by that has a thread for each connection.
+/// Protocols of a server with a thread for each connection.
 pub(crate) const THREADED: [&str; 8] = [
     "iiop",
     "uiop",
@@ -24,18 +24,18 @@ pub(crate) const THREADED: [&str; 8] = [
     "frames+uiop",
 ];
 
-/// Those with a pool.
+/// Protocols of a server with a thread pool.
 pub(crate) const POOLED: [&str; 3] = ["iiop", "uiop", "ssliop"];
 
-/// Those with one thread for all.
+/// Protocols of a server with one thread for all connections.
 pub(crate) const REACTIVE: [&str; 2] = ["iiop", "giop_lite+iiop"];
 
-/// Those that carry one-ways only.
+/// Protocols that carry one-ways only.
 pub(crate) const ONE_WAY: [&str; 2] = ["giop_oneway+diop", "frames+uiop"];
 
-/// Where each server has its endpoints.
+/// Returns the name, strategy and protocols of each server.
 pub(crate) fn strategies() -> [(&'static str, Concurrency, &'static [&'static str]); 3] {
-    // As many threads as it may have: what a pool starts stays.
+    // The pool starts with its maximum of threads: threads that it adds would stay.
     let pool = PoolSize {
         threads: 4,
         most: 4,
@@ -48,7 +48,7 @@ pub(crate) fn strategies() -> [(&'static str, Concurrency, &'static [&'static st
     ]
 }
 
-/// An endpoint at a place of the kernel's or the link's choice; its files are in `folder`.
+/// Returns an endpoint at an address chosen by the kernel or the link; its files are in `folder`.
 pub(crate) fn endpoint(protocol: &str, folder: &Path, name: &str) -> ListenEndpoint {
     let is_file = protocol.ends_with("uiop") || protocol.ends_with("shmiop");
     let file = folder.join(format!("{name}-{}", protocol.replace('+', "-")));
@@ -59,7 +59,8 @@ pub(crate) fn endpoint(protocol: &str, folder: &Path, name: &str) -> ListenEndpo
     ListenEndpoint::new(protocol, &place)
 }
 
-/// An ORB that has all links; where several ways lead to an object, who calls says which.
+/// Returns a builder of an ORB with all links; where an object has several endpoints, the caller
+/// chooses.
 pub(crate) fn orb(folder: &Path) -> OrbBuilder {
     Orb::builder().configure(|config| {
         config.tls = Some(TlsOptions {
@@ -69,8 +70,9 @@ pub(crate) fn orb(folder: &Path) -> OrbBuilder {
             ..TlsOptions::default()
         });
         config.security = Security::Off;
-        // Peers that are killed, or silent, are let go soon, so that there is always as much of them. Datagrams have no
-        // end that could be noticed: a peer is there until it was silent for so long, and lets itself be heard before.
+        // Killed or silent peers are dropped soon, so that their number stays the same. Datagrams
+        // show no end of a peer: it counts as alive until it has been silent for so long, and sends
+        // keep-alives before that.
         config.reliable.keep_alive = Duration::from_millis(500);
         config.diop.idle = Duration::from_secs(5);
         let soon = Some(Duration::from_secs(5));
@@ -79,10 +81,10 @@ pub(crate) fn orb(folder: &Path) -> OrbBuilder {
     })
 }
 
-/// The object as it is called by one protocol alone, within a time.
+/// Returns the object restricted to one protocol, with a time limit for its calls.
 ///
 /// # Errors
-/// What is wrong with the protocol.
+/// The protocol's fault.
 pub(crate) fn by<I: Interface>(object: &I, protocol: &str) -> Result<I, String> {
     let only = Policy::protocols(&[protocol], Otherwise::Raise);
     let object = object.as_object();
@@ -91,10 +93,10 @@ pub(crate) fn by<I: Interface>(object: &I, protocol: &str) -> Result<I, String> 
     Ok(I::from_object(object.with_timeout(CALL)))
 }
 
-/// The object of a text.
+/// Returns the object that a text refers to.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The text's fault.
 pub(crate) fn named<I: Interface>(orb: &Orb, text: &str) -> Result<I, String> {
     let object = orb.string_to_object(text);
     object
@@ -105,7 +107,7 @@ pub(crate) fn named<I: Interface>(orb: &Orb, text: &str) -> Result<I, String> {
 /// Makes an authority, and a certificate by it for all sides.
 ///
 /// # Errors
-/// Why a file was not written.
+/// A file could not be written.
 pub(crate) fn write_certificates(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
     let mut params = CertificateParams::default();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -120,7 +122,7 @@ pub(crate) fn write_certificates(folder: &Path) -> Result<(), Box<dyn std::error
     Ok(())
 }
 
-/// Whether a protocol has one-ways only.
+/// Returns whether a protocol has one-ways only.
 pub(crate) fn is_one_way(protocol: &str) -> bool {
     ONE_WAY.contains(&protocol)
 }

@@ -1,12 +1,13 @@
-//! The soak: load and faults of every kind at once, for minutes or hours, with memory, threads and descriptors of a
-//! server and of a client watched, which are to end as flat as they began.
+//! Soak test: load and faults of every kind at once, for minutes or hours. The memory, threads and
+//! descriptors of a server and of a client are watched, and must end as flat as they began.
 //!
-//! One process runs it ([`run`], [`watched`]) and starts the others, which talk to it by [`speech`]: a [`server`] and a client
-//! ([`caller`]) that live through the whole of it and are watched, and others that are there to be killed
-//! ([`victim`], [`kills`]), starved of [`descriptors`], or given a full disk ([`repository`]). [`strangers`] break
-//! connections, and the [`clock`] that people set is stepped in the processes that are watched. What each does is
-//! [`work`], counted; a wrong answer anywhere is a fault, and any fault fails the run. At the end there is a
-//! [`judgement`], a [`report`] and a [`plot`].
+//! One process runs it ([`run`], [`watched`]) and starts the others, which talk to it by
+//! [`speech`]: a [`server`] and a client ([`caller`]) that live through the whole of it and are
+//! watched, and others that are there to be killed ([`victim`], [`kills`]), starved of
+//! [`descriptors`], or given a full disk ([`repository`]). [`strangers`] break connections, and the
+//! time-of-day [`clock`] is stepped in the watched processes. [`work`] is counted; a wrong answer
+//! anywhere is a fault, and any fault fails the run. At the end there is a [`judgement`], a
+//! [`report`] and a [`plot`].
 
 mod caller;
 mod calls;
@@ -51,17 +52,17 @@ struct Arguments {
     role: Option<Role>,
 }
 
-/// A process of the soak, which the first one starts.
+/// Role of a child process of the soak.
 #[derive(Debug, Subcommand)]
 #[command(hide = true)]
 enum Role {
-    /// The server that is watched.
+    /// The watched server.
     Serve(Common),
-    /// The client that is watched.
+    /// The watched client.
     Call {
         #[command(flatten)]
         common: Common,
-        /// What it calls, as JSON.
+        /// Servers to call, as JSON.
         #[arg(long)]
         servers: String,
         /// The server that is killed.
@@ -72,10 +73,10 @@ enum Role {
     Victim {
         #[command(flatten)]
         common: Common,
-        /// What it calls, as JSON.
+        /// Server to call, as JSON.
         #[arg(long)]
         peer: String,
-        /// By which protocol.
+        /// Protocol to call by.
         #[arg(long)]
         protocol: String,
     },
@@ -83,7 +84,7 @@ enum Role {
     Killed {
         #[command(flatten)]
         common: Common,
-        /// Where it listens, as JSON.
+        /// Endpoints to listen on, as JSON.
         #[arg(long)]
         at: String,
     },
@@ -91,19 +92,19 @@ enum Role {
     Starved(Common),
     /// A repository whose disk is full.
     Repository {
-        /// Where its disk goes.
+        /// Folder of its disk.
         #[arg(long)]
         folder: PathBuf,
     },
 }
 
-/// What every process is told.
+/// Arguments of every process.
 #[derive(Clone, Debug, clap::Args)]
 struct Common {
-    /// Certificates and sockets.
+    /// Folder of certificates and sockets.
     #[arg(long)]
     folder: PathBuf,
-    /// What chance begins with.
+    /// Seed of the random numbers.
     #[arg(long)]
     seed: u64,
 }
@@ -127,7 +128,7 @@ fn main() -> ExitCode {
 fn play(role: &Role) -> Result<(), Box<dyn Error>> {
     let parent = rustix::process::getppid();
     let played = act(role);
-    // Whoever made the folder is gone, and has left it.
+    // The parent that made the folder is gone, and has left the folder behind.
     if let (Role::Serve(common), true) = (role, rustix::process::getppid() != parent) {
         let _ = std::fs::remove_dir_all(&common.folder);
     }

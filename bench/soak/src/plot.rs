@@ -1,4 +1,4 @@
-//! The picture: memory, threads and descriptors over the run.
+//! Plot of memory, threads and descriptors over the run.
 
 use crate::child::Usage;
 use crate::report::{Report, Sample};
@@ -6,15 +6,15 @@ use plotters::prelude::*;
 use std::error::Error;
 use std::path::Path;
 
-/// Pixels of the whole.
+/// Size of the picture, in pixels.
 const SIZE: (u32, u32) = (960, 900);
-/// Of the words.
+/// Font of the labels.
 const FONT: &str = "sans-serif";
 
-/// Whose curve it is.
+/// Function that selects the usage of one process.
 type Whose = fn(&Sample) -> &Usage;
 
-/// One of the charts.
+/// One chart of the picture.
 struct Chart {
     title: &'static str,
     value: fn(&Usage) -> f64,
@@ -36,10 +36,10 @@ const CHARTS: [Chart; 3] = [
     },
 ];
 
-/// Draws a run to a file, whose folder is made if need be.
+/// Draws a run to a file, whose folder is made on demand.
 ///
 /// # Errors
-/// When it cannot be drawn.
+/// The picture cannot be drawn.
 pub(crate) fn draw(report: &Report, path: &Path) -> Result<(), Box<dyn Error>> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

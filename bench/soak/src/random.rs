@@ -1,17 +1,17 @@
-//! Numbers that come again with the same seed.
+//! Random numbers that are the same for the same seed.
 
-/// SplitMix64.
+/// SplitMix64 generator.
 #[derive(Debug)]
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// A row of numbers of its own for each seed and name.
+    /// Makes the generator of one seed and name.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
         let mix = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0100_0000_01b3);
         Self(name.bytes().fold(seed ^ 0xcbf2_9ce4_8422_2325, mix))
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -20,18 +20,18 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not zero.
+    /// Returns a number below `end`, which must not be zero.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         let number = self.next() % end.max(1) as u64;
         usize::try_from(number).unwrap_or_default()
     }
 
-    /// One of several.
+    /// Returns one of several items.
     pub(crate) fn one_of<'s, T>(&mut self, all: &'s [T]) -> &'s T {
         &all[self.below(all.len())]
     }
 
-    /// So many octets.
+    /// Returns `count` random bytes.
     pub(crate) fn octets(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.next().to_le_bytes()[0]).collect()
     }

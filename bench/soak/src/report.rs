@@ -1,4 +1,4 @@
-//! What came of it, for people and for programs.
+//! Report of a run, for people and for programs.
 
 use crate::child::Usage;
 use crate::judgement::{Judgement, STRICT_FROM};
@@ -9,44 +9,44 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What came of a run.
+/// Results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub(crate) machine: Machine,
-    /// Whether the programs were built as for release.
+    /// Set if the programs were built with optimisation.
     pub(crate) is_optimised: bool,
     /// Minutes of load.
     pub(crate) minutes: f64,
-    /// What chance began with.
+    /// Seed of the random numbers.
     pub(crate) seed: u64,
-    /// What was done, by its name.
+    /// Amount of work done, by name.
     pub(crate) work: BTreeMap<String, Count>,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub(crate) skipped: Vec<String>,
-    /// What went wrong.
+    /// Faults found.
     pub(crate) faults: Vec<String>,
-    /// What the processes took that were watched.
+    /// Judgements of the watched processes.
     pub(crate) processes: Vec<Judgement>,
-    /// The same for each second.
+    /// Resources of the watched processes, each second.
     pub(crate) samples: Vec<Sample>,
 }
 
-/// What the processes took at a moment.
+/// Resources of the watched processes at one moment.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct Sample {
     /// Seconds since the load began.
     pub(crate) seconds: f64,
-    /// Whether there was load.
+    /// Set while there was load.
     pub(crate) is_loaded: bool,
-    /// The server.
+    /// Usage of the server.
     pub(crate) server: Usage,
-    /// The client.
+    /// Usage of the client.
     pub(crate) client: Usage,
 }
 
 impl Report {
-    /// All that went wrong, and each process that is not as it was.
+    /// Returns all faults: those found in the run, and those of the judgements.
     pub(crate) fn all_faults(&self) -> Vec<String> {
         let judged = self.processes.iter().flat_map(|judged| {
             let told = |fault| format!("the {}: {fault}", judged.process.name());
@@ -135,12 +135,12 @@ impl fmt::Display for Report {
     }
 }
 
-/// Bytes in MiB.
+/// Formats a number of bytes in MiB.
 pub(crate) fn mebibytes(bytes: f64) -> String {
     format!("{:.1}", bytes / f64::from(1 << 20))
 }
 
-/// A number with a comma for each thousand.
+/// Formats a number with a comma for each thousand.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();

@@ -1,5 +1,5 @@
-//! An Interface Repository whose disk is full now and then: what cannot be kept is refused, the rest is served, and
-//! what was taken is there when the file is opened again.
+//! Interface Repository whose disk is full now and then: definitions that cannot be stored are
+//! refused, the others are served, and all accepted ones are there when the file is opened again.
 
 use crate::calls::shown;
 use crate::child::Process;
@@ -19,19 +19,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// The disk, as `mount` takes it.
+/// Size of the disk, as an option of `mount`.
 const DISK: &str = "size=8m";
-/// Members of each definition, so that it takes some room.
+/// Number of members of each definition, which gives it some size.
 const MEMBERS: usize = 100;
-/// Definitions until a full disk must have been noticed.
+/// Number of definitions within which a full disk must be noticed.
 const MOST_REFUSED_LATE: usize = 4000;
-/// Definitions that are kept from one time to the next.
+/// Number of definitions kept from one round to the next.
 const MOST_KEPT: usize = 60;
 
-/// The server, in a mount namespace of its own, with a small disk at `folder`.
+/// Runs the server in a mount namespace of its own, with a small disk at `folder`.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why it cannot serve.
 pub(crate) fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     std::fs::create_dir_all(folder)?;
     let mount = Command::new("mount")
@@ -71,7 +71,7 @@ pub(crate) fn serve(folder: &Path) -> Result<(), Box<dyn Error>> {
     orb.map_or(Ok(()), |orb| Ok(orb.shutdown(true)?))
 }
 
-/// Opens the repository, says what is in it, and serves it.
+/// Opens the repository, prints its contents, and serves it.
 fn open(file: &Path) -> Result<Orb, Box<dyn Error>> {
     let repository = InterfaceRepository::open(file)?;
     let ids = repository.list().into_iter().map(|(_, _, id)| id).collect();
@@ -86,7 +86,7 @@ fn open(file: &Path) -> Result<Orb, Box<dyn Error>> {
     Ok(orb)
 }
 
-/// Takes all room that is left.
+/// Fills the disk.
 fn fill(filler: &PathBuf) -> Result<(), Box<dyn Error>> {
     let mut file = File::create(filler)?;
     for piece in [&[0_u8; 4096][..], &[0]] {
@@ -95,10 +95,11 @@ fn fill(filler: &PathBuf) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Starts it, and fills its disk again and again. Where no namespace can be made, says why and leaves it.
+/// Starts the server, and fills its disk again and again. Where no namespace can be made, records
+/// that as skipped.
 ///
 /// # Errors
-/// Why it does not serve.
+/// Reasons why the server does not serve.
 pub(crate) fn fill_again_and_again(soak: &Soak) -> Result<(), String> {
     let (orb, name) = (
         links::orb(soak.folder()).build().map_err(shown)?,
@@ -151,10 +152,10 @@ fn opened(server: &mut Process, orb: &Orb) -> Result<(Repository, Vec<String>), 
     }
 }
 
-/// What the repository must have.
+/// Definitions that the repository must have.
 struct Kept {
     ids: BTreeSet<String>,
-    /// Given to the next definition.
+    /// Number of the next definition.
     number: u64,
     random: Random,
 }
@@ -168,7 +169,7 @@ impl Kept {
         }
     }
 
-    /// Makes a definition; false where it is refused, as it could not be stored.
+    /// Makes a definition; returns `false` if it is refused because it could not be stored.
     fn create(&mut self, root: &Repository, work: &Work) -> Result<bool, String> {
         self.number += 1;
         let (name, id) = (
@@ -213,7 +214,8 @@ impl Kept {
         Err("nothing was refused, though the disk is full".to_owned())
     }
 
-    /// What there is can be read while the disk is full, and nothing is taken that will not be kept.
+    /// Checks that existing definitions can be read while the disk is full, and that a definition
+    /// that cannot be stored is refused.
     fn are_served(&mut self, root: &Repository, work: &Work) -> Result<(), String> {
         let ids: Vec<String> = self.ids.iter().cloned().collect();
         for _ in 0..20 {
@@ -243,7 +245,7 @@ impl Kept {
         Ok(())
     }
 
-    /// Whether the file has all of them, and no others.
+    /// Checks that the file has all of them, and no others.
     fn are(&self, ids: &[String]) -> Result<(), String> {
         let stored: BTreeSet<String> = ids.iter().cloned().collect();
         match stored == self.ids {

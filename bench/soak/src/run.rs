@@ -1,4 +1,4 @@
-//! The process that runs the soak: starts the others, and makes the faults.
+//! Controller of the soak: starts the other processes, and causes the faults.
 
 use crate::child::Process;
 use crate::report::Report;
@@ -15,19 +15,19 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// What glibc's allocator is told in each process: memory for 128 KiB and more goes back to the kernel when it is
-/// freed. Else it raises that bound by itself at the first larger piece that is freed, and each of its arenas keeps the
-/// most that messages of 1 MiB ever took at once: growth that comes to a halt after half an hour, and that is none
-/// of the broker's.
+/// Setting of glibc's allocator in each process: blocks of 128 KiB and more go back to the kernel
+/// when they are freed. Otherwise the allocator raises that bound itself at the first larger block
+/// that is freed, and each of its arenas keeps the most that messages of 1 MiB ever took at once:
+/// growth that ends after half an hour and is not the broker's.
 const KEEPS_LITTLE: (&str, &str) = ("MALLOC_MMAP_THRESHOLD_", "131072");
 
-/// What to do.
+/// Options of the run.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Options {
     /// Minutes of load.
     #[arg(long, default_value_t = 60.0, value_parser = minutes)]
     pub(crate) minutes: f64,
-    /// What chance begins with; with the same, each worker does the same in its turn.
+    /// Seed of the random numbers; with the same seed, each worker makes the same choices.
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Print the report as JSON; with a file, write it there, and print the tables.
@@ -36,7 +36,7 @@ pub(crate) struct Options {
     /// Draw memory, threads and descriptors to this file.
     #[arg(long, value_name = "FILE", default_value = "target/soak/soak.svg")]
     plot: PathBuf,
-    /// Fail where something cannot be done here, instead of leaving it out.
+    /// Fail where something cannot be done here, instead of skipping it.
     #[arg(long)]
     pub(crate) require: bool,
 }
@@ -49,7 +49,7 @@ fn minutes(text: &str) -> Result<f64, String> {
     }
 }
 
-/// What the threads of this process share. Clones are the same.
+/// State shared by the controller's threads. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Soak(Arc<Shared>);
 
@@ -75,7 +75,7 @@ impl Soak {
         &self.0.tally
     }
 
-    /// Does a piece of work again and again while there is load.
+    /// Repeats a piece of work while there is load.
     pub(crate) fn work(
         &self,
         name: &str,
@@ -85,7 +85,7 @@ impl Soak {
         again_and_again((&self.0.load, &self.0.tally), name, rest, piece);
     }
 
-    /// Sleeps, but no longer than there is load.
+    /// Sleeps for `time`, or until the load ends.
     pub(crate) fn sleep(&self, time: Duration) {
         let until = Instant::now() + time;
         while self.0.load.is_on() && Instant::now() < until {
@@ -93,7 +93,7 @@ impl Soak {
         }
     }
 
-    /// Something is left out.
+    /// Records that a part is skipped.
     pub(crate) fn skip(&self, what: String) {
         let mut skipped = self
             .0
@@ -119,7 +119,7 @@ impl Soak {
     /// Starts a process of the soak.
     ///
     /// # Errors
-    /// Why it did not start.
+    /// The process could not be started.
     pub(crate) fn start(&self, name: &str, arguments: &[&str]) -> Result<Process, String> {
         let program = std::env::current_exe().map_err(|error| error.to_string())?;
         let mut command = Command::new(program);
@@ -136,7 +136,7 @@ impl Soak {
 /// Runs the soak.
 ///
 /// # Errors
-/// What kept it from running, or that something was not as it should be.
+/// Reasons why it could not run, or the faults found.
 pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let interrupted = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM] {
@@ -155,7 +155,7 @@ pub(crate) fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut watched = Watched::start(&soak, interrupted)?;
     let ran = watched.run(Duration::from_secs_f64(options.minutes * 60.0));
     let judged = watched.end(ran, options);
-    // A thread that does not end would keep it.
+    // A thread that does not end would otherwise keep the folder.
     let _ = std::fs::remove_dir_all(soak.folder());
     show(&judged, options)?;
     match judged.all_faults().len() {
@@ -180,10 +180,10 @@ fn show(report: &Report, options: &Options) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What makes one kind of fault.
+/// Task that causes one kind of fault.
 type Fault = dyn FnOnce(&Soak, &[Served]) -> Result<(), String> + Send;
 
-/// Starts all that makes faults.
+/// Starts all threads that cause faults.
 pub(crate) fn faults(
     soak: &Soak,
     killed: Process,

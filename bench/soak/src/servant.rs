@@ -1,4 +1,4 @@
-//! The objects that are called.
+//! Servants of the soak.
 
 use crate::idl::soak::{
     Choice, Kind, Maker, MakerServant, Octets, Part, Parts, Refused, Strings, Target,
@@ -14,10 +14,10 @@ use std::fmt::Display;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// No wait is longer, in milliseconds.
+/// Upper bound of a wait, in milliseconds.
 const LONGEST_WAIT: u32 = 10_000;
 
-/// Implements `Target`.
+/// Servant of `Target`.
 #[derive(Debug, Default)]
 pub(crate) struct TargetImpl {
     noted: AtomicU64,
@@ -76,25 +76,25 @@ impl TargetServant for TargetImpl {
     }
 }
 
-/// Implements `Maker`, with an adapter for what it makes.
+/// Servant of `Maker`, with an adapter for the objects it makes.
 #[derive(Debug)]
 pub(crate) struct MakerImpl {
-    /// Below which it makes adapters.
+    /// Parent of the adapters that it makes.
     root: Poa,
-    /// Where it activates objects.
+    /// Adapter in which it activates objects.
     own: Poa,
     incarnations: Arc<Incarnations>,
 }
 
-/// Servants that were made and not given back, by all managers.
+/// Number of servants incarnated and not yet etherealized, by all managers.
 #[derive(Debug, Default)]
 struct Incarnations(AtomicI64);
 
 impl MakerImpl {
-    /// One that makes its adapters below `root`.
+    /// Makes a servant that makes its adapters below `root`.
     ///
     /// # Errors
-    /// Why its own adapter was not made.
+    /// The servant's own adapter could not be made.
     pub(crate) fn new(root: Poa) -> Result<Self, punctual::CreatePoaError> {
         let own = root.create_poa("made", Some(root.manager()), &[])?;
         Ok(Self {
@@ -125,7 +125,7 @@ impl MakerImpl {
         }
     }
 
-    /// Gives a new adapter what it serves with.
+    /// Sets the servant or manager of a new adapter.
     fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::PoaError> {
         let servant = Target::servant(TargetImpl::default());
         match how {
@@ -168,7 +168,7 @@ impl MakerServant for MakerImpl {
 
     fn destroy_adapter(&self, name: &str) -> Result<(), SystemException> {
         let poa = self.root.find_poa(name, false).map_err(internal)?;
-        // This upcall is one of the ORB's: it does not wait for its like.
+        // This upcall belongs to the ORB, so it must not wait for the end of upcalls.
         poa.destroy(true, false)
     }
 
@@ -222,16 +222,16 @@ impl ServantLocator for Incarnations {
     }
 }
 
-/// What ought not to happen, as an exception.
+/// Returns an exception for an unexpected error.
 fn internal(why: impl Display) -> SystemException {
     SystemException::new(SystemExceptionKind::Internal, 0, CompletionStatus::No)
         .with_detail(why.to_string())
 }
 
-/// An object for all callers, and one that makes others.
+/// Activates an object for all callers, and one that makes others.
 ///
 /// # Errors
-/// Why they cannot be served.
+/// The objects could not be activated.
 pub(crate) fn serve(root: &Poa) -> Result<(Maker, Target), Box<dyn std::error::Error>> {
     let maker = root.activate(MakerImpl::new(root.clone())?)?;
     let target = root.activate(TargetImpl::default())?;
@@ -239,7 +239,7 @@ pub(crate) fn serve(root: &Poa) -> Result<(Maker, Target), Box<dyn std::error::E
     Ok((maker, target))
 }
 
-/// Whether two references are to one object.
+/// Returns whether two references are equivalent.
 pub(crate) fn are_one(one: &Target, other: &Target) -> bool {
     one.as_object().is_equivalent(other.as_object())
 }

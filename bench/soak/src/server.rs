@@ -1,4 +1,4 @@
-//! The server that lives through the whole run: an ORB for each way to serve connections, and each link.
+//! Server that lives through the whole run: one ORB for each concurrency strategy, with every link.
 
 use crate::speech::{self, Said, Served};
 use crate::work::{Load, Tally};
@@ -7,10 +7,10 @@ use punctual::{Orb, RootPoa};
 use std::error::Error;
 use std::path::Path;
 
-/// Serves until it is told to stop.
+/// Serves until the controller ends the run.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why it cannot serve.
 pub(crate) fn run(folder: &Path, seed: u64) -> Result<(), Box<dyn Error>> {
     let mut orbs = Vec::new();
     let mut served = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn run(folder: &Path, seed: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What an ORB serves, and how it is reached.
+/// Activates an ORB's objects, and returns their references and endpoints.
 fn serve(orb: &Orb, name: &str) -> Result<Served, Box<dyn Error>> {
     let (maker, target) = servant::serve(&orb.root_poa()?)?;
     let endpoints = orb.endpoints().into_iter();

@@ -1,4 +1,4 @@
-//! What the processes of the soak say to each other: words from the one that runs it, lines of JSON back.
+//! Messages between the processes of the soak: words from the controller, lines of JSON back.
 
 use crate::work::{Count, Load, Tally};
 use serde::{Deserialize, Serialize};
@@ -6,50 +6,50 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-/// No pause takes longer, or something is wrong.
+/// Time limit of a pause.
 const PAUSE: Duration = Duration::from_secs(60);
-/// What has not ended by then, when a process is to end, is left.
+/// Time limit of a process's end; work that has not ended by then is abandoned.
 const END: Duration = Duration::from_secs(60);
-/// What a process ends with then.
+/// Exit status of a process that exceeded that limit.
 const END_EXIT: i32 = 3;
-/// How often a process says what it has done.
+/// Interval of a process's reports on its work.
 const PERIOD: Duration = Duration::from_secs(1);
 
-/// What a server has, as its clients reach it.
+/// Server's objects and endpoints, as its clients need them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Served {
-    /// How its connections are served.
+    /// Name of the concurrency strategy.
     pub(crate) name: String,
-    /// How it is reached: protocols and places.
+    /// Protocols and addresses of its endpoints.
     pub(crate) endpoints: Vec<(String, String)>,
-    /// A reference to its `Maker`.
+    /// Reference to its `Maker`.
     pub(crate) maker: String,
-    /// A reference to a `Target` for all.
+    /// Reference to a `Target` for all callers.
     pub(crate) target: String,
 }
 
-/// What a process says.
+/// Message from a process to the controller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Said {
-    /// It serves.
+    /// The process serves.
     Ready(Vec<Served>),
-    /// What it has done so far, and what went wrong.
+    /// Work done so far, and faults found.
     Done {
         counts: BTreeMap<String, Count>,
         faults: Vec<String>,
     },
-    /// Nothing is in progress any more.
+    /// No work is in progress any more.
     Paused,
-    /// It has done what it was told.
+    /// A command was carried out.
     Obeyed(String),
-    /// What a repository has, once it was opened, and a reference to it.
+    /// A repository was opened: its contents, and a reference to it.
     Opened { reference: String, ids: Vec<String> },
-    /// It cannot do its work here.
+    /// The process cannot do its work here.
     Unable(String),
 }
 
 impl Said {
-    /// Says it. Where nobody listens any more, the process is soon to end.
+    /// Sends the message. Without a reader, the process is about to end anyway.
     pub(crate) fn say(&self) {
         if let Ok(line) = serde_json::to_string(self) {
             let mut out = std::io::stdout().lock();
@@ -65,13 +65,13 @@ impl Said {
     }
 }
 
-/// What a process is told.
+/// Command from the controller to a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Told<'l> {
     Go,
     Pause,
     Stop,
-    /// Something that only some processes know.
+    /// Command that only some processes know.
     Other(&'l str),
 }
 
@@ -86,8 +86,8 @@ impl<'l> Told<'l> {
     }
 }
 
-/// Obeys until the process is told to stop, or the one that tells it is gone, and says each second what was done.
-/// `other` does what only this process knows.
+/// Carries out commands until the controller ends the run or is gone, and reports
+/// each second what was done. `other` carries out the commands that only this process knows.
 pub(crate) fn obey(load: &Load, tally: &Tally, mut other: impl FnMut(&str)) {
     let (reporting, reported) = (tally.clone(), load.clone());
     let reporter = std::thread::spawn(move || {
@@ -111,11 +111,11 @@ pub(crate) fn obey(load: &Load, tally: &Tally, mut other: impl FnMut(&str)) {
         std::thread::sleep(END);
         std::process::exit(END_EXIT);
     });
-    // It ends soon, and has nothing to return.
+    // The thread ends soon, and has no result.
     let _ = reporter.join();
 }
 
-/// Says the last of it.
+/// Sends the last report.
 pub(crate) fn conclude(tally: &Tally) {
     Said::done(tally).say();
 }

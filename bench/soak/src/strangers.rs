@@ -1,4 +1,4 @@
-//! Connections that are broken: after a part of a message, with a reset, or by saying nothing; and nonsense.
+//! Broken connections: closed within a message, reset, or silent; and random bytes.
 
 use crate::random::Random;
 use crate::run::Soak;
@@ -10,12 +10,12 @@ use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-/// Connections that are held open at a time.
+/// Upper bound of the connections held open at a time.
 const MOST_HELD: usize = 24;
-/// How long one is held, in silence.
+/// Time for which a connection is held in silence.
 const HELD: Duration = Duration::from_secs(3);
 
-/// Messages of each protocol, of which a part is sent.
+/// Message of each protocol, of which a part is sent.
 const MESSAGES: [&[u8]; 4] = [
     b"GIOP\x01\x02\x00\x00\x00\x00\x00\x28\x00\x00\x00\x01\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05echo\x00\x00\x00\x00\x00\x00\x00\x00",
     b"GIOP\x01\x00\x01\x03\x08\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00",
@@ -23,14 +23,14 @@ const MESSAGES: [&[u8]; 4] = [
     b"PUNF\x01\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x07\x00\x00\x00\x01",
 ];
 
-/// A connection by whatever the link is made of.
+/// Connection over the link's underlying socket.
 #[derive(Debug)]
 enum Stranger {
     Tcp(TcpStream),
     Unix(UnixStream),
 }
 
-/// Comes to every endpoint of the server, again and again.
+/// Connects to every endpoint of the server, again and again.
 pub(crate) fn come(soak: &Soak, all: &[Served]) {
     let mut random = Random::new(soak.seed(), "strangers");
     let endpoints: Vec<&(String, String)> = all.iter().flat_map(|one| &one.endpoints).collect();
@@ -44,7 +44,7 @@ pub(crate) fn come(soak: &Soak, all: &[Served]) {
         let come = match protocol.ends_with("diop") {
             true => datagrams(place, &said, &mut random),
             false => stranger(protocol, place).and_then(|mut stranger| {
-                // The server may close before all of it is said.
+                // The server may close the connection before everything is sent.
                 let _ = stranger.write(&said);
                 match random.below(3) {
                     0 => held.push_back((Instant::now(), stranger)),
@@ -70,7 +70,7 @@ fn stranger(protocol: &str, place: &str) -> io::Result<Stranger> {
     }
 }
 
-/// Nothing, a part of a message, or what is none.
+/// Returns no bytes, a part of a message, or random bytes.
 fn words(random: &mut Random) -> Vec<u8> {
     let message = *random.one_of(&MESSAGES);
     let length = random.below(message.len());
@@ -88,7 +88,7 @@ fn datagrams(place: &str, said: &[u8], random: &mut Random) -> io::Result<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     socket.connect(place)?;
     for _ in 0..random.below(8) {
-        // The kernel may tell that nobody took an earlier one.
+        // The kernel may report that an earlier datagram was refused.
         let _ = socket.send(said);
     }
     Ok(())
@@ -102,7 +102,7 @@ impl Stranger {
         }
     }
 
-    /// With no time to linger, closing resets.
+    /// Closes with a reset, by a linger time of zero.
     fn reset(self) -> io::Result<()> {
         match self {
             Self::Tcp(stream) => Ok(set_socket_linger(&stream, Some(Duration::ZERO))?),

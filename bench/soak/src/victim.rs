@@ -1,4 +1,5 @@
-//! Processes that are killed in the midst of their work: a client, and a server that comes back at the same endpoints.
+//! Processes that are killed amid their work: a client, and a server that comes back at the same
+//! endpoints.
 
 use crate::idl::soak::Target;
 use crate::random::Random;
@@ -12,10 +13,10 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
-/// A client that calls one server by one protocol, and says so when it has begun.
+/// Runs a client that calls one server by one protocol, and reports when it has begun.
 ///
 /// # Errors
-/// What kept it from calling.
+/// Reasons why it cannot call.
 pub(crate) fn call(
     folder: &Path,
     seed: u64,
@@ -46,10 +47,10 @@ pub(crate) fn call(
     Ok(())
 }
 
-/// A server of one object at endpoints that are told, or at some of its choice.
+/// Runs a server of one object at the given endpoints, or at some of its choice.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why it cannot serve.
 pub(crate) fn serve(folder: &Path, endpoints: &[(String, String)]) -> Result<(), Box<dyn Error>> {
     let mut builder = links::orb(folder);
     for (protocol, place) in endpoints {

@@ -1,4 +1,5 @@
-//! The processes that are watched: load and quiet in turn, a look at them each second, and in the end the judgement.
+//! Watched processes: alternating load and idle phases, a sample each second, and the judgement at
+//! the end.
 
 use crate::caller::ON_KILLED;
 use crate::child::{Process, Usage};
@@ -15,24 +16,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Of a watched process one sample is taken each.
+/// Interval of the samples of a watched process.
 const PERIOD: Duration = Duration::from_secs(1);
-/// A line of progress each.
+/// Interval of the lines of progress, in seconds.
 const PROGRESS: u64 = 5;
-/// Load until the processes are looked at in quiet for the first time.
+/// Length of the load before the first idle measurement.
 const WARM_UP: Duration = Duration::from_secs(20);
-/// What is not needed any more is closed by then: connections that were spare, and peers that are gone.
+/// Time within which idle resources are closed: spare connections, and those of dead peers.
 const SETTLE: Duration = Duration::from_secs(15);
-/// By then nothing changes any more.
+/// Time limit until the usage is constant.
 const SETTLED: Duration = Duration::from_secs(60);
-/// Samples that are the same, when nothing changes any more.
+/// Number of equal samples that show a constant usage.
 const SAME: usize = 4;
-/// Work that makes no progress for so long is stuck.
+/// Time without progress after which work counts as stuck.
 const STUCK: Duration = Duration::from_secs(120);
-/// No pause takes longer, or something is wrong.
+/// Time limit of a pause.
 const PAUSE: Duration = Duration::from_secs(90);
 
-/// The processes that are watched, and what was seen.
+/// Watched processes, and their samples.
 pub(crate) struct Watched {
     soak: Soak,
     server: Process,
@@ -44,14 +45,14 @@ pub(crate) struct Watched {
     interrupted: Arc<AtomicBool>,
 }
 
-/// What the server and the client took when nothing went on: in the beginning and at the end.
+/// Usage of server and client while idle: at the start and at the end.
 pub(crate) type Quiet = [[Usage; 2]; 2];
 
 impl Watched {
-    /// Starts them, and all that makes faults.
+    /// Starts the watched processes, and all threads that cause faults.
     ///
     /// # Errors
-    /// Why one of them did not start.
+    /// A process could not be started.
     pub(crate) fn start(soak: &Soak, interrupted: Arc<AtomicBool>) -> Result<Self, Box<dyn Error>> {
         let mut server = soak.start("the server", &["serve"])?;
         let served = server.until_ready()?;
@@ -75,10 +76,10 @@ impl Watched {
         })
     }
 
-    /// Load, quiet, load, quiet.
+    /// Runs load, idle, load, idle.
     ///
     /// # Errors
-    /// What ended it before its time.
+    /// The reason of an early end.
     pub(crate) fn run(&mut self, time: Duration) -> Result<Quiet, String> {
         self.began = Instant::now();
         self.load(WARM_UP, time)?;
@@ -88,7 +89,7 @@ impl Watched {
         Ok([first, last])
     }
 
-    /// Load for a time, as a part of the whole.
+    /// Applies load for a time, as a part of the whole.
     fn load(&mut self, time: Duration, whole: Duration) -> Result<(), String> {
         self.server.tell("go")?;
         self.client.tell("go")?;
@@ -107,10 +108,10 @@ impl Watched {
         Ok(())
     }
 
-    /// Holds the load, and waits until nothing changes any more; where it is known what there was before, until it is
-    /// so again.
+    /// Holds the load, and waits until the usage is constant; with `before` given, until it is back
+    /// there.
     fn quiet(&mut self, before: Option<[Usage; 2]>) -> Result<[Usage; 2], String> {
-        // First those that the others need.
+        // Processes that the others need come first.
         if !self.soak.load().pause(PAUSE) {
             return Err("a fault that was being made has not ended".to_owned());
         }
@@ -143,8 +144,9 @@ impl Watched {
         }
     }
 
-    /// Waits until the client has called the server that was killed by each link: whether a connection of these is open
-    /// would else be chance. Of two calls that end from now on, the second has begun since the last kill.
+    /// Waits until the client has called the restarted server by each link: otherwise it would be
+    /// chance whether a connection to it is open. Of two calls that end from now on, the second has
+    /// begun after the last kill.
     fn until_reached_again(&self) -> Result<(), String> {
         let counts = || {
             let counts = self.client.done().counts;
@@ -179,7 +181,7 @@ impl Watched {
         Ok(sample)
     }
 
-    /// Of all processes.
+    /// Returns the counts of all processes.
     fn counts(&self) -> BTreeMap<String, Count> {
         let mut all = self.soak.tally().counts();
         for (name, count) in [&self.server, &self.client]
@@ -200,7 +202,7 @@ impl Watched {
         all
     }
 
-    /// Ends the run where there are as many faults as are kept, or where nothing goes on any more.
+    /// Ends the run when the fault list is full, or when no work makes progress.
     fn look_for_faults(&mut self) -> Result<(), String> {
         for (name, count) in self.counts() {
             let entry = self
@@ -264,7 +266,7 @@ impl Watched {
                 Vec::new()
             }
         };
-        // First who needs the others.
+        // Clients end before the servers that they call.
         let client = self.client.stop();
         self.soak.load().stop();
         let until = Instant::now() + PAUSE;
@@ -313,7 +315,7 @@ impl Watched {
     }
 
     fn judge(&self, [first, last]: &Quiet, minutes: f64) -> Vec<Judgement> {
-        // What was before the first quiet was warming up.
+        // Samples before the first idle phase belong to the warm-up.
         let warm = self
             .samples
             .iter()
@@ -329,7 +331,7 @@ impl Watched {
     }
 }
 
-/// Minutes and seconds.
+/// Formats a time in minutes and seconds.
 fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}", seconds / 60, seconds % 60)

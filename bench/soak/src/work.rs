@@ -1,5 +1,5 @@
-//! What each process of the soak has: work that is counted, faults that were found, and the load that all of it
-//! makes, which is let go, held and ended from outside.
+//! Work of each process of the soak: counted pieces of work, faults found, and the load, which can
+//! be started, held and ended from outside.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -7,22 +7,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Faults that are kept; more say nothing new.
+/// Upper bound of the faults kept; more would add no information.
 pub(crate) const MOST_FAULTS: usize = 20;
 
-/// What was done of one kind of work.
+/// Counters of one kind of work.
 #[derive(Debug, Default)]
 pub(crate) struct Work {
     done: AtomicU64,
     refused: AtomicU64,
 }
 
-/// The same as numbers.
+/// Snapshot of the counters of [`Work`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Count {
-    /// What was done, and was right.
+    /// Number of pieces done with the right result.
     pub(crate) done: u64,
-    /// What was refused, as it should be: by a server that is killed, or has no descriptor, or no room.
+    /// Number of pieces refused as expected: by a server that is killed, or has no descriptor, or
+    /// no room.
     pub(crate) refused: u64,
 }
 
@@ -58,7 +59,7 @@ struct Kept {
 }
 
 impl Tally {
-    /// The work of that name.
+    /// Returns the work of that name.
     pub(crate) fn work(&self, name: &str) -> Arc<Work> {
         locked(&self.0.work)
             .entry(name.to_owned())
@@ -66,7 +67,7 @@ impl Tally {
             .clone()
     }
 
-    /// Something went wrong.
+    /// Records a fault.
     pub(crate) fn fault(&self, what: impl Into<String>) {
         let mut faults = locked(&self.0.faults);
         if faults.len() < MOST_FAULTS {
@@ -85,7 +86,7 @@ impl Tally {
     }
 }
 
-/// Whether work is to be done. Clones are the same.
+/// Switch that allows, holds and ends work. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Load(Arc<(Mutex<State>, Condvar)>);
 
@@ -93,12 +94,13 @@ pub(crate) struct Load(Arc<(Mutex<State>, Condvar)>);
 struct State {
     is_on: bool,
     is_over: bool,
-    /// Pieces of work in progress.
+    /// Number of pieces of work in progress.
     busy: usize,
 }
 
 impl Load {
-    /// Waits until a piece of work may begin, which [`Load::end`] ends; false when there is no more.
+    /// Waits until a piece of work may begin, which [`Load::end`] ends; returns `false` once the
+    /// load is over.
     pub(crate) fn begin(&self) -> bool {
         let (state, changed) = &*self.0;
         let held = |state: &mut State| !state.is_on && !state.is_over;
@@ -118,7 +120,8 @@ impl Load {
         self.0.1.notify_all();
     }
 
-    /// Holds the load, and waits until nothing is in progress; false where that takes longer than `limit`.
+    /// Holds the load, and waits until no work is in progress; returns `false` if that takes longer
+    /// than `limit`.
     pub(crate) fn pause(&self, limit: Duration) -> bool {
         let (state, changed) = &*self.0;
         let mut state = locked(state);
@@ -135,19 +138,19 @@ impl Load {
         true
     }
 
-    /// Ends it for good.
+    /// Ends the load for good.
     pub(crate) fn stop(&self) {
         locked(&self.0.0).is_over = true;
         self.0.1.notify_all();
     }
 
-    /// Whether it is on, for work that may end early.
+    /// Returns whether work may go on, for work that can end early.
     pub(crate) fn is_on(&self) -> bool {
         let state = locked(&self.0.0);
         state.is_on && !state.is_over
     }
 
-    /// Waits so long, or until it is over; whether it is.
+    /// Waits for `time`, or until the load is over; returns whether it is over.
     pub(crate) fn is_over_after(&self, time: Duration) -> bool {
         let (state, changed) = &*self.0;
         let waited = changed.wait_timeout_while(locked(state), time, |state| !state.is_over);
@@ -155,12 +158,12 @@ impl Load {
     }
 }
 
-/// Locks; what a thread that panicked has left is as good.
+/// Locks a mutex, poisoned or not: a panic leaves the state valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Does `piece` again and again while there is load, with a rest between; a fault is told by its name.
+/// Repeats `piece` while there is load, with a rest between; faults are recorded under its name.
 pub(crate) fn again_and_again(
     (load, tally): (&Load, &Tally),
     name: &str,

@@ -1,4 +1,4 @@
-//! The client process of a contender.
+//! Client process of a contender.
 
 use super::WINDOW;
 use super::contender::Contender;
@@ -20,27 +20,27 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-/// What a reply handler is given.
+/// Result that a reply handler receives.
 type Answered = std::result::Result<u64, SystemException>;
 
-/// Requests that a reference which buffers sends together.
+/// Number of requests that a buffering reference sends together.
 const TOGETHER: usize = 32;
 
-/// A client's options.
+/// Options of a client.
 #[derive(Debug, Args)]
 pub struct Client {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: Option<usize>,
-    /// Where the server is.
+    /// Address of the server.
     #[arg(long)]
     at: String,
-    /// It is a raw socket.
+    /// Call a raw socket.
     #[arg(long)]
     floor: bool,
 }
 
-/// Does what each line says, until there are no more.
+/// Carries out each line of input, until there are no more.
 pub(super) fn run(client: &Client) -> Result<()> {
     run_at(client.pin)?;
     let (input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
@@ -67,14 +67,14 @@ pub(super) fn run(client: &Client) -> Result<()> {
     Ok(())
 }
 
-/// How long something took, in nanoseconds.
+/// Runs `act`, and returns the time that it took, in nanoseconds.
 fn timed(act: impl FnOnce() -> Result<()>) -> Result<Vec<u64>> {
     let begun = Instant::now();
     act()?;
     Ok(vec![nanoseconds(begun.elapsed())])
 }
 
-/// Nanoseconds of each of so many calls, one after the other.
+/// Returns the nanoseconds of each of `calls` calls, made one after the other.
 fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
     let mut handled = Handled::new();
     let one = |number: u32| -> Result<u64> {
@@ -96,9 +96,9 @@ fn latency(echo: &Echo, by: Contender, calls: u32) -> Result<Vec<u64>> {
     (0..calls).map(one).collect()
 }
 
-/// A call with a reply handler: its time is the one at which that is called, as in the paper.
+/// Call with a reply handler; its time ends when the handler is called, as in the paper.
 struct Handled {
-    /// Nanoseconds, and 0 until they are known.
+    /// Time in nanoseconds; 0 until it is known.
     took: Arc<AtomicU64>,
     caller: Thread,
 }
@@ -133,7 +133,7 @@ impl Handled {
     }
 }
 
-/// So many calls.
+/// Makes `calls` calls, as fast as the contender can.
 fn throughput(echo: &Echo, by: Contender, calls: u32) -> Result<()> {
     if let Some(threads) = by.threads() {
         return by_threads(echo, threads, calls);
@@ -167,7 +167,7 @@ fn by_threads(echo: &Echo, threads: u32, calls: u32) -> Result<()> {
     })
 }
 
-/// The same object, by a reference whose requests wait for one another.
+/// Returns the same object, by a reference that buffers its requests.
 fn buffered(echo: &Echo) -> Result<Echo> {
     let together = Buffering::EXPLICIT.messages(TOGETHER);
     let policies = [Policy::Buffering(Some(together))];
@@ -176,13 +176,14 @@ fn buffered(echo: &Echo) -> Result<Echo> {
     Ok(Echo::from_object(object))
 }
 
-/// One thread sends, and the one that reads replies calls the handlers.
+/// Makes calls with reply handlers: one thread sends, and the thread that reads replies calls the
+/// handlers.
 fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
     let window = Arc::new(Window::new(WINDOW));
     let failed = Arc::new(AtomicBool::new(false));
     for number in 0..calls {
         if window.is_full() {
-            // What is buffered would not come back.
+            // Buffered requests would get no replies.
             echo.as_object().flush();
         }
         window.begin();
@@ -203,12 +204,12 @@ fn by_handlers(echo: &Echo, calls: u32) -> Result<()> {
     }
 }
 
-/// One thread sends and takes the results.
+/// Makes calls with pollers: one thread sends and takes the results.
 fn by_pollers(echo: &Echo, calls: u32) -> Result<()> {
     let mut under_way = VecDeque::with_capacity(WINDOW as usize);
     for number in 0..calls {
         if under_way.len() == WINDOW as usize {
-            // Half of them at a time, so that requests leave in a row.
+            // Half of them are taken at a time, so that requests leave in a row.
             for poller in under_way.drain(..WINDOW as usize / 2) {
                 let poller: punctual::Poller<u64> = poller;
                 poller.wait()?;
@@ -222,7 +223,8 @@ fn by_pollers(echo: &Echo, calls: u32) -> Result<()> {
     Ok(())
 }
 
-/// As many tasks as there may be calls under way, each of which awaits one call after the other; the ORB's threads drive them.
+/// Makes calls as futures: as many tasks as calls may be in flight, each of which awaits one call
+/// after the other; the ORB's threads drive them.
 fn by_futures(echo: &Echo, calls: u32) -> Result<()> {
     let window = Arc::new(Window::new(WINDOW));
     let failed = Arc::new(AtomicBool::new(false));
@@ -247,18 +249,18 @@ fn by_futures(echo: &Echo, calls: u32) -> Result<()> {
     }
 }
 
-/// Calls under way: one thread begins them, another ends them.
+/// Window of calls in flight: one thread begins them, another ends them.
 pub(super) struct Window {
     size: u32,
     begun: AtomicU32,
     ended: AtomicU32,
-    /// The one that begins them waits for room.
+    /// Set while the thread that begins calls waits for room.
     waits: AtomicBool,
     begins: Thread,
 }
 
 impl Window {
-    /// Of the thread that begins calls.
+    /// Makes a window; the calling thread begins the calls.
     pub(super) fn new(size: u32) -> Self {
         Self {
             size,
@@ -269,13 +271,14 @@ impl Window {
         }
     }
 
-    /// Whether one more would have to wait.
+    /// Returns whether one more call would have to wait.
     pub(super) fn is_full(&self) -> bool {
         let begun = self.begun.load(Ordering::Relaxed);
         begun.wrapping_sub(self.ended.load(Ordering::Acquire)) >= self.size
     }
 
-    /// Begins one more, where there is room; where there is none, waits until half have ended, so that others begin in a row.
+    /// Begins one more call. In a full window it first waits until half of the calls have ended, so
+    /// that the next ones begin in a row.
     pub(super) fn begin(&self) {
         let begun = self.begun.load(Ordering::Relaxed);
         if self.is_full() {
@@ -284,9 +287,10 @@ impl Window {
         self.begun.store(begun.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// So many have ended.
+    /// Records that `some` calls have ended.
     pub(super) fn end(&self, some: u32) {
-        // SeqCst with those of `wait_until`: either this sees that somebody waits, or that one sees what has ended.
+        // SeqCst, paired with the accesses in `wait_until`: either this thread sees that the other
+        // waits, or the other sees the calls that have ended.
         let ended = self
             .ended
             .fetch_add(some, Ordering::SeqCst)
@@ -299,7 +303,7 @@ impl Window {
         }
     }
 
-    /// Waits until all have ended.
+    /// Waits until all calls have ended.
     pub(super) fn wait_until_empty(&self) {
         self.wait_until(0);
     }
@@ -322,7 +326,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The least of executors.
+/// Runs a future to its end: a minimal executor.
 fn block_on<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut future = pin!(future);

@@ -1,37 +1,38 @@
-//! Who is compared.
+//! Contenders of the measurement.
 
 use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
 
-/// A way to make calls.
+/// Way to make calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contender {
-    /// Raw sockets, of which one thread writes and another reads.
+    /// Raw sockets; one thread writes and another reads.
     Floor,
     /// Synchronous calls by one thread.
     Smi,
-    /// By as many threads as there are processors.
+    /// Synchronous calls by as many threads as there are processors.
     SmiCores,
-    /// By 7 threads, as in the paper.
+    /// Synchronous calls by 7 threads, as in the paper.
     Smi7,
-    /// By 220 threads, as in the paper.
+    /// Synchronous calls by 220 threads, as in the paper.
     Smi220,
     /// Asynchronous calls with reply handlers: one thread sends, another calls the handlers.
     Ami,
-    /// The same by a reference that buffers requests, up to 32 of which leave together.
+    /// Asynchronous calls with reply handlers, by a reference that buffers requests, up to 32 of
+    /// which leave together.
     AmiBuffered,
     /// Asynchronous calls whose results the sending thread takes itself.
     Poller,
-    /// Calls that are awaited.
+    /// Asynchronous calls, awaited as futures.
     Future,
     /// Deferred synchronous calls of the DII, sent and taken by one thread.
     DiiDeferred,
 }
 
 impl Contender {
-    /// Threads that make synchronous calls; `None` for those who do not.
+    /// Returns the number of threads that make synchronous calls; `None` for the other contenders.
     pub(super) fn threads(self) -> Option<u32> {
         match self {
             Self::Smi => Some(1),
@@ -50,7 +51,7 @@ impl Contender {
         }
     }
 
-    /// Whether its latency is taken: of several threads each would wait for others.
+    /// Returns whether its latency is measured: with several threads each would wait for others.
     pub(super) fn has_latency(self) -> bool {
         matches!(
             self,

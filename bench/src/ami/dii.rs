@@ -8,7 +8,7 @@ use punctual::{Any, Interface, Request, TypeCode};
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// A request with that number, which has been sent.
+/// Sends a request with that number, and returns it.
 fn sent(echo: &Echo, number: u64) -> Result<Request> {
     let mut request = Request::new(echo.as_object(), "stamp");
     request.add_in("number", Any::new(&number)?);
@@ -22,7 +22,7 @@ fn response(mut request: Request) -> Result<u64> {
     Ok(request.return_value().extract()?)
 }
 
-/// Nanoseconds of one call, from before its request is put together.
+/// Returns the nanoseconds of one call, from before its request is built.
 pub(super) fn latency(echo: &Echo, number: u64) -> Result<u64> {
     let begun = Instant::now();
     let answer = response(sent(echo, number)?)?;
@@ -33,7 +33,8 @@ pub(super) fn latency(echo: &Echo, number: u64) -> Result<u64> {
     }
 }
 
-/// One thread sends and takes the responses, half a window at a time.
+/// Makes calls of which one thread sends the requests and takes the responses, half a window at a
+/// time.
 pub(super) fn throughput(echo: &Echo, calls: u32) -> Result<()> {
     let mut under_way = VecDeque::with_capacity(WINDOW as usize);
     for number in 0..calls {

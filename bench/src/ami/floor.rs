@@ -1,4 +1,5 @@
-//! A pipelined raw socket: one write for each request and each reply, reads of up to 64 KiB, 64 bytes there and 32 back.
+//! Pipelined raw socket: one write for each request and each reply, reads of up to 64 KiB, requests
+//! of 64 bytes and replies of 32.
 
 use super::WINDOW;
 use crate::Result;
@@ -14,13 +15,13 @@ const REQUEST: usize = 64;
 const REPLY: usize = 32;
 const READ: usize = 64 << 10;
 
-/// Serves each connection on a thread of its own; where.
+/// Serves each connection on a thread of its own; returns the address.
 pub(super) fn serve() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let address = listener.local_addr()?.to_string();
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // Its end is the client's.
+            // The connection ends when the client closes it.
             thread::spawn(move || drop(answer(stream)));
         }
     });
@@ -44,7 +45,7 @@ fn answer(mut stream: TcpStream) -> io::Result<()> {
     }
 }
 
-/// A client's connection.
+/// Connection of a client.
 pub(super) struct Floor(TcpStream);
 
 impl Floor {
@@ -54,7 +55,7 @@ impl Floor {
         Ok(Self(stream))
     }
 
-    /// Nanoseconds of each of so many, one after the other.
+    /// Returns the nanoseconds of each of `calls` exchanges, made one after the other.
     pub(super) fn latency(&mut self, calls: u32) -> Result<Vec<u64>> {
         let (request, mut reply) = ([1; REQUEST], [0; REPLY]);
         let one = |_| {
@@ -66,7 +67,7 @@ impl Floor {
         (0..calls).map(one).collect()
     }
 
-    /// So many, with a window of them under way: one thread writes, another reads.
+    /// Makes `calls` exchanges, with a window of them in flight: one thread writes, another reads.
     pub(super) fn throughput(&mut self, calls: u32) -> Result<()> {
         let window = Arc::new(Window::new(WINDOW));
         let mut reader = self.0.try_clone()?;

@@ -1,4 +1,4 @@
-//! The contenders, in turns.
+//! Measurement of the contenders, in turns.
 
 use super::contender::Contender;
 use super::order::{Order, What};
@@ -16,10 +16,11 @@ use crate::throughput::Pinning;
 use clap::ValueEnum;
 use std::process::Command;
 
-/// A server and a client, which live through all rounds of a placement, and what they have reached.
+/// Server and client of a contender, which live through all rounds of a placement, with their
+/// results.
 struct Entrant {
     contender: Contender,
-    // In the order in which they are to end.
+    // Processes, in the order in which they are to end.
     client: Process,
     server: Process,
     latencies: Latencies,
@@ -27,7 +28,7 @@ struct Entrant {
     failed: Option<String>,
 }
 
-/// Measures every contender that is asked for, and the floor.
+/// Measures every selected contender, and the floor.
 pub(super) fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let mut report = Report {
         machine: Machine::this(),
@@ -111,7 +112,7 @@ impl Entrant {
         })
     }
 
-    /// Who fails is out from then on.
+    /// Lets a contender make its batch; one that fails is out from then on.
     fn turn(&mut self, what: What, options: &Options) {
         if self.failed.is_some() || what == What::Latency && !self.contender.has_latency() {
             return;
@@ -133,7 +134,7 @@ impl Entrant {
     }
 
     fn throughput(&mut self, many: u32) -> Result<()> {
-        // Each of several threads makes a whole share.
+        // Each of several threads makes an equal share.
         let threads = self.contender.threads().unwrap_or(super::WINDOW);
         let whole = |calls: u32| calls.div_ceil(threads) * threads;
         self.ask(What::Throughput, whole(many.div_ceil(10)))?;
@@ -160,7 +161,7 @@ impl Entrant {
         (self.contender, &self.latencies, &self.rates)
     }
 
-    /// Ends both; what went wrong.
+    /// Ends both processes; returns what went wrong.
     fn stop(self) -> Vec<String> {
         let ended = [self.client.stop(), self.server.stop()];
         let ended = ended

@@ -1,12 +1,14 @@
-//! `ami`: Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous calls, of asynchronous ones with reply handlers, of
-//! pollers and of futures, beside a pipelined raw socket and the figures that the paper prints of TAO.
+//! `ami`: Arulanthu et al. 2000's tables 1 and 2: latency and throughput of synchronous calls, of
+//! asynchronous ones with reply handlers, of pollers and of futures, beside a pipelined raw socket
+//! and the figures that the paper prints of TAO.
 //!
-//! Each contender has a server and a client of its own, and they take turns within a round. *Latency* is from before a
-//! call's arguments are marshaled until its result is there (a reply handler has been called), one call at a time.
-//! *Throughput* is of one sending thread with a window of calls under way, or of many threads that wait.
+//! Each contender has a server and a client of its own, and they take turns within a round.
+//! *Latency* is the time from before a call's arguments are marshaled until its result is there (a
+//! reply handler has been called), one call at a time. *Throughput* is that of one sending thread
+//! with a window of calls in flight, or of many threads that wait.
 //!
-//! The floor of throughput (`floor`): one thread that writes 64 bytes for each request and another that reads up to 64 KiB
-//! at a time; the server reads so, too, and writes 32 bytes for each reply.
+//! The floor of throughput (`floor`): one thread writes 64 bytes for each request and another reads
+//! up to 64 KiB at a time; the server reads likewise, and writes 32 bytes for each reply.
 
 mod client;
 mod contender;
@@ -28,22 +30,22 @@ use crate::output::Output;
 use crate::throughput::Pinning;
 use clap::{Args, Subcommand};
 
-/// The calls that throughput keeps under way.
+/// Number of calls that throughput keeps in flight.
 const WINDOW: u32 = 512;
 
-/// What is run.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders, beside the floor.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<Contender>,
-    /// Where client and server run.
+    /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "unpinned"])]
     pub placement: Vec<Pinning>,
     /// Rounds, in each of which every contender has its turn.
     #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub rounds: u32,
-    /// Calls of a round whose latency is taken.
+    /// Calls of a round of latency.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: u32,
     /// Calls of a round of throughput, of all threads together.
@@ -53,7 +55,7 @@ pub struct Options {
     output: Output,
 }
 
-/// A process of a contender.
+/// Process of a contender.
 #[derive(Debug, Subcommand)]
 pub enum Peer {
     /// Serves until its input ends.
@@ -65,7 +67,7 @@ pub enum Peer {
 /// Runs the command.
 ///
 /// # Errors
-/// When a contender fails, or a file cannot be written.
+/// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let report = measure::measure(harness, options)?;
     options.output.show(&report, plot::draw)?;
@@ -78,7 +80,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// Runs a process of a contender.
 ///
 /// # Errors
-/// When the harness is gone.
+/// The harness is gone.
 pub fn run_peer(peer: &Peer) -> Result<()> {
     crate::peer::or_told(match peer {
         Peer::Server(server) => server::serve(server),
@@ -86,7 +88,7 @@ pub fn run_peer(peer: &Peer) -> Result<()> {
     })
 }
 
-/// What the IDL compiler wrote.
+/// Rust that the IDL compiler generates.
 pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/ami.rs"));
 }

@@ -1,4 +1,4 @@
-//! What a client is told.
+//! Orders to a client.
 
 use super::contender::Contender;
 use crate::Result;
@@ -6,16 +6,16 @@ use clap::ValueEnum;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is to be taken of calls.
+/// Quantity to measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// The time of each, one after the other.
+    /// Time of each call, made one after the other.
     Latency,
-    /// The time of all together.
+    /// Time of all calls together.
     Throughput,
 }
 
-/// So many calls by a contender: `latency smi 2000`.
+/// Order for a number of calls by a contender: `latency smi 2000`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) what: What,

@@ -1,13 +1,14 @@
-//! What the paper prints of TAO, on two 400 MHz computers with four processors each and 100 Mbit Ethernet between them.
+//! Figures that the paper prints of TAO, on two 400 MHz computers with four processors each and 100
+//! Mbit Ethernet between them.
 
 use serde::Serialize;
 
-/// Tables 1 and 2.
+/// Tables 1 and 2 of the paper.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Printed {
-    /// Microseconds, and the jitter in percent.
+    /// Latency in microseconds, and the jitter in percent.
     pub latency: [(&'static str, [f64; 4]); 3],
-    /// Calls a second.
+    /// Calls per second.
     pub throughput: [(&'static str, f64); 4],
 }
 

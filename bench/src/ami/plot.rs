@@ -1,4 +1,5 @@
-//! The two tables, drawn: bars of average latency and of rates, a chart of each for each placement.
+//! Plot of the two tables: bars of average latency and of rates, a chart of each for each
+//! placement.
 
 use super::report::{Report, place};
 use crate::Result;
@@ -19,7 +20,7 @@ struct Bars {
     bars: Vec<(String, f64)>,
 }
 
-/// Draws every placement that was measured.
+/// Draws every measured placement.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let placements = [Pinning::Same, Pinning::Cross, Pinning::Unpinned];
     let charts = placements.iter().flat_map(|&at| {

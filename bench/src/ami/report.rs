@@ -1,4 +1,4 @@
-//! The figures, as tables for people and as JSON.
+//! Report of the figures, as tables for people and as JSON.
 
 use super::contender::Contender;
 use super::paper::Printed;
@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Latencies {
     samples: Vec<u64>,
-    /// The mean of each round.
+    /// Mean of each round.
     means: Vec<f64>,
 }
 
@@ -22,87 +22,87 @@ pub(super) struct Latencies {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates(Vec<f64>);
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// Calls of a round whose latency was taken.
+    /// Calls of a round of latency.
     pub calls: u32,
     /// Calls of a round of throughput.
     pub many: u32,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// What went wrong.
+    /// Failures.
     pub failed: Vec<String>,
     /// Table 1.
     pub latency: Vec<LatencyRow>,
     /// Table 2.
     pub throughput: Vec<ThroughputRow>,
-    /// What was asked for, and what was reached.
+    /// Goals, and the figures reached.
     pub goals: Vec<Goal>,
-    /// What the paper prints of TAO.
+    /// Figures that the paper prints of TAO.
     pub paper: Printed,
 }
 
-/// A line of table 1, in nanoseconds.
+/// Row of table 1, in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct LatencyRow {
-    /// Where.
+    /// Processors of client and server.
     pub placement: Pinning,
-    /// Who.
+    /// Contender of the row.
     pub contender: Contender,
-    /// The shortest.
+    /// Shortest time.
     pub min: u64,
-    /// The mean.
+    /// Mean time.
     pub average: f64,
-    /// The longest.
+    /// Longest time.
     pub max: u64,
-    /// The standard deviation, divided by the mean.
+    /// Standard deviation, divided by the mean.
     pub jitter: f64,
-    /// The median.
+    /// Median time.
     pub median: u64,
-    /// The mean beside that of one synchronous thread, in the median of the rounds.
+    /// Ratio of its mean to that of one synchronous thread: the median of the rounds.
     pub beside_smi: Option<f64>,
-    /// Whether its rounds, or those of that thread, lay too far apart to know it.
+    /// Set if its rounds, or those of that thread, lie too far apart for the ratio to be known.
     pub noisy: bool,
 }
 
-/// A line of table 2.
+/// Row of table 2.
 #[derive(Clone, Debug, Serialize)]
 pub struct ThroughputRow {
-    /// Where.
+    /// Processors of client and server.
     pub placement: Pinning,
-    /// Who.
+    /// Contender of the row.
     pub contender: Contender,
-    /// Calls a second: the median of the rounds.
+    /// Calls per second: the median of the rounds.
     pub rate: f64,
-    /// How far the rounds lie apart.
+    /// Spread of the rounds.
     pub spread: f64,
-    /// Whether that is too far.
+    /// Set if the spread is too large.
     pub noisy: bool,
-    /// Beside the floor, in the median of the rounds.
+    /// Ratio to the floor: the median of the rounds.
     pub beside_floor: Option<f64>,
-    /// Beside the best of the synchronous ones that were measured.
+    /// Ratio to the best of the measured synchronous contenders.
     pub beside_best_smi: Option<f64>,
 }
 
-/// What was asked for.
+/// Goal, and the figure reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct Goal {
-    /// Where.
+    /// Processors of client and server.
     pub placement: Pinning,
-    /// What.
+    /// Name of the goal.
     pub what: &'static str,
-    /// The bound, at least or at most.
+    /// Lower or upper bound.
     pub bound: f64,
-    /// Whether more is better.
+    /// Set if the bound is a lower one.
     pub at_least: bool,
-    /// What was reached.
+    /// Figure reached.
     pub reached: f64,
-    /// Whether the rounds lay too far apart to know it.
+    /// Set if the rounds lie too far apart for the figure to be known.
     pub noisy: bool,
 }
 
@@ -121,7 +121,7 @@ impl Latencies {
         self.samples.extend_from_slice(samples);
     }
 
-    /// Means of rounds too far apart.
+    /// Returns whether the means of the rounds lie too far apart.
     fn noisy(&self) -> bool {
         spread(&self.means).is_none_or(|spread| spread > NOISY)
     }
@@ -138,11 +138,11 @@ impl Rates {
     }
 }
 
-/// A contender with what it has reached.
+/// Contender with its results.
 type Reached<'r> = (Contender, &'r Latencies, &'r Rates);
 
 impl Report {
-    /// Adds what all have reached in one placement.
+    /// Adds the results of all contenders in one placement.
     pub(super) fn add<'r>(&mut self, at: Pinning, reached: impl Iterator<Item = Reached<'r>>) {
         let all: Vec<Reached<'_>> = reached.collect();
         let of = |who: Contender| all.iter().find(|(contender, ..)| *contender == who);
@@ -288,7 +288,7 @@ fn float(number: u64) -> f64 {
     number as f64
 }
 
-/// What tables call a placement.
+/// Returns the name of a placement in tables.
 pub(super) fn place(placement: Pinning) -> &'static str {
     match placement {
         Pinning::Same => "both sides on one processor",
@@ -466,7 +466,7 @@ mod tests {
         assert!((row.beside_floor.unwrap() - 0.5).abs() < 1e-9);
         assert!((row.beside_best_smi.unwrap() - 2.5).abs() < 1e-9);
         let verdicts: Vec<bool> = report.goals.iter().map(Goal::is_met).collect();
-        // Twice the synchronous rate, not 80 % of the floor, not within 3 % of its latency.
+        // Twice the synchronous rate, less than 80 % of the floor, not within 3 % of its latency.
         assert_eq!(verdicts, [true, false, false]);
         let text = report.to_string();
         assert!(text.contains("TAO AMI") && text.contains("8524"), "{text}");

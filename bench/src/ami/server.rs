@@ -1,4 +1,4 @@
-//! The server process of a contender.
+//! Server process of a contender.
 
 use super::floor;
 use super::idl::bench_ami::{Echo, EchoServant};
@@ -7,13 +7,13 @@ use crate::peer::{run_at, serve_until_the_end};
 use clap::Args;
 use punctual::{ListenEndpoint, Orb, RootPoa, SystemException};
 
-/// A server's options.
+/// Options of a server.
 #[derive(Debug, Args)]
 pub struct Server {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: Option<usize>,
-    /// It is a raw socket.
+    /// Serve a raw socket.
     #[arg(long)]
     floor: bool,
 }

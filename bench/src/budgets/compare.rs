@@ -1,4 +1,4 @@
-//! Counts beside their budgets.
+//! Comparison of counts with their budgets.
 
 use super::{Budget, Budgets};
 use crate::case::Case;
@@ -7,46 +7,46 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// How far instructions may move.
+/// Allowed change of instructions, as a fraction.
 const INSTRUCTIONS: f64 = 0.02;
-/// How far other counts may seem to move: what happens once in a run is not a call's.
+/// Allowed change of other counts: events that happen once in a run are not a call's.
 const OTHERS: f64 = 0.05;
 
-/// What a count and its budget say of each other.
+/// Verdict on a count and its budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Within it.
+    /// Within the budget.
     Kept,
-    /// Not within it.
+    /// Outside of the budget.
     Moved,
-    /// Not within it, but counted elsewhere.
+    /// Outside of the budget, which was counted in another environment.
     Elsewhere,
-    /// There is none.
+    /// Without a budget.
     New,
 }
 
-/// All counts beside their budgets.
+/// All counts with their budgets.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// The budgets' environment, and this one, when they differ.
+    /// Budgets' environment and the current one, if they differ.
     pub elsewhere: Option<(Environment, Environment)>,
-    /// Each count.
+    /// Rows, one for each count.
     pub rows: Vec<Row>,
 }
 
-/// A count beside its budget.
+/// Count with its budget.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// The case and the side.
+    /// Case and side.
     pub what: String,
-    /// What was counted.
+    /// Unit of the count.
     pub unit: &'static str,
-    /// The budget.
+    /// Budget of the count.
     pub budget: Option<f64>,
-    /// What it costs now.
+    /// Current count.
     pub now: f64,
-    /// What they say of each other.
+    /// Verdict on the count.
     pub verdict: Verdict,
 }
 
@@ -119,14 +119,14 @@ fn compare_count(
 }
 
 impl Report {
-    /// Whether a count of this case has moved, on either side.
+    /// Returns whether a count of this case has moved, on either side.
     pub(super) fn has_moved(&self, how: &str, case: &Case) -> bool {
         let sides = ["client", "server"].map(|side| format!("{how}{case} {side}"));
         let mut moved = self.rows.iter().filter(|row| row.verdict == Verdict::Moved);
         moved.any(|row| sides.contains(&row.what))
     }
 
-    /// How many counts are not within their budgets, or have none.
+    /// Returns the number of counts that are outside of their budgets or have none.
     pub(super) fn moved(&self) -> usize {
         let bad = |row: &&Row| matches!(row.verdict, Verdict::Moved | Verdict::New);
         self.rows.iter().filter(bad).count()

@@ -1,9 +1,10 @@
-//! `budgets`: what a warm call may cost, kept in the tree and compared with what it costs now.
+//! `budgets`: allowed cost of a warm call, kept in the source tree and compared with its current
+//! cost.
 //!
-//! A budget is a count for a case and a side: instructions, which may move by 2%, and system calls and
-//! allocations, which may not. Moving either way fails, so that what was gained is written down, too.
-//! Instructions depend on the compiler, the C library and the processor by which it chooses its own
-//! functions: where these are others than those of the file, they are shown and not judged.
+//! A budget is a count for a case and a side: instructions, which may move by 2%, and system calls
+//! and allocations, which may not. A move in either direction fails, so that gains are recorded,
+//! too. Instructions depend on the compiler, the C library and the processor by which it chooses
+//! its own functions: in an environment other than that of the file they are shown but not judged.
 
 mod compare;
 
@@ -24,32 +25,33 @@ use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Whose calls have budgets.
+/// Contender whose calls have budgets.
 const CONTENDER: &str = "punctual";
-/// Whose calls without stubs have.
+/// Contender of the budgets of calls without stubs.
 const DYNAMIC: &str = "punctual-dii";
-/// Whose calls have in a program that is built as a user's is: by its own release profile, which is the default one.
+/// Contender of the budgets of a program that is built like a user's: by its own release profile,
+/// which is the default one.
 const PLAIN: &str = crate::outsider::NAME;
-/// What is counted.
+/// Instruments of the budgets.
 const INSTRUMENTS: [Instrument; 3] = [
     Instrument::Instructions,
     Instrument::SystemCalls,
     Instrument::Allocations,
 ];
 
-/// What to do.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Write what calls cost now to the file.
+    /// Write the current costs of calls to the file.
     #[arg(long, conflicts_with = "check")]
     update: bool,
     /// Fail when a cost is not within its budget; without it and --update, show only.
     #[arg(long)]
     check: bool,
-    /// Fail when an instrument is not installed, rather than skip.
+    /// Fail when an instrument is not installed, instead of skipping it.
     #[arg(long)]
     require: bool,
-    /// The budgets.
+    /// File of the budgets.
     #[arg(long, value_name = "FILE", default_value = "bench/budgets.json")]
     file: PathBuf,
     /// Only these cases.
@@ -62,43 +64,43 @@ pub struct Options {
     json: Json,
 }
 
-/// The file.
+/// File of the budgets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budgets {
-    /// Where they were counted.
+    /// Environment of the counts.
     pub environment: Environment,
-    /// Whether by an optimised program.
+    /// Set if the counted program was optimised.
     pub optimised: bool,
-    /// Variables that the processes had for instructions to be counted.
+    /// Environment variables of the processes whose instructions were counted.
     pub variables: BTreeMap<String, String>,
-    /// By case.
+    /// Budgets by case.
     pub cases: BTreeMap<String, Sides>,
-    /// Calls by the dynamic invocation interface, by case.
+    /// Budgets of calls by the dynamic invocation interface, by case.
     #[serde(default)]
     pub dynamic: BTreeMap<String, Sides>,
-    /// Calls of a program with a plain release profile, by case.
+    /// Budgets of calls of a program with a plain release profile, by case.
     #[serde(default)]
     pub plain: BTreeMap<String, Sides>,
-    /// A server's instructions for a call of one object among many.
+    /// Server's instructions for a call of one object among many.
     #[serde(default)]
     pub demultiplexing: BTreeMap<String, f64>,
 }
 
-/// A case's two sides.
+/// Budgets of a case's two sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sides {
-    /// The client's share of a call.
+    /// Client's share of a call.
     pub client: Budget,
-    /// The server's.
+    /// Server's share of a call.
     pub server: Budget,
 }
 
-/// What a side's share of a call costs.
+/// Cost of one side's share of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// User-space instructions.
     pub instructions: f64,
-    /// Entries into the kernel.
+    /// System calls.
     pub system_calls: f64,
     /// Calls of the allocator.
     pub allocations: f64,
@@ -107,7 +109,7 @@ pub struct Budget {
 /// Runs the command.
 ///
 /// # Errors
-/// When a budget is not kept, a contender or an instrument fails, or the file makes no sense.
+/// A budget is not kept, a contender or an instrument fails, or the file is invalid.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     for instrument in INSTRUMENTS {
         match instrument.check() {
@@ -132,7 +134,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
         ];
         let short = short.map(Case::plain);
         now.dynamic = count(harness, DYNAMIC, &short, options.calls)?.cases;
-        // What an outsider's program has.
+        // Cases of the program with a plain release profile.
         let [void, long, _] = short;
         now.plain = count(harness, PLAIN, &[void, long], options.calls)?.cases;
         let counts = demux::counts::budgeted(harness)?.into_iter();
@@ -161,9 +163,9 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
 }
 
-/// Takes counts that are not within their budgets again, twice at most; the least holds. Other work on the machine adds to
-/// them (a message that comes in two pieces, a connection that is handed over as its thread waits for a processor), and
-/// takes nothing away.
+/// Repeats counts that are outside of their budgets, twice at most; the least counts. Other work on
+/// the machine adds to them (a message that comes in two pieces, a connection that is handed over
+/// as its thread waits for a processor), and never lowers them.
 fn take_again(
     harness: &Harness,
     budgets: &Budgets,
@@ -198,7 +200,8 @@ fn take_again(
     Ok(())
 }
 
-/// Those of the goals, and one whose result has to be allocated, with and without memory at hand.
+/// Returns the cases with budgets: those of the goals, and one whose result is allocated, with and
+/// without a buffer of the caller's.
 fn with_budgets() -> Vec<Case> {
     let mut cases = case::of_the_goals();
     let echoes = [Operation::EchoOctets, Operation::EchoOctetsInto];
@@ -242,17 +245,17 @@ fn count(harness: &Harness, contender: &str, cases: &[Case], calls: u32) -> Resu
     Ok(budgets)
 }
 
-/// As exactly as it is meant.
+/// Rounds a count to its meaningful precision.
 fn rounded(instrument: Instrument, count: f64) -> f64 {
     match instrument {
         Instrument::Instructions => count.round(),
-        // No "-0" either.
+        // Adding zero turns "-0" into "0".
         _ => (count * 10.0).round() / 10.0 + 0.0,
     }
 }
 
 impl Sides {
-    /// The lesser of each count.
+    /// Returns the lesser of each count.
     fn least(self, other: Self) -> Self {
         Self {
             client: self.client.least(other.client),

@@ -1,6 +1,7 @@
-//! Those who are compared: a server and a client each, in processes of their own.
+//! Contenders: programs that are compared, each with a server and a client in processes of their
+//! own.
 //!
-//! A variant of Punctual is one more entry of `table`: a name, and what its two sides are told.
+//! A variant of Punctual is one more entry of `table`: a name, and the arguments of its two sides.
 
 mod table;
 
@@ -15,54 +16,54 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use table::{Entry, KNOWN, RAW_SHM, Runs};
 
-/// Who takes part when nobody is named.
+/// Contenders of a run that names none.
 const USUAL: [&str; 3] = [RAW_TCP, "punctual", omniorb::NAME];
 
-/// A program that is a server and a client, as [`crate::peer::Side`] says.
+/// Program that is a server and a client, as [`crate::peer::Side`] says.
 #[derive(Clone, Debug)]
 pub struct Contender {
-    /// What tables and plots call it.
+    /// Name in tables and plots.
     pub name: &'static str,
-    /// What it is, with its version.
+    /// Description, with the version.
     pub description: String,
-    /// The contender whose times its own are divided by: a raw one of its kind.
+    /// Raw contender of its kind, by whose times its own are divided.
     pub floor: &'static str,
-    /// Whether it takes part only where each side has a processor: one that spins keeps the other
-    /// side from running.
+    /// Set if it takes part only where each side has a processor: a spinning side keeps the other
+    /// from running.
     pub spins: bool,
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Its arguments ahead of the side's.
+    /// Arguments before the side's.
     pub arguments: Vec<OsString>,
-    /// Its arguments behind those of the server.
+    /// Arguments after those of the server.
     pub server: Vec<OsString>,
-    /// Its arguments behind those of the client.
+    /// Arguments after those of the client.
     pub client: Vec<OsString>,
 }
 
-/// A contender that cannot take part here.
+/// Contender that cannot take part here.
 #[derive(Debug)]
 pub struct Absent {
-    /// Its name.
+    /// Name of the contender.
     pub name: &'static str,
-    /// Why.
+    /// Reason why it cannot take part.
     pub reason: Error,
 }
 
-/// This program as the harness that starts itself again for the peers.
+/// This program, as the harness that starts itself again for the peers.
 #[derive(Clone, Debug)]
 pub struct Harness {
-    /// The program.
+    /// Path of the program.
     pub program: PathBuf,
-    /// Where peers in other languages are compiled into.
+    /// Folder into which peers in other languages are compiled.
     pub peers: PathBuf,
 }
 
 impl Harness {
-    /// The program that runs.
+    /// Returns the harness of the running program.
     ///
     /// # Errors
-    /// When the system does not say where it is.
+    /// The system does not tell the program's path.
     pub fn this() -> Result<Self> {
         let program = std::env::current_exe()?;
         let peers = program.with_file_name("bench-peers");
@@ -70,15 +71,15 @@ impl Harness {
     }
 }
 
-/// Which contenders are asked for: those named, `all`, or the usual ones; and the floors of them all.
+/// Selected contenders: those named, `all`, or the usual ones; and the floors of them all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted(Vec<&'static str>);
 
 impl Wanted {
-    /// What names on a command line mean.
+    /// Selects contenders by the names on a command line.
     ///
     /// # Errors
-    /// A name that nobody has, and those there are.
+    /// An unknown name, with the list of known ones.
     pub fn named(names: &[String]) -> Result<Self> {
         if names.iter().any(|name| name == "all") {
             return Ok(Self(KNOWN.iter().map(|entry| entry.name).collect()));
@@ -92,10 +93,10 @@ impl Wanted {
         Self::of(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Those of these names.
+    /// Selects the contenders of these names.
     ///
     /// # Errors
-    /// A name that nobody has, and those there are.
+    /// An unknown name, with the list of known ones.
     pub fn of(names: &[&str]) -> Result<Self> {
         let mut wanted = Vec::new();
         for name in names {
@@ -116,7 +117,7 @@ impl Wanted {
         Ok(Self(wanted))
     }
 
-    /// The same without raw ones.
+    /// Removes the raw contenders from the selection.
     #[must_use]
     pub fn without_floors(mut self) -> Self {
         self.0.retain(|name| {
@@ -128,8 +129,8 @@ impl Wanted {
     }
 }
 
-/// The contenders that are wanted: those that can take part, and those that cannot. What has to be
-/// compiled is compiled now; whether an ORB knows its options is found out when it starts.
+/// Returns the selected contenders: those that can take part, and those that cannot. Programs are
+/// compiled now if need be; whether an ORB knows its options shows when it starts.
 #[must_use]
 pub fn known(harness: &Harness, wanted: &Wanted) -> (Vec<Contender>, Vec<Absent>) {
     let (mut here, mut absent) = (Vec::new(), Vec::new());
@@ -188,26 +189,26 @@ fn peer_arguments(program: Program) -> Vec<OsString> {
 }
 
 impl Contender {
-    /// Whether it is a raw one, whose times others' are divided by.
+    /// Returns whether it is a raw one, by whose times others' are divided.
     #[must_use]
     pub fn is_floor(&self) -> bool {
         self.name == self.floor
     }
 
-    /// Whether its client can be told to buffer one-ways.
+    /// Returns whether its client can buffer one-ways.
     #[must_use]
     pub fn buffers(&self) -> bool {
         self.name.starts_with("punctual") && self.name != outsider::NAME
     }
 
-    /// Whether it makes sense where the two sides run.
+    /// Returns whether the contender can run in a placement.
     #[must_use]
     pub fn suits(&self, placement: Placement) -> bool {
         placement == Placement::Cross || !self.spins
     }
 
-    /// Whether it can make the calls of a case: raw shared memory has no one-ways, and not for any
-    /// length; the outsider has a few small operations.
+    /// Returns whether it can make the calls of a case: raw shared memory has no one-ways, and only
+    /// some lengths; the outsider has a few small operations.
     #[must_use]
     pub fn knows(&self, case: Case) -> bool {
         use Operation::{CubeLong, CubeVoid, Ping};
@@ -222,7 +223,7 @@ impl Contender {
         }
     }
 
-    /// A contender of this name that is never started, for tests of what is made of figures.
+    /// Makes a contender that is never started, for tests of reports.
     #[cfg(test)]
     pub(crate) fn imagined(name: &'static str, floor: &'static str) -> Self {
         Self {

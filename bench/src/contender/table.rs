@@ -1,27 +1,27 @@
-//! Every contender there is, a line or so each.
+//! Table of all contenders.
 
 use crate::peer::Program;
 use crate::{omniorb, outsider};
 
-/// The floor of TCP.
+/// Floor of TCP.
 pub const RAW_TCP: &str = "raw-tcp";
-/// The floor of Unix sockets.
+/// Floor of Unix sockets.
 pub const RAW_UNIX: &str = "raw-unix";
 const RAW_TCP_SPIN: &str = "raw-tcp-spin";
 const RAW_UNIX_SPIN: &str = "raw-unix-spin";
 pub(super) const RAW_SHM: &str = "raw-shm";
-/// What a contender runs.
+/// Program that a contender runs.
 #[derive(Clone, Copy)]
 pub(super) enum Runs {
-    /// A program of [`crate::peer`].
+    /// Program of [`crate::peer`].
     Peer(Program),
-    /// The outsider's.
+    /// Program of the outsider.
     Outsider,
-    /// omniORB's.
+    /// Program of omniORB.
     OmniOrb,
 }
 
-/// A contender as it stands in the table.
+/// Contender as it stands in the table.
 pub(super) struct Entry {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -69,8 +69,8 @@ const fn spinning(entry: Entry) -> Entry {
     }
 }
 
-/// Every contender there is. What the ORB does not know it refuses, and the contender is absent with
-/// the ORB's words.
+/// All contenders. An ORB refuses options that it does not know, and the contender is then absent,
+/// with the ORB's message as reason.
 pub(super) const KNOWN: &[Entry] = &[
     raw(RAW_TCP, Program::RawTcp, false, "TCP that blocks"),
     raw(RAW_UNIX, Program::RawUnix, false, "Unix sockets that block"),

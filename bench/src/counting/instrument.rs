@@ -1,4 +1,4 @@
-//! What counts: the programs, how a process is run under them, and where their totals stand.
+//! Instruments: the counting programs, how a process is run under them, and where their totals are.
 
 use crate::Result;
 use crate::running::Wrapper;
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What counts.
+/// Instrument that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Instrument {
@@ -18,7 +18,7 @@ pub enum Instrument {
     SystemCalls,
     /// valgrind's memcheck: calls of `malloc` and `realloc`.
     Allocations,
-    /// The kernel's own count of when a thread was switched from, both sides on one processor.
+    /// The kernel's own count of switches from a thread, both sides on one processor.
     ContextSwitches,
 }
 
@@ -31,10 +31,10 @@ impl Instrument {
         }
     }
 
-    /// Whether it is installed and works.
+    /// Checks that the instrument is installed and works.
     ///
     /// # Errors
-    /// The reason why not.
+    /// The reason why it does not.
     pub fn check(self) -> Result<()> {
         let Some(program) = self.program() else {
             return Ok(());
@@ -48,7 +48,7 @@ impl Instrument {
         }
     }
 
-    /// What a program is run under to leave its count in `file`.
+    /// Returns the program under which a process runs, to leave its count in `file`.
     pub(crate) fn wrapper(self, file: &Path) -> Wrapper {
         let with_file = |option: &str| {
             let mut option = OsString::from(option);
@@ -62,7 +62,7 @@ impl Instrument {
                 "--tool=memcheck",
                 "--leak-check=no",
                 "--undef-value-errors=no",
-                // Nobody asks where, and it takes most of the start.
+                // Source positions are not needed, and reading them takes most of the start.
                 "--read-inline-info=no",
             ],
             Self::SystemCalls => &["strace", "--follow-forks", "--summary-only"],
@@ -78,8 +78,9 @@ impl Instrument {
         wrapper
     }
 
-    /// Under callgrind, one `rep movsb` counts once for each octet that it moves, so that a copy
-    /// seems dearer the longer it is: the C library is told never to use it.
+    /// Returns the environment variables of counted processes. Under callgrind, one `rep movsb`
+    /// counts once for each byte that it moves, so that a copy seems dearer the longer it is: the
+    /// variables keep the C library from using it.
     #[must_use]
     pub fn environment(self) -> Vec<(&'static str, &'static str)> {
         match self {
@@ -103,7 +104,7 @@ impl Instrument {
     }
 }
 
-/// `totals: 123`, or `summary: 123` in the versions that lack it.
+/// Reads `totals: 123`, or `summary: 123` in the versions that lack it.
 fn callgrind_total(text: &str) -> Option<u64> {
     let value = |name: &str| {
         let line = text.lines().rfind(|line| line.starts_with(name))?;
@@ -112,13 +113,13 @@ fn callgrind_total(text: &str) -> Option<u64> {
     value("totals:").or_else(|| value("summary:"))
 }
 
-/// `100.00    0.000123           1       123         4 total`: the column of calls.
+/// Reads the column of calls in `100.00    0.000123           1       123         4 total`.
 fn strace_total(text: &str) -> Option<u64> {
     let line = text.lines().rfind(|line| line.ends_with(" total"))?;
     line.split_whitespace().nth(3)?.parse().ok()
 }
 
-/// `==7==   total heap usage: 1,234 allocs, 1,230 frees, 5,678 bytes allocated`
+/// Reads `==7==   total heap usage: 1,234 allocs, 1,230 frees, 5,678 bytes allocated`.
 fn memcheck_total(text: &str) -> Option<u64> {
     let (_, behind) = text.rsplit_once("total heap usage: ")?;
     let number = behind.split_whitespace().next()?;

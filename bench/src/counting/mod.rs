@@ -1,8 +1,9 @@
-//! `instructions`, `system-calls`, `allocations`, `context-switches`: what a call costs, counted rather
-//! than timed.
+//! `instructions`, `system-calls`, `allocations`, `context-switches`: cost of a call, counted
+//! rather than timed.
 //!
-//! Both processes run under an instrument for n calls, and again for 2n; the difference divided by n
-//! is a call's, and the start and the end cancel. Context switches the kernel counts itself.
+//! Both processes run under an instrument for n calls, and again for 2n; the difference divided by
+//! n is the cost of a call, as the costs of start and end cancel. The kernel counts context
+//! switches itself.
 
 mod instrument;
 
@@ -20,19 +21,20 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt;
 
-/// Without an instrument calls are quick, and what else runs switches, too: so many more are made.
+/// Factor by which more calls are made without an instrument: calls are quick then, and other
+/// processes cause switches, too.
 const SWITCHED: u32 = 20;
 
-/// Counts of the same that are made at most, until two agree.
+/// Upper bound of the counts of one case, until two agree.
 const MOST_COUNTS: u32 = 5;
 
-/// Counts of a call that differ by less are the same.
+/// Difference below which two counts of a call agree, as a fraction.
 const DISAGREEMENT: f64 = 0.05;
 
-/// What to count.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders; without it the usual ones, but for the floor.
+    /// Only these contenders; by default the usual ones without the floor.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Only these cases.
@@ -45,16 +47,16 @@ pub struct Options {
     json: Json,
 }
 
-/// What one contender's call costs in one case.
+/// Cost of one contender's call in one case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cost {
-    /// The case.
+    /// Case of the call.
     pub case: String,
-    /// Who.
+    /// Contender that made the call.
     pub contender: &'static str,
-    /// The client's share of a call.
+    /// Client's share of a call.
     pub client: f64,
-    /// The server's.
+    /// Server's share of a call.
     pub server: f64,
 }
 
@@ -65,27 +67,27 @@ impl Cost {
     }
 }
 
-/// What was counted.
+/// Report of the counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// By what.
+    /// Instrument that counted.
     pub instrument: Instrument,
-    /// Where.
+    /// Machine of the counts.
     pub machine: Machine,
-    /// What the counts depend on besides.
+    /// Environment on which the counts depend.
     pub environment: Environment,
-    /// Variables that both processes had.
+    /// Environment variables of both processes.
     pub variables: Vec<(&'static str, &'static str)>,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// The counts, a call.
+    /// Costs per call.
     pub costs: Vec<Cost>,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a contender fails, or the instrument.
+/// A contender or the instrument fails.
 pub fn run(harness: &Harness, instrument: Instrument, options: &Options) -> Result<()> {
     if let Err(reason) = instrument.check() {
         println!("skipped: {reason}");
@@ -107,7 +109,7 @@ pub fn run(harness: &Harness, instrument: Instrument, options: &Options) -> Resu
 /// Counts every case by every contender that starts.
 ///
 /// # Errors
-/// When the instrument fails; [`Instrument::check`] tells whether it is there.
+/// The instrument fails; [`Instrument::check`] tells whether it is there.
 pub fn measure(
     instrument: Instrument,
     contenders: &[Contender],
@@ -126,7 +128,7 @@ pub fn measure(
     };
     let progress = progress(contenders.len() * cases.len());
     for contender in contenders {
-        // Whether the ORB knows its options.
+        // This shows whether the ORB knows its options.
         if let Err(reason) = contender.start(&Launch::default()) {
             report.skipped.push(reason.to_string());
             continue;
@@ -185,8 +187,9 @@ impl fmt::Display for Report {
     }
 }
 
-/// What two counts agree on. Instructions and allocations are the program's alone; the kernel also enters
-/// the count when a busy machine lets a time-out pass or a wait end early, so these are counted again.
+/// Returns a count on which two runs agree. Instructions and allocations depend on the program
+/// alone; the kernel's counts grow when a busy machine lets a time-out pass or a wait end early, so
+/// these are repeated.
 fn agreed(instrument: Instrument, contender: &Contender, case: Case, calls: u32) -> Result<Cost> {
     let mut last = cost(instrument, contender, case, calls)?;
     if !matches!(instrument, Instrument::SystemCalls) {
@@ -228,7 +231,7 @@ struct Counts {
     server: u64,
 }
 
-/// Both processes' counts from their start to their end.
+/// Counts both processes from their start to their end.
 fn count_under(
     instrument: Instrument,
     contender: &Contender,
@@ -255,7 +258,7 @@ fn count_under(
     })
 }
 
-/// Both sides on one processor, so that each call must switch.
+/// Counts switches with both sides on one processor, so that each call must switch.
 fn count_switches(contender: &Contender, case: Case, calls: u32) -> Result<Counts> {
     let mut running = contender.start(&Launch {
         processors: Some(Placement::Same.processors()?),

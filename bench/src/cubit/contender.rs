@@ -1,4 +1,4 @@
-//! Who takes part: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
+//! Contenders: raw sockets, and every pair of a messaging protocol and a link that the ORB has.
 
 use super::pair::{self, BASE, Medium};
 use super::peer::{Command, ONE_WAY, Peer};
@@ -10,36 +10,36 @@ use crate::protocol::Answer;
 use crate::running::{self, Launch};
 use serde::Serialize;
 
-/// The messaging protocol that a pair's name leaves out.
+/// Messaging protocol that a pair's name leaves out.
 const SHORT: &str = "giop";
-/// The link whose waiters spin or sleep.
+/// Link whose waiters spin or sleep.
 const SPINS: &str = "shmiop";
-/// What the names of those whose waiters sleep and spin end with.
+/// Suffixes of the names of contenders whose waiters sleep or spin.
 const BLOCKING: &str = " blocking";
 pub(super) const SPINNING: &str = " spinning";
 
-/// One that takes part.
+/// Contender of the measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contender {
     pub(super) name: String,
     carrier: Carrier,
 }
 
-/// What carries its messages.
+/// Carrier of its messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Carrier {
     Raw(Raw),
     Pair(Medium),
 }
 
-/// Raw sockets that block.
+/// Blocking raw sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Raw {
     Tcp,
     Unix,
 }
 
-/// A pair that takes no part, or not to the end.
+/// Pair that takes no part, or not to the end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct LeftOut {
     pub(super) contender: String,
@@ -72,12 +72,12 @@ impl Contender {
         }
     }
 
-    /// Whether it is raw sockets of this kind.
+    /// Returns whether the contender is this kind of raw socket.
     pub(super) fn is(&self, raw: Raw) -> bool {
         self.carrier == Carrier::Raw(raw)
     }
 
-    /// The ORB's protocol; raw sockets have none.
+    /// Returns the ORB's protocol; `None` for raw sockets.
     pub(super) fn protocol(&self) -> Option<&str> {
         match &self.carrier {
             Carrier::Raw(_) => None,
@@ -85,13 +85,13 @@ impl Contender {
         }
     }
 
-    /// Whether it is what the gains are over.
+    /// Returns whether the contender is the base of the gains.
     pub(super) fn is_base(&self) -> bool {
         self.protocol() == Some(BASE)
     }
 }
 
-/// Every protocol that `messaging` and `links` make.
+/// Returns every protocol that `messaging` and `links` make.
 pub(super) fn protocols(messaging: &[String], links: &[String]) -> Vec<String> {
     let mut protocols = Vec::new();
     for link in links {
@@ -108,8 +108,8 @@ pub(super) fn protocols(messaging: &[String], links: &[String]) -> Vec<String> {
     protocols
 }
 
-/// The raw sockets, the base, and those of `protocols` that the ORB can listen by, shared memory twice;
-/// and the rest, with its reasons.
+/// Returns the raw sockets, the base, and those of `protocols` that the ORB can listen on, shared
+/// memory twice; and the rest, with the reasons.
 pub(super) fn known(
     protocols: &[String],
     spin_us: u64,
@@ -134,11 +134,11 @@ pub(super) fn known(
     (contenders, left_out)
 }
 
-/// A server and a client that is connected to it.
+/// Server, and a client that is connected to it.
 pub(super) enum Running {
-    /// Those that all measurements have for a floor.
+    /// Raw processes that are the floor of all measurements.
     Raw(running::Running),
-    /// In the order in which they are to end.
+    /// Processes of a pair, in the order in which they are to end.
     Pair {
         client: Process,
         server: Process,
@@ -160,7 +160,7 @@ impl Running {
         }
     }
 
-    /// Whether it has one-ways only.
+    /// Returns whether it has one-ways only.
     pub(super) fn is_one_way(&self) -> bool {
         matches!(self, Self::Pair { one_way: true, .. })
     }

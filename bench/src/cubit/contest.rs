@@ -1,5 +1,4 @@
-//! The measurement: contenders take turns, so that what slows the machine down for a while slows all
-//! of them down.
+//! Measurement in turns, so that a temporary slowdown of the machine affects all contenders.
 
 use super::contender::{Contender, LeftOut, Running};
 use super::operation::Operation;
@@ -12,14 +11,14 @@ use crate::statistics::{Record, median, spread};
 use indicatif::ProgressBar;
 use serde::Serialize;
 
-/// How much is measured.
+/// Amount of measurement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Effort {
     pub(super) rounds: u32,
     pub(super) calls: u32,
 }
 
-/// Contenders, started. One that fails is out from then on.
+/// Started contenders. One that fails is out from then on.
 pub(super) struct Field {
     entrants: Vec<Entrant>,
     failed: Vec<LeftOut>,
@@ -34,18 +33,18 @@ struct Entrant {
 /// One-ways of one contender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Flood {
-    /// Requests a second that the server counted, by round.
+    /// Requests per second that the server counted, by round.
     rates: Vec<f64>,
     sent: u64,
     lost: u64,
 }
 
-/// The figures of a [`Flood`].
+/// Figures of a [`Flood`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Throughput {
-    /// Median of the rounds' rates, in requests a second.
+    /// Median of the rounds' rates, in requests per second.
     pub(super) rate: f64,
-    /// How far they lie apart: their interquartile range, divided by `rate`.
+    /// Spread of the rates: their interquartile range, divided by `rate`.
     pub(super) spread: f64,
     pub(super) sent: u64,
     pub(super) lost: u64,
@@ -82,12 +81,12 @@ impl Field {
         });
     }
 
-    /// Those that have one-ways only.
+    /// Returns the contenders that have one-ways only.
     pub(super) fn one_way(&self) -> &[String] {
         &self.one_way
     }
 
-    /// Rounds of `operation`; those that cannot take part have no record.
+    /// Runs the rounds of `operation`; contenders that cannot take part have no record.
     pub(super) fn compete(
         &mut self,
         operation: Operation,
@@ -104,7 +103,7 @@ impl Field {
             let two_way = entrant.running.as_ref().is_some_and(|it| !it.is_one_way());
             two_way && (operation.has_floor() || entrant.contender.protocol().is_some())
         };
-        // The first time, buffers grow; that batch does not count.
+        // Buffers grow in the first batch, which does not count.
         self.each_in_turn(0, takes_part, command(0), |_, _| {});
         let mut records = vec![Record::default(); self.entrants.len()];
         for round in 0..effort.rounds as usize {
@@ -116,7 +115,8 @@ impl Field {
         self.named(records)
     }
 
-    /// Rounds of one-ways with this many octets, by those that have nothing else and by the base.
+    /// Runs rounds of one-ways with this many bytes, by the contenders that have nothing else and
+    /// by the base.
     pub(super) fn flood(
         &mut self,
         octets: u32,
@@ -140,7 +140,7 @@ impl Field {
         self.named(floods)
     }
 
-    /// Lets each make a batch; another one begins in each round.
+    /// Lets each contender make a batch; the order rotates from round to round.
     fn each_in_turn(
         &mut self,
         round: usize,
@@ -172,7 +172,7 @@ impl Field {
         contenders.zip(results).collect()
     }
 
-    /// Ends all processes, and says who failed.
+    /// Ends all processes, and returns those that failed.
     pub(super) fn stop(mut self) -> Vec<LeftOut> {
         for Entrant { contender, running } in self.entrants {
             let ended = running.map_or(Ok(()), Running::stop);
@@ -193,7 +193,7 @@ impl Flood {
         }
     }
 
-    /// The figures; `None` before the first round.
+    /// Returns the figures; `None` before the first round.
     pub(super) fn throughput(&self) -> Option<Throughput> {
         Some(Throughput {
             rate: median(&self.rates)?,
@@ -211,7 +211,7 @@ fn left_out(contender: &Contender, error: &dyn std::fmt::Display) -> LeftOut {
     }
 }
 
-/// Fails when nothing at all could be measured.
+/// Fails when no contender could be measured.
 pub(super) fn any<T>(results: &[T], failed: &[LeftOut]) -> Result<()> {
     match failed.first() {
         Some(first) if results.is_empty() => {

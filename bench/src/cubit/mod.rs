@@ -1,9 +1,10 @@
-//! `punctual bench cubit`: Schmidt et al. 2001's figure 16, as a matrix of every messaging protocol and link.
+//! `punctual bench cubit`: Schmidt et al. 2001's figure 16, as a matrix of every messaging protocol
+//! and link.
 //!
-//! `operation` has the figure's types of data, `paper` what the paper says of them. A `contender`
-//! is raw sockets, as in all measurements, or a pair that the ORB can listen by (`pair`), each with a
-//! server and a client in processes of their own (`peer`), pinned to one processor or to two. In a `contest` they
-//! take turns; a `report` compares them, `text` and `plot` show it.
+//! `operation` has the figure's types of data, `paper` the paper's figures. A `contender` is raw
+//! sockets, as in all measurements, or a pair that the ORB can listen on (`pair`), each with a
+//! server and a client in processes of their own (`peer`), pinned to one processor or to two. In a
+//! `contest` they take turns; a `report` compares them, `text` and `plot` show it.
 
 mod contender;
 mod contest;
@@ -30,9 +31,9 @@ use operation::{FIGURE_16, LENT};
 use peer::MOST_CALLS;
 use report::Report;
 
-/// Octets of the one-ways that are counted.
+/// Sizes of the counted one-ways, in bytes.
 const ONE_WAYS: [u32; 2] = [0, 1024];
-/// A megabyte takes so much longer that a batch has this many times fewer calls.
+/// Divisor of a batch's calls for a megabyte, which takes so much longer.
 const FEWER: u32 = 20;
 
 /// Measures each operation of Schmidt et al. 2001's figure 16 over every pair of a messaging protocol and a link
@@ -55,10 +56,10 @@ pub struct Options {
     /// Rounds, in each of which every contender has its turn.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..=1000))]
     rounds: u32,
-    /// Whether client and server share a processor.
+    /// Processors of client and server: one or two.
     #[arg(long, value_enum, default_value_t = Cpus::Both)]
     cpus: Cpus,
-    /// How long the spinning sides of shared memory look before they sleep, in microseconds.
+    /// Microseconds for which spinning sides of shared memory spin before they sleep.
     #[arg(long, value_name = "MICROSECONDS", default_value_t = 1000)]
     spin: u64,
     /// Also compare lent buffers with copied ones: 1 MiB of octets.
@@ -71,14 +72,14 @@ pub struct Options {
     orb: Vec<String>,
 }
 
-/// Where the two sides run.
+/// Processors of the two sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Cpus {
-    /// Both on one processor: what the software costs.
+    /// Both on one processor: the cost of the software.
     Same,
-    /// Each on a processor of its own: wake-ups included.
+    /// Each on a processor of its own, wake-ups included.
     Cross,
-    /// One after the other.
+    /// One placement after the other.
     Both,
 }
 
@@ -103,7 +104,7 @@ fn protocol_name(text: &str) -> std::result::Result<String, String> {
 }
 
 impl Options {
-    /// The pairs that are asked for.
+    /// Returns the selected pairs.
     fn protocols(&self) -> Result<Vec<String>> {
         let (messaging, links) = pair::catalogue(&self.orb)?;
         let or_all = |asked: &[String], all: Vec<String>| match asked {
@@ -127,7 +128,7 @@ impl Options {
 /// Runs the command.
 ///
 /// # Errors
-/// When a contender fails, or a file cannot be written.
+/// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let report = measure(harness, options)?;
     options.output.show(&report, plot::draw)?;
@@ -177,7 +178,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Everything at one placement.
+/// Measures everything at one placement.
 fn run_field(
     mut field: Field,
     cpus: Placement,

@@ -1,19 +1,19 @@
-//! The operations of figure 16, and those with which lent buffers are compared.
+//! Operations of figure 16, and those with which lent buffers are compared.
 //!
-//! The paper names its types in its text (§5.2): void, octet and long, a structure of octet, long and
-//! short, and sequences of 4 and of 4,096 octets' worth of octets and of longs; also "a large sequence
-//! of structs", without a length: here as many as make 4 KiB.
+//! The paper names its types in its text (§5.2): void, octet and long, a structure of octet, long
+//! and short, and sequences of 4 and of 4,096 octets' worth of octets and of longs; also "a large
+//! sequence of structs", without a length: here as many as make 4 KiB.
 
 use crate::case::{Case, Operation as Like};
 use std::fmt;
 use std::str::FromStr;
 
-/// The longest sequence that a peer is asked for.
+/// Upper bound of the sequence length that a peer accepts.
 const MOST_UNITS: u32 = 1 << 24;
-/// What lent buffers are compared with.
+/// Size of the comparison of lent buffers, in bytes.
 const MEBIBYTE: u32 = 1 << 20;
 
-/// An operation of `cubit.idl`; sequences with their number of elements.
+/// Operation of `cubit.idl`; sequences with their number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Void,
@@ -23,15 +23,15 @@ pub(super) enum Operation {
     Octets(u32),
     Longs(u32),
     Structs(u32),
-    /// Octets there, nothing back, from memory of the caller's.
+    /// Octets as argument, from memory of the caller's.
     Slice(u32),
-    /// The same, from a buffer that the connection lent.
+    /// Octets as argument, from a buffer that the connection lent.
     Loan(u32),
-    /// The same, from memory of the caller's, under the policy that nothing is lent.
+    /// Octets as argument, from memory of the caller's, under the policy that nothing is lent.
     Copied(u32),
 }
 
-/// The columns of figure 16.
+/// Columns of figure 16.
 pub(super) const FIGURE_16: [Operation; 9] = [
     Operation::Void,
     Operation::Octet,
@@ -44,7 +44,7 @@ pub(super) const FIGURE_16: [Operation; 9] = [
     Operation::Structs(341),
 ];
 
-/// The columns of the comparison of lent buffers.
+/// Columns of the comparison of lent buffers.
 pub(super) const LENT: [Operation; 3] = [
     Operation::Slice(MEBIBYTE),
     Operation::Loan(MEBIBYTE),
@@ -79,7 +79,7 @@ impl Operation {
         }
     }
 
-    /// Whether the paper counts it among "smaller data sizes and basic types".
+    /// Returns whether the paper counts it among "smaller data sizes and basic types".
     pub(super) const fn is_small(self) -> bool {
         matches!(
             self,
@@ -87,12 +87,13 @@ impl Operation {
         )
     }
 
-    /// Whether a raw socket has something like it: it knows nothing of policies and loans.
+    /// Returns whether a raw socket has an equivalent: it knows no policies and loans.
     pub(super) const fn has_floor(self) -> bool {
         !matches!(self, Self::Loan(_) | Self::Copied(_))
     }
 
-    /// The case whose GIOP messages are as long, but for some octets of padding and of names.
+    /// Returns the case whose GIOP messages are as long, but for some bytes of padding and of
+    /// names.
     pub(super) fn like(self) -> Case {
         match self {
             Self::Void => Case::plain(Like::CubeVoid),

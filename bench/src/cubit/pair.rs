@@ -1,7 +1,7 @@
-//! A messaging protocol over a link: the ORB's two sides.
+//! Messaging protocol over a link: the ORB's two sides.
 //!
-//! A server listens by the protocol that is measured and, for what a one-way protocol cannot ask, by
-//! TCP; which of them a call goes by is the client's policy.
+//! A server listens on the measured protocol and, for what a one-way protocol cannot ask, on TCP;
+//! the client's policy selects the protocol of a call.
 
 use super::operation::Operation;
 use crate::peer::{nanoseconds, nanoseconds_since};
@@ -15,31 +15,32 @@ use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{Cube, Cubit};
 use std::time::{Duration, Instant};
 
-/// GIOP over TCP: what the paper compares with.
+/// GIOP over TCP, the base of the paper's comparisons.
 pub(super) const BASE: &str = "iiop";
-/// One call takes no longer, or something is wrong.
+/// Time limit of a call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(20);
-/// One-ways that are under way at once: few enough for a socket's buffer, as datagrams that do not fit
-/// are lost.
+/// Number of one-ways in flight: few enough for a socket's buffer, as datagrams that do not fit are
+/// lost.
 const WINDOW: u64 = 64;
-/// One-ways that have not arrived this long after those before them are lost.
+/// Time after the last arrival from which missing one-ways count as lost.
 const LOST: Duration = Duration::from_millis(250);
 
-/// What both sides talk by.
+/// Transport of both sides.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub(super) struct Medium {
-    /// A protocol of the ORB's.
+    /// Protocol of the ORB.
     #[arg(long)]
     pub(super) protocol: String,
-    /// How long waiters spin, in microseconds; only for links that know the property.
+    /// Time for which waiters spin, in microseconds; only for links with that property.
     #[arg(long)]
     pub(super) spin_us: Option<u64>,
 }
 
-/// A call that verifies its answer and says how many nanoseconds it took; verifying does not count.
+/// Function that makes a call, verifies its answer and returns the nanoseconds of the call without
+/// the verification.
 pub(super) type Timed<'c> = Box<dyn FnMut() -> Result<u64> + 'c>;
 
-/// Why this ORB cannot serve a protocol, in its words; `None` if it can.
+/// Returns the ORB's error if it cannot serve a protocol; `None` if it can.
 pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
     let medium = Medium {
         protocol: protocol.to_owned(),
@@ -49,13 +50,14 @@ pub(super) fn refusal(protocol: &str, orb: &[String]) -> Option<String> {
     server.err().map(|error| error.to_string())
 }
 
-/// The messaging protocols and the links that an ORB of these options has, adapters included.
+/// Returns the messaging protocols and the links of an ORB with these options, adapters included.
 pub(super) fn catalogue(orb: &[String]) -> Result<(Vec<String>, Vec<String>)> {
     let orb = builder(orb)?.build()?;
     Ok((orb.protocol_catalogue().messaging, links(&orb)))
 }
 
-/// Every link of an ORB, and each with an adapter by which more fits it.
+/// Returns every link of an ORB, and each adapter over a link that it makes usable for more
+/// protocols.
 fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let fits =
@@ -73,7 +75,7 @@ fn links(orb: &Orb) -> Vec<String> {
     links
 }
 
-/// A server with one object.
+/// Server with one object.
 pub(super) struct Server {
     orb: Orb,
     cubit: Cubit,
@@ -86,7 +88,7 @@ impl Server {
             endpoint = endpoint.option("spin_us", spin);
         }
         let mut builder = builder(options)?
-            // Those of a configuration file can be listened at by one process only.
+            // Only one process can listen on the endpoints of a configuration file.
             .configure(|config| config.listen.clear())
             .listen(endpoint);
         if medium.protocol != BASE {
@@ -109,7 +111,7 @@ impl Server {
     }
 }
 
-/// Where to listen: not at all interfaces, and a Unix socket wherever the link puts it.
+/// Returns the address to listen on: not all interfaces, and for a Unix socket the link's default.
 fn place(protocol: &str) -> &'static str {
     match protocol.rsplit('+').next() {
         Some("iiop" | "diop" | "ssliop") => "127.0.0.1:0",
@@ -125,12 +127,12 @@ fn builder(options: &[String]) -> Result<OrbBuilder> {
     }
 }
 
-/// A client, bound to one protocol.
+/// Client, bound to one protocol.
 pub(super) struct Client {
     cubit: Cubit,
-    /// The same object, without lent buffers.
+    /// Reference to the object without lent buffers.
     copied: Cubit,
-    /// The same object by TCP.
+    /// Reference to the object over TCP.
     control: Cubit,
     octets: Vec<u8>,
     longs: Vec<i32>,
@@ -142,7 +144,7 @@ impl Client {
         let orb = builder(options)?
             .configure(|config| {
                 config.timeouts.call = Some(CALL_TIMEOUT);
-                // What is measured is the pair, also where both ends are in one process.
+                // The pair is measured even where both ends are in one process.
                 config.collocation = Collocation::None;
             })
             .build()?;
@@ -166,14 +168,14 @@ impl Client {
         })
     }
 
-    /// Whether calls with answers can be made, or one-ways only.
+    /// Returns whether calls with replies can be made, or one-ways only.
     ///
     /// # Errors
-    /// When neither can.
+    /// Neither can be made.
     pub(super) fn has_two_ways(&mut self) -> Result<bool> {
         match self.cubit.cube_void() {
             Ok(()) => Ok(true),
-            // No profile of the protocol that was asked for has replies, or none can be reached.
+            // No profile of the requested protocol has replies, or none can be reached.
             Err(refused) if refused.kind() == SystemExceptionKind::InvPolicy => {
                 match self.flood(0, 1)?[..] {
                     [_, 1] => Ok(false),
@@ -184,7 +186,7 @@ impl Client {
         }
     }
 
-    /// A call of `operation`, its arguments being ready.
+    /// Returns a call of `operation`, with its arguments prepared.
     pub(super) fn prepare(&mut self, operation: Operation) -> Result<Timed<'_>> {
         self.fill(operation);
         let (cubit, copied) = (&self.cubit, &self.copied);
@@ -218,7 +220,7 @@ impl Client {
     }
 
     /// Sends one-ways, a window of them at a time, until the server has counted all that arrive.
-    /// Nanoseconds until the last one was counted, and how many were.
+    /// Returns the nanoseconds until the last one was counted, and the number counted.
     pub(super) fn flood(&mut self, octets: u32, calls: u32) -> Result<Vec<u64>> {
         self.octets.resize(octets as usize, 0x5a);
         let calls = u64::from(calls);
@@ -247,8 +249,8 @@ impl Client {
         Ok(thrown?)
     }
 
-    /// Asks the server until it has counted `wanted`, or no more arrive: how many it has, and when the
-    /// last ones were seen.
+    /// Asks the server until it has counted `wanted`, or no more arrive; returns the count, and
+    /// when the last ones were seen.
     fn count_until(&self, wanted: u64, began: Instant) -> Result<(u64, Duration)> {
         let mut arrived = self.control.pings()?;
         let mut last = Instant::now();

@@ -1,30 +1,31 @@
-//! What Schmidt et al. 2001 says of its figure 16 (§5.2).
+//! Figures of Schmidt et al. 2001's text on its figure 16 (§5.2).
 //!
-//! The bars' own heights are in an image that the paper's text does not repeat; these are the figures
-//! of the text, and there are no others. Its machine: four Pentium II Xeon at 400 MHz, Linux 2.2.10,
-//! 100,000 calls of each type. A gain is one of rates: how many per cent more calls in the same time.
+//! The bars' own heights are in an image that the paper's text does not repeat; these are the
+//! figures of the text, and there are no others. Its machine: four Pentium II Xeon at 400 MHz,
+//! Linux 2.2.10, 100,000 calls of each type. A gain is one of rates: how many per cent more calls
+//! in the same time.
 
 use super::operation::Operation;
 use serde::Serialize;
 
-/// One of the paper's comparisons: a protocol with another one.
+/// Comparison of two protocols in the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Comparison {
-    /// Whose gain it is.
+    /// Protocol with the gain.
     pub(super) protocol: &'static str,
-    /// Over which.
+    /// Protocol compared with.
     pub(super) over: &'static str,
-    /// The least gain of any type, in per cent.
+    /// Least gain of any type, in per cent.
     pub(super) least: f64,
-    /// The mean, if the text says it.
+    /// Mean gain, if the text gives it.
     pub(super) mean: Option<f64>,
-    /// The greatest.
+    /// Greatest gain.
     pub(super) most: f64,
-    /// About how much it is for small data and basic types, if the text says so.
+    /// Approximate gain for small data and basic types, if the text gives it.
     pub(super) small: Option<f64>,
 }
 
-/// All that the text says.
+/// All comparisons of the text.
 pub(super) const COMPARISONS: [Comparison; 3] = [
     Comparison {
         protocol: "uiop",
@@ -53,7 +54,7 @@ pub(super) const COMPARISONS: [Comparison; 3] = [
 ];
 
 impl Comparison {
-    /// What the paper has for a protocol's gain over GIOP over TCP.
+    /// Returns the paper's comparison of a protocol with GIOP over TCP.
     pub(super) fn over_base(protocol: &str) -> Option<&'static Self> {
         let base = super::pair::BASE;
         COMPARISONS
@@ -61,7 +62,7 @@ impl Comparison {
             .find(|one| one.protocol == protocol && one.over == base)
     }
 
-    /// Its gain in one column, as far as the text tells.
+    /// Returns the gain in one column, as far as the text gives it.
     pub(super) fn at(&self, operation: Operation) -> String {
         match self.small.filter(|_| operation.is_small()) {
             Some(small) => format!("≈{small:+}"),
@@ -69,12 +70,12 @@ impl Comparison {
         }
     }
 
-    /// From the least to the most.
+    /// Formats the range from the least to the greatest gain.
     pub(super) fn range(&self) -> String {
         format!("{:+}…{:+}", self.least, self.most)
     }
 
-    /// The whole of it, in words.
+    /// Describes the whole comparison in words.
     pub(super) fn words(&self) -> String {
         let mean = self.mean.map(|mean| format!(", mean {mean:+}"));
         let small = self

@@ -1,8 +1,8 @@
-//! The two sides of a contender, each a process, and what the measurement says to them.
+//! Two sides of a contender, each a process, and their messages to and from the measurement.
 //!
-//! A server says `ready ADDRESS` and ends when its input ends. A client says `ready`, with `one-way`
-//! behind it when the protocol has no replies, and answers each line of its input, a [`Command`],
-//! with samples in nanoseconds ([`Answer`]).
+//! A server says `ready ADDRESS` and ends when its input ends. A client says `ready`, with
+//! `one-way` behind it when the protocol has no replies, and answers each line of its input, a
+//! [`Command`], with samples in nanoseconds ([`Answer`]).
 
 use super::operation::Operation;
 use super::pair::{self, Medium, Timed};
@@ -13,20 +13,20 @@ use clap::{Args, Subcommand};
 use std::fmt;
 use std::str::FromStr;
 
-/// What a client says whose protocol has no replies.
+/// Word that a client adds if its protocol has no replies.
 pub(super) const ONE_WAY: &str = "one-way";
-/// No batch has more calls than this.
+/// Upper bound of the calls of a batch.
 pub(super) const MOST_CALLS: u32 = 1_000_000;
 
-/// A side of a contender.
+/// Side of a contender.
 #[derive(Debug, Args)]
 pub struct Peer {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: Option<usize>,
     #[command(flatten)]
     medium: Medium,
-    /// Where the server is.
+    /// Address of the server.
     #[arg(long)]
     at: Option<String>,
     #[command(subcommand)]
@@ -34,7 +34,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    /// The arguments that make this command a server, but for those of the ORB.
+    /// Returns the arguments that make this command a server, without those of the ORB.
     pub(super) fn server(medium: &Medium, processor: usize) -> Vec<String> {
         [
             medium.arguments(),
@@ -44,7 +44,7 @@ impl Peer {
         .concat()
     }
 
-    /// The arguments that make this command a client, but for those of the ORB.
+    /// Returns the arguments that make this command a client, without those of the ORB.
     pub(super) fn client(medium: &Medium, processor: usize, server: &str) -> Vec<String> {
         [
             medium.arguments(),
@@ -86,7 +86,7 @@ enum Side {
     },
 }
 
-/// What a client is told.
+/// Command to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Command {
     /// Call and time each; the first `warm_up` calls do not count.
@@ -95,8 +95,8 @@ pub(super) enum Command {
         warm_up: u32,
         calls: u32,
     },
-    /// Send one-ways with this many octets, until the server has counted them. The answer has two
-    /// samples: nanoseconds in all, and how many were counted.
+    /// Send one-ways with this many bytes, until the server has counted them. The answer has two
+    /// samples: nanoseconds in all, and the number counted.
     Flood { octets: u32, calls: u32 },
 }
 
@@ -137,10 +137,10 @@ impl FromStr for Command {
     }
 }
 
-/// Runs a side until its input ends. What keeps it from its work it tells the harness.
+/// Runs a side until its input ends. Its failures are reported to the harness.
 ///
 /// # Errors
-/// When the harness is gone.
+/// The harness is gone.
 pub fn run(peer: &Peer) -> Result<()> {
     or_told(match &peer.side {
         Side::Server { orb } => serve(peer, orb),

@@ -1,4 +1,4 @@
-//! Figure 16, drawn: bars of a call's time by type of data, a chart for each placement.
+//! Plot of figure 16: bars of a call's time by type of data, a chart for each placement.
 
 use super::report::{Report, Row};
 use crate::Result;
@@ -9,9 +9,9 @@ use std::path::Path;
 
 /// Width and height of one chart, in pixels.
 const CHART: (u32, u32) = (1280, 520);
-/// How much of a column its bars fill.
+/// Fraction of a column that its bars fill.
 const FILLED: f64 = 0.84;
-/// Colours that are told apart without green beside red, the raw sockets' grey ahead.
+/// Colours without green beside red, the raw sockets' grey first.
 const COLOURS: [RGBColor; 12] = [
     RGBColor(0x77, 0x77, 0x77),
     RGBColor(0xbb, 0xbb, 0xbb),
@@ -27,7 +27,7 @@ const COLOURS: [RGBColor; 12] = [
     RGBColor(0xe6, 0xc2, 0x29),
 ];
 
-/// Draws every placement that was measured.
+/// Draws every measured placement.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     let measured = [Placement::Same, Placement::Cross]
         .map(|cpus| (cpus, rows_at(report, cpus)))

@@ -1,5 +1,4 @@
-//! The figures of a run: as they were measured, compared with the base, with the floors and with the
-//! paper.
+//! Figures of a run: as measured, compared with the base, with the floors and with the paper.
 
 use super::contender::{Contender, LeftOut, Raw};
 use super::contest::{Flood, Throughput};
@@ -10,53 +9,53 @@ use crate::placement::Placement;
 use crate::statistics::{Figures, Record, paired_ratio};
 use serde::{Serialize, Serializer};
 
-/// The spread of the rounds' medians above which a figure is not to be trusted.
+/// Spread of the rounds' medians above which a figure counts as unknown.
 pub(super) const NOISY: f64 = 0.10;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) rounds: u32,
     pub(super) calls: u32,
-    /// How long spinning waiters spin.
+    /// Microseconds for which spinning waiters spin.
     pub(super) spin_us: u64,
-    /// What the paper's text says; the heights of its bars are not available.
+    /// Figures of the paper's text; the heights of its bars are not available.
     pub(super) paper: [Comparison; 3],
-    /// Two-ways; times in nanoseconds.
+    /// Two-way calls; times in nanoseconds.
     pub(super) figure_16: Vec<Row>,
-    /// The paper's comparisons, made here.
+    /// The paper's comparisons, measured here.
     pub(super) compared: Vec<Compared>,
     /// Protocols that have one-ways only, and GIOP over TCP.
     pub(super) one_way: Vec<OneWay>,
     /// Large sequences; times in nanoseconds.
     pub(super) lent: Vec<Row>,
-    /// Pairs without two-ways.
+    /// Pairs without two-way calls.
     pub(super) one_way_only: Vec<String>,
     /// Pairs and placements that the ORB or the machine does not have.
     pub(super) left_out: Vec<LeftOut>,
-    /// What went wrong.
+    /// Contenders that failed.
     pub(super) failed: Vec<LeftOut>,
 }
 
 /// One contender in one operation.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
-    /// Where client and server ran.
+    /// Processors of client and server.
     pub(super) cpus: Placement,
     pub(super) contender: String,
-    /// `None` for raw sockets.
+    /// ORB's protocol; `None` for raw sockets.
     pub(super) protocol: Option<String>,
     pub(super) operation: Operation,
     #[serde(flatten)]
     pub(super) figures: Figures,
-    /// How many per cent more calls than GIOP over TCP makes in the same time.
+    /// Gain over GIOP over TCP: how many per cent more calls in the same time.
     pub(super) gain_percent: Option<f64>,
-    /// Its time divided by that of a raw TCP socket.
+    /// Ratio of its time to that of a raw TCP socket.
     pub(super) times_raw_tcp: Option<f64>,
-    /// Its time divided by that of a raw Unix socket.
+    /// Ratio of its time to that of a raw Unix socket.
     pub(super) times_raw_unix: Option<f64>,
-    /// Whether its rounds lie too far apart to trust it.
+    /// Set if its rounds lie too far apart to be trusted.
     pub(super) noisy: bool,
 }
 
@@ -75,7 +74,7 @@ pub(super) struct Compared {
 pub(super) struct OneWay {
     pub(super) cpus: Placement,
     pub(super) contender: String,
-    /// Octets that each carries.
+    /// Bytes that each carries.
     pub(super) octets: u32,
     #[serde(flatten)]
     pub(super) throughput: Throughput,
@@ -87,7 +86,7 @@ impl Serialize for Operation {
     }
 }
 
-/// The rows of one operation.
+/// Returns the rows of one operation.
 pub(super) fn rows(
     cpus: Placement,
     operation: Operation,
@@ -119,13 +118,13 @@ pub(super) fn rows(
     results.iter().filter_map(row).collect()
 }
 
-/// How many per cent more calls in the same time: of the rounds' gains, the median.
+/// Returns how many per cent more calls are made in the same time: the median of the rounds' gains.
 fn gain_percent(record: &Record, over: &Record) -> Option<f64> {
     let ratio = paired_ratio(over.medians(), record.medians())?;
     Some((ratio - 1.0) * 100.0)
 }
 
-/// The paper's comparisons, where both sides of them were measured.
+/// Returns the paper's comparisons, where both sides of them were measured.
 pub(super) fn compared(cpus: Placement, results: &[Vec<(Contender, Record)>]) -> Vec<Compared> {
     let comparison = |paper: &Comparison| {
         let gains: Vec<f64> = results
@@ -161,7 +160,7 @@ fn of_protocol<'r>(results: &'r [(Contender, Record)], protocol: &str) -> Option
     found.map(|(_, record)| record)
 }
 
-/// The rows of one-ways with this many octets.
+/// Returns the rows of one-ways with this many bytes.
 pub(super) fn one_ways(cpus: Placement, octets: u32, floods: &[(Contender, Flood)]) -> Vec<OneWay> {
     let row = |(contender, flood): &(Contender, Flood)| {
         Some(OneWay {
@@ -179,7 +178,7 @@ pub(super) mod tests {
     use super::*;
     use crate::cubit::contender::{known, protocols};
 
-    /// Raw sockets, and GIOP and GIOPlite over TCP and Unix sockets.
+    /// Returns results of raw sockets, and of GIOP and GIOPlite over TCP and Unix sockets.
     pub(in super::super) fn results(medians: [u64; 6]) -> Vec<(Contender, Record)> {
         let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
         let protocols = protocols(&words(&["giop", "giop_lite"]), &words(&["iiop", "uiop"]));

@@ -1,4 +1,4 @@
-//! The report for people: matrices, and what has to be said beside them.
+//! Report for people: matrices, and the notes on them.
 
 use super::contender::{LeftOut, SPINNING};
 use super::operation::Operation;
@@ -106,7 +106,7 @@ fn at(cpus: Placement, rows: &[Row]) -> Vec<&Row> {
     rows.iter().filter(|row| row.cpus == cpus).collect()
 }
 
-/// A contender a row, an operation a column.
+/// Makes a table with a row for each contender and a column for each operation.
 fn matrix(title: &str, rows: &[&Row], cell: impl Fn(&Row) -> Cell) -> Table {
     let (mut names, mut columns) = (Vec::new(), Vec::<Operation>::new());
     for row in rows {
@@ -169,7 +169,7 @@ fn percentiles(row: &Row) -> Cell {
     Cell::new(format!("{p50:.1} / {p99:.1}"), Tone::Plain)
 }
 
-/// The gains; below each row that the paper has, the paper's.
+/// Makes the table of gains; below each row that the paper has stands the paper's.
 fn with_paper(rows: &[&Row]) -> Table {
     let pairs: Vec<&Row> = rows
         .iter()
@@ -224,7 +224,7 @@ fn comparisons(cpus: Placement, compared: &[Compared]) -> Table {
     }
 }
 
-/// How much faster memory that both sides look at is than TCP that both sides sleep on.
+/// Writes how much faster shared memory with spinning sides is than TCP with sleeping ones.
 fn spinning(f: &mut fmt::Formatter<'_>, rows: &[&Row]) -> fmt::Result {
     let void = rows.iter().filter(|row| row.operation == Operation::Void);
     for row in void.filter(|row| row.contender.ends_with(SPINNING)) {

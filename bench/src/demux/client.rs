@@ -1,4 +1,4 @@
-//! A client that calls objects as it is told.
+//! Client that makes the calls that its input asks for.
 
 use super::idl::demux::Directory;
 use super::interfaces::Target;
@@ -13,17 +13,17 @@ use std::io::BufRead;
 use std::str::FromStr;
 use std::time::Instant;
 
-/// References that a client has of one group of objects, at most.
+/// Upper bound of a client's references to one group of objects.
 pub(super) const REFERENCES: u32 = 1000;
 
-/// What a client is told, on a line of its standard input.
+/// Order to a client, on a line of its standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
     pub(super) strategy: Strategy,
     pub(super) operations: u32,
     pub(super) algorithm: Algorithm,
     pub(super) calls: u32,
-    /// Each call is timed; of one-ways, all together.
+    /// Time each call; of one-ways, all together.
     pub(super) timed: bool,
 }
 
@@ -62,12 +62,12 @@ impl FromStr for Batch {
     }
 }
 
-/// Objects that are found in one way.
+/// Objects that are found by one strategy.
 struct Group {
     strategy: Strategy,
     operations: u32,
     targets: Vec<Target>,
-    /// Calls that were made, by order.
+    /// Number of calls made, by order.
     made: HashMap<&'static str, usize>,
 }
 
@@ -75,11 +75,11 @@ struct Client {
     directory: Directory,
     groups: Vec<Group>,
     one_way: bool,
-    /// One-ways that the server will have counted when all have arrived.
+    /// Number of one-ways that the server will have counted when all have arrived.
     thrown: u64,
 }
 
-/// Calls as the input says, until it ends.
+/// Makes the calls of each line of input, until the input ends.
 pub(super) fn call(setup: &Setup, at: &str) -> Result<()> {
     let mut client = Client::new(setup, at)?;
     let mut output = std::io::stdout().lock();
@@ -93,7 +93,7 @@ pub(super) fn call(setup: &Setup, at: &str) -> Result<()> {
 }
 
 impl Client {
-    /// Each reference has made a call when this has returned, so that all are bound.
+    /// Makes the client, and a call by each reference, so that all are bound.
     fn new(setup: &Setup, at: &str) -> Result<Self> {
         let orb = Orb::builder().build()?;
         let directory = Directory::narrow(orb.string_to_object(at)?)?;

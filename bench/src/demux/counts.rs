@@ -1,5 +1,5 @@
-//! `demux-instructions`: a server's user-space instructions a call, which neither the machine's load nor its
-//! caches change, over objects, operations and the depth of adapters.
+//! `demux-instructions`: user-space instructions of a server's call, over objects, operations and
+//! the depth of adapters. The counts do not depend on the machine's load and caches.
 
 use super::client::Batch;
 use super::peers::{Instrumented, Peers};
@@ -14,21 +14,22 @@ use clap::Args;
 use serde::Serialize;
 use std::fmt;
 
-/// How far the counts of one row may lie apart.
+/// Largest allowed difference between the counts of one row, as a fraction.
 const GOAL: f64 = 0.02;
-/// How far two counts that agree lie apart, and after how many none is expected to.
+/// Difference below which two counts agree, as a fraction, and the number of counts after which no
+/// agreement is expected.
 const AGREEMENT: f64 = 0.01;
 const MOST_COUNTS: usize = 4;
-/// Objects where something else is varied.
+/// Number of objects where something else is varied.
 const SOME: u32 = 100;
 
-/// What to count.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// How objects and operations are found.
+    /// Strategies by which objects and operations are found.
     #[arg(long, value_delimiter = ',', default_values = ["active"])]
     pub strategies: Vec<Strategy>,
-    /// In which order they are called: worst-case is the same call again and again.
+    /// Orders in which objects are called: worst-case is the same call again and again.
     #[arg(long, value_delimiter = ',', default_values = ["worst-case", "random"])]
     pub algorithms: Vec<Algorithm>,
     /// Numbers of objects.
@@ -47,38 +48,38 @@ pub struct Options {
     json: Json,
 }
 
-/// The counts.
+/// Report of the counts.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What they depend on.
+    /// Environment on which the counts depend.
     pub environment: Environment,
-    /// Variables that the server had.
+    /// Environment variables of the server.
     pub variables: Vec<(&'static str, &'static str)>,
-    /// Each thing that was varied, by strategy.
+    /// Varied quantities, by strategy.
     pub series: Vec<Series>,
 }
 
-/// One thing varied.
+/// Counts over one varied quantity.
 #[derive(Clone, Debug, Serialize)]
 pub struct Series {
-    /// How objects and operations are found.
+    /// Strategy by which objects and operations are found.
     pub strategy: Strategy,
-    /// In which order they are called.
+    /// Order in which objects are called.
     pub algorithm: Algorithm,
-    /// What is varied.
+    /// Varied quantity.
     pub over: &'static str,
-    /// Its values, and the instructions at each.
+    /// Values of the quantity, with the instructions at each.
     pub counts: Vec<(u32, f64)>,
-    /// How much more the dearest takes than the cheapest, as a share of it.
+    /// Difference between the largest and the smallest count, as a fraction of the smallest.
     pub variation: f64,
-    /// Whether that is within 2%; other strategies than active have no goal.
+    /// Set if that is within 2%; only the strategy `active` has a goal.
     pub within: bool,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a process fails, or the instrument.
+/// A process or the instrument fails.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     if let Err(reason) = Instrument::Instructions.check() {
         println!("skipped: {reason}");
@@ -87,10 +88,10 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.json.show(&measure(harness, options)?)
 }
 
-/// Counts.
+/// Counts all series.
 ///
 /// # Errors
-/// When a process fails, or the instrument.
+/// A process or the instrument fails.
 pub fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     let varied = options.objects.len() + options.operations.len() + options.depths.len();
     let orders: Vec<_> = options
@@ -129,7 +130,7 @@ pub fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     })
 }
 
-/// Who is called, and how they are found.
+/// Objects to call, and their strategy.
 #[derive(Clone, Copy, Debug)]
 struct Order {
     strategy: Strategy,
@@ -148,10 +149,11 @@ fn count(harness: &Harness, order: Order, over: &str, value: u32, calls: u32) ->
     agreed(harness, &setup, order, calls)
 }
 
-/// What `budgets` keeps: a call of one among many, deep down, by the defaults.
+/// Returns the counts that `budgets` keeps: a call of one object among many, deep down, by the
+/// defaults.
 ///
 /// # Errors
-/// When a process fails, or the instrument.
+/// A process or the instrument fails.
 pub(crate) fn budgeted(harness: &Harness) -> Result<Vec<(String, f64)>> {
     let setup = Setup {
         objects: 1000,
@@ -174,7 +176,8 @@ pub(crate) fn budgeted(harness: &Harness) -> Result<Vec<(String, f64)>> {
         .collect()
 }
 
-/// What two counts agree on: making a million objects does not take exactly as many instructions each time.
+/// Returns a count on which two runs agree: making a million objects does not take exactly as many
+/// instructions each time.
 fn agreed(harness: &Harness, setup: &Setup, order: Order, calls: u32) -> Result<f64> {
     let mut last = difference(harness, setup, order, calls)?;
     for _ in 1..MOST_COUNTS {
@@ -188,7 +191,7 @@ fn agreed(harness: &Harness, setup: &Setup, order: Order, calls: u32) -> Result<
     Ok(last)
 }
 
-/// Of a run and one of twice as many calls, so that start and end cancel.
+/// Returns the difference of a run and one of twice as many calls, so that start and end cancel.
 fn difference(harness: &Harness, setup: &Setup, order: Order, calls: u32) -> Result<f64> {
     let batch = |calls| Batch {
         strategy: order.strategy,

@@ -1,4 +1,4 @@
-//! The interfaces of `demux.idl`: servants that do nothing but count, and calls by an operation's number.
+//! Interfaces of `demux.idl`: servants that only count, and calls by an operation's number.
 
 use super::idl::demux::{
     Hundred, HundredServant, One, OneServant, Ten, TenServant, ThrowHundred, ThrowHundredServant,
@@ -11,15 +11,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 type Called = std::result::Result<(), SystemException>;
 
-/// An object that does nothing. Each has memory of its own, as objects do.
+/// Servant that does nothing. Each has memory of its own, as real servants do.
 #[derive(Debug)]
 pub(crate) struct Idle;
 
-/// An object that counts.
+/// Servant that counts calls.
 #[derive(Debug)]
 pub(crate) struct Counted(pub(crate) Arc<AtomicU64>);
 
-/// An object, and how its operations are called.
+/// Object, and how its operations are called.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     One(One),
@@ -38,7 +38,7 @@ macro_rules! called {
             })+
         }
 
-        /// The stub's methods by their numbers.
+        /// Methods of the stub, by number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -59,7 +59,7 @@ macro_rules! thrown {
             })+
         }
 
-        /// The stub's methods by their numbers.
+        /// Methods of the stub, by number.
         const $table: &[fn(&$interface) -> Called] =
             &[$($interface::$operation),+];
     };
@@ -121,7 +121,7 @@ thrown! {
         throw_96 throw_97 throw_98 throw_99
 }
 
-/// A servant with so many operations: 1, 10 or 100.
+/// Returns a servant with so many operations: 1, 10 or 100.
 pub(crate) fn servant(operations: u32, thrown: Option<&Arc<AtomicU64>>) -> Arc<dyn Servant> {
     match (operations, thrown) {
         (1, None) => servant_of::<One, _>(Idle),
@@ -133,7 +133,7 @@ pub(crate) fn servant(operations: u32, thrown: Option<&Arc<AtomicU64>>) -> Arc<d
     }
 }
 
-/// A servant of so many one-ways that are not counted.
+/// Returns a servant of so many one-ways that are not counted.
 pub(crate) fn deaf_servant(operations: u32) -> Arc<dyn Servant> {
     match operations {
         1 => servant_of::<ThrowOne, _>(Idle),
@@ -143,7 +143,7 @@ pub(crate) fn deaf_servant(operations: u32) -> Arc<dyn Servant> {
 }
 
 impl Target {
-    /// An object with so many operations.
+    /// Returns a target with so many operations.
     pub(crate) fn new(object: ObjectRef, operations: u32, one_way: bool) -> Self {
         match (operations, one_way) {
             (1, false) => Self::One(One::from_object(object)),

@@ -1,10 +1,11 @@
-//! `demux`: how long it takes to find an object and its operation, by Gokhale and Schmidt 1998's experiment (§3.5 to 3.7,
-//! §5.3), and in figures of its own.
+//! `demux`: time to find an object and its operation, by Gokhale and Schmidt 1998's experiment
+//! (§3.5 to 3.7, §5.3), and in figures of its own.
 //!
-//! A server has its objects once for each strategy, and a client calls them in the paper's four orders: batch
-//! by batch, the strategies in turn, and another one begins in the next round. What of that is demultiplexing
-//! is little beside the operating system's part; so what finds objects and operations is also measured by
-//! itself, in a process of its own ([`inside`]), and counted in instructions ([`counts`]).
+//! A server has its objects once for each strategy, and a client calls them in the paper's four
+//! orders: batch by batch, the strategies in turn, rotating from round to round. Demultiplexing is
+//! a small part of a call beside the operating system's; so the search for objects and operations
+//! is also measured by itself, in a process of its own ([`inside`]), and counted in instructions
+//! ([`counts`]).
 
 pub mod counts;
 pub mod inside;
@@ -34,16 +35,16 @@ use client::Batch;
 use peers::Peers;
 use plan::{Part, Plan};
 
-/// What the IDL compiler wrote from `demux.idl`.
+/// Rust that the IDL compiler generates from `demux.idl`.
 #[allow(missing_docs, clippy::all)]
 pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/demux.rs"));
 }
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Where client and server run.
+    /// Processors of client and server.
     #[arg(long, default_value = "same")]
     pub placement: Placement,
     /// Only these strategies.
@@ -68,7 +69,7 @@ pub struct Options {
     output: Output,
 }
 
-/// A part of the measurement.
+/// Part of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Which {
     /// Calls from another process, over objects, operations, depth.
@@ -77,47 +78,47 @@ pub enum Which {
     Inside,
 }
 
-/// A process that the measurement starts.
+/// Process that the measurement starts.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Peer {
-    /// Has the objects.
+    /// Serve the objects.
     Server {
-        /// Which objects.
+        /// Objects to serve.
         #[command(flatten)]
         setup: Setup,
-        /// The processor to run on.
+        /// Processor to run on.
         #[arg(long)]
         pin: Option<usize>,
     },
-    /// Calls them.
+    /// Call the objects.
     Client {
-        /// Which objects.
+        /// Objects to call.
         #[command(flatten)]
         setup: Setup,
-        /// The processor to run on.
+        /// Processor to run on.
         #[arg(long)]
         pin: Option<usize>,
-        /// Where the directory is.
+        /// Address of the directory.
         #[arg(long)]
         at: String,
     },
-    /// Measures what is inside, and prints it as JSON.
+    /// Measure the parts of a call alone, and print the figures as JSON.
     Inside(inside::Options),
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a process fails, or a file cannot be written.
+/// A process fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let report = measure(harness, options)?;
     options.output.show(&report, plot::draw)
 }
 
-/// Runs a process of it.
+/// Runs a process of the measurement.
 ///
 /// # Errors
-/// What keeps it from its work.
+/// Reasons why the process cannot do its work.
 pub fn run_peer(peer: &Peer) -> Result<()> {
     match peer {
         Peer::Server { setup, pin } => {
@@ -164,7 +165,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// All strategies, operations and orders of one server.
+/// Measures all strategies, operations and orders of one server.
 fn run_part(harness: &Harness, options: &Options, plan: &Plan, part: &Part) -> Result<Vec<Row>> {
     let setup = &part.setup;
     let processors = options.placement.processors()?;
@@ -189,7 +190,7 @@ fn run_part(harness: &Harness, options: &Options, plan: &Plan, part: &Part) -> R
     Ok(rows)
 }
 
-/// The strategies in turn, each beginning a round once.
+/// Runs the strategies in turn; each begins a round once.
 fn compete(
     peers: &mut Peers,
     strategies: &[Strategy],

@@ -1,4 +1,4 @@
-//! The two processes.
+//! Server and client process of the measurement.
 
 use super::client::Batch;
 use super::setup::Setup;
@@ -10,22 +10,22 @@ use crate::protocol::Answer;
 use crate::running::Wrapper;
 use std::process::Command;
 
-/// What a server is run under, and the variables of its environment.
+/// Wrapper under which a server runs, and the variables of its environment.
 pub(super) struct Instrumented {
     pub(super) wrapper: Wrapper,
     pub(super) environment: Vec<(&'static str, &'static str)>,
 }
 
-/// A server and a client that has its references.
+/// Server, and a client that has its references.
 #[derive(Debug)]
 pub(super) struct Peers {
-    // In the order in which they are to end.
+    // Processes, in the order in which they are to end.
     client: Process,
     server: Process,
 }
 
 impl Peers {
-    /// Starts both, and waits until the client has called each of its references once.
+    /// Starts both processes, and waits until the client has called each of its references once.
     pub(super) fn start(
         harness: &Harness,
         setup: &Setup,
@@ -48,7 +48,8 @@ impl Peers {
         Ok(Self { client, server })
     }
 
-    /// A batch; nanoseconds of each call, or of one one-way. None of a batch that is not timed.
+    /// Runs a batch; returns the nanoseconds of each call, or of one one-way; no times for an
+    /// untimed batch.
     pub(super) fn run(&mut self, batch: Batch) -> Result<Vec<u64>> {
         match self.client.ask(batch)? {
             Answer::Samples(samples) => Ok(samples),

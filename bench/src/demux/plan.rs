@@ -1,4 +1,4 @@
-//! What is run with which objects.
+//! Plan of a run: the parts, and the objects of each.
 
 use super::setup::{Algorithm, Setup, Strategy};
 use super::{Options, Which};
@@ -6,30 +6,30 @@ use serde::Serialize;
 
 /// The paper's numbers of objects (§5.3.1).
 pub(super) const PAPER: [u32; 6] = [1, 100, 200, 300, 400, 500];
-/// And those of servers of today.
+/// Larger numbers of objects, as in servers of today.
 const MORE: [u32; 3] = [10_000, 100_000, 1_000_000];
 /// The paper's numbers of operations.
 pub(super) const OPERATIONS: [u32; 3] = [1, 10, 100];
-/// Adapters in adapters.
+/// Depths of nested adapters.
 const DEPTHS: [u32; 5] = [1, 2, 5, 10, 20];
-/// Beyond so many objects a linear search is left out: a call takes milliseconds.
+/// Number of objects beyond which a linear search is left out: a call takes milliseconds.
 const LINEAR: u32 = 10_000;
-/// So many times as many one-ways as two-way calls.
+/// Ratio of one-ways to two-way calls.
 pub(super) const ONE_WAYS: u32 = 10;
-/// Objects where something else is varied.
+/// Number of objects where something else is varied.
 const SOME: u32 = 100;
 
-/// What a curve goes over.
+/// Quantity on the axis of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
-    /// The number of objects.
+    /// Number of objects.
     Objects,
-    /// The depth of adapters.
+    /// Depth of adapters.
     Depth,
 }
 
-/// What is run.
+/// Parts of a run, and its effort.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) rounds: u32,
@@ -68,7 +68,8 @@ impl Plan {
     }
 }
 
-/// Numbers of the paper with each of its numbers of operations, larger ones with its largest.
+/// Returns the part with so many objects: the paper's numbers with each of its numbers of
+/// operations, larger numbers with its largest.
 fn two_way(options: &Options, objects: u32) -> Part {
     let operations = match objects <= 500 {
         true => OPERATIONS.to_vec(),

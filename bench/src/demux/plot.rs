@@ -1,5 +1,5 @@
-//! The paper's figures 31 (random) and 32 (worst case) and their kin: a chart for each order and number of
-//! operations, a curve for each strategy over the number of objects.
+//! Plots of the paper's figures 31 (random) and 32 (worst case) and similar ones: a chart for each
+//! order and number of operations, a curve for each strategy over the number of objects.
 
 use super::plan::{OPERATIONS, PAPER};
 use super::report::{Curves, Report};
@@ -18,16 +18,17 @@ const COLUMNS: usize = OPERATIONS.len();
 struct Chart<'r> {
     title: String,
     curves: Curves<'r>,
-    /// Numbers that are tens of each other.
+    /// Set for a logarithmic axis.
     logarithmic: bool,
 }
 
-/// Draws them all.
+/// Draws all charts.
 pub(super) fn draw(report: &Report, path: &Path) -> Result<()> {
     sheet_of_charts(path, CHART, COLUMNS, &charts(report), draw_chart)
 }
 
-/// First the paper's two figures, then the other orders; then as far as it goes, and the rest.
+/// Returns the charts: first the paper's two figures, then the other orders; then those with larger
+/// numbers, and the rest.
 fn charts(report: &Report) -> Vec<Chart<'_>> {
     let mut charts = Vec::new();
     let orders = [
@@ -48,7 +49,7 @@ fn charts(report: &Report) -> Vec<Chart<'_>> {
     for mut curves in far.into_iter().chain(others).flatten() {
         let logarithmic = curves.axis().last().is_some_and(|most| *most > 1000);
         if logarithmic {
-            // What takes milliseconds would leave the others in one line.
+            // A curve of milliseconds would flatten the others into one line.
             curves
                 .points
                 .retain(|(_, row)| row.strategy != Strategy::Linear);
@@ -68,7 +69,7 @@ fn charts(report: &Report) -> Vec<Chart<'_>> {
     charts
 }
 
-/// As many objects as the paper has.
+/// Limits a chart to the paper's numbers of objects.
 fn of_the_paper<'r>(figure: &str, mut curves: Curves<'r>) -> Chart<'r> {
     let most = PAPER.last().copied().unwrap_or_default();
     curves.points.retain(|(objects, _)| *objects <= most);
@@ -79,7 +80,7 @@ fn of_the_paper<'r>(figure: &str, mut curves: Curves<'r>) -> Chart<'r> {
     }
 }
 
-/// Told apart without green beside red.
+/// Returns the colour of a strategy; no two colours differ in green and red alone.
 const fn colour(strategy: Strategy) -> RGBColor {
     match strategy {
         Strategy::Active => RGBColor(0x00, 0x72, 0xb2),
@@ -95,7 +96,7 @@ fn draw_chart(area: &Area<'_>, chart: &Chart<'_>) -> Result<()> {
     let (Some(&low), Some(&high)) = (axis.first(), axis.last()) else {
         return Ok(());
     };
-    // A curve of one point has a place too.
+    // A curve of one point needs a range, too.
     let high = high.max(low + 1);
     if chart.logarithmic {
         return draw_curves(area, chart, (low..high).log_scale());

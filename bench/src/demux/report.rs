@@ -1,4 +1,4 @@
-//! The curves' figures, in tables.
+//! Figures of the curves, in tables.
 
 use super::inside;
 use super::plan::{Over, Part};
@@ -11,44 +11,44 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// Where client and server ran.
+    /// Processors of client and server.
     pub placement: Placement,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
     /// Two-way calls by a strategy in a round.
     pub calls: u32,
-    /// The curves' points.
+    /// Points of the curves.
     pub rows: Vec<Row>,
-    /// The search by itself, and what goes with it.
+    /// Figures of the parts measured alone.
     pub inside: Option<inside::Report>,
 }
 
-/// A point of a curve.
+/// Point of a curve.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// What its curve goes over.
+    /// Quantity on the curve's axis.
     pub over: Over,
-    /// Objects that are found by the strategy.
+    /// Number of objects that the strategy searches.
     pub objects: u32,
-    /// Adapters between the root and them, their own included.
+    /// Number of adapters between the root and the objects, their own included.
     pub depth: u32,
-    /// Operations of an object.
+    /// Number of operations of an object.
     pub operations: u32,
-    /// How they are found.
+    /// Strategy by which objects are found.
     pub strategy: Strategy,
-    /// In which order they are called.
+    /// Order in which objects are called.
     pub algorithm: Algorithm,
-    /// Whether calls have replies.
+    /// Set if calls have replies.
     pub two_way: bool,
-    /// How long a call takes.
+    /// Times of a call.
     #[serde(flatten)]
     pub figures: Figures,
-    /// Whether the rounds lie too far apart to be trusted.
+    /// Set if the rounds lie too far apart to be trusted.
     pub noisy: bool,
 }
 
@@ -76,16 +76,16 @@ impl Row {
     }
 }
 
-/// What one table or chart shows: strategies over a number.
+/// Contents of one table or chart: strategies over a number.
 pub(super) struct Curves<'r> {
     pub(super) title: String,
-    /// What is on the axis.
+    /// Label of the axis.
     pub(super) over: &'static str,
     pub(super) points: Vec<(u32, &'r Row)>,
 }
 
 impl Curves<'_> {
-    /// The axis, in order.
+    /// Returns the values of the axis, in order.
     pub(super) fn axis(&self) -> Vec<u32> {
         let mut axis: Vec<u32> = self.points.iter().map(|point| point.0).collect();
         axis.sort_unstable();
@@ -108,7 +108,7 @@ impl Curves<'_> {
 }
 
 impl Report {
-    /// Over numbers of objects, two-way.
+    /// Returns the curves over numbers of objects, two-way.
     pub(super) fn over_objects(&self, algorithm: Algorithm, operations: u32) -> Option<Curves<'_>> {
         let title = format!("{}, {operations} operation(s)", algorithm.name());
         self.curves(title, "objects", |row| {

@@ -1,4 +1,4 @@
-//! A server that has its objects by every strategy, so that they can be called in turn.
+//! Server that has its objects under every strategy, so that they can be called in turn.
 
 use super::idl::demux::{Directory, DirectoryServant, Strategy as Way};
 use super::interfaces;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The objects of one strategy with one number of operations.
+/// Objects of one strategy with one number of operations.
 pub(super) struct Group {
     strategy: Strategy,
     operations: u32,
@@ -21,7 +21,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Makes adapters, one in the other, and activates objects in the innermost.
+    /// Makes nested adapters, and activates objects in the innermost.
     pub(super) fn new(
         root: &Poa,
         setup: &Setup,
@@ -48,7 +48,7 @@ impl Group {
         })
     }
 
-    /// So many references, spread evenly; the last is the last object's.
+    /// Returns `count` references, spread evenly; the last is the last object's.
     pub(super) fn references(
         &self,
         count: usize,
@@ -104,12 +104,13 @@ impl DirectoryServant for Groups {
     }
 }
 
-/// Serves until the input ends, by TCP.
+/// Serves over TCP until the input ends.
 pub(super) fn serve(setup: &Setup) -> Result<()> {
     let orb = Orb::builder()
         .configure(|config| {
             config.listen.push(ListenEndpoint::iiop("127.0.0.1", 0));
-            // It is counted, too: how often it looked before it blocked would be a matter of time.
+            // Instructions are counted, and the number of spins before blocking would depend on
+            // timing.
             config.iiop.spin.budget = Duration::ZERO;
         })
         .build()?;

@@ -1,4 +1,5 @@
-//! What is varied: how objects and operations are found, and in which order they are called.
+//! Varied settings: the strategies by which objects and operations are found, and the orders in
+//! which they are called.
 
 use super::idl::demux::Strategy as Way;
 use clap::{Args, ValueEnum};
@@ -7,12 +8,12 @@ use serde::Serialize;
 use std::fmt;
 use std::ops::Range;
 
-/// How an object and its operation are found. The first four of the paper's are pairs of one way for
-/// objects and one for operations (§5.3).
+/// Strategy by which an object and its operation are found. The paper's first four are pairs of one
+/// way for objects and one for operations (§5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Strategy {
-    /// The place in the key; the compiler's search among operations. The defaults.
+    /// The index in the key for objects, the compiler's search for operations. The defaults.
     Active,
     /// Linear search for both.
     Linear,
@@ -25,7 +26,7 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All of them.
+    /// All strategies.
     pub const ALL: [Self; 5] = [
         Self::Active,
         Self::Linear,
@@ -34,7 +35,7 @@ impl Strategy {
         Self::DeLayered,
     ];
 
-    /// What tables and plots call it.
+    /// Returns the name in tables and plots.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -56,8 +57,8 @@ impl Strategy {
         }
     }
 
-    /// The policies of an adapter for so many objects, whose ids are those of [`id`] but for active
-    /// demultiplexing, whose are the adapter's.
+    /// Returns the policies of an adapter for so many objects. Ids are those of [`id`], except
+    /// under active demultiplexing, where the adapter assigns them.
     pub(super) fn policies(self, objects: u32) -> Vec<PoaPolicy> {
         let (object, operation) = match self {
             Self::Active => (Demultiplexing::Active, OperationDemultiplexing::Compiled),
@@ -84,30 +85,30 @@ impl Strategy {
     }
 }
 
-/// The id of an object, where ids are the application's.
+/// Returns the id of an object, where the application assigns ids.
 pub(super) fn id(object: u32) -> ObjectId {
     ObjectId::from(format!("object {object}").as_str())
 }
 
-/// In which order objects and operations are called (Gokhale and Schmidt 1998, §3.7).
+/// Order in which objects and operations are called (Gokhale and Schmidt 1998, §3.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Algorithm {
     /// A hundred calls to each object.
     RequestTrain,
-    /// A call to each object, and again.
+    /// One call to each object, repeated.
     RoundRobin,
-    /// Objects and operations by chance.
+    /// Objects and operations at random.
     Random,
     /// The last operation of the last object.
     WorstCase,
 }
 
-/// Calls of a request train to one object: the paper's MAXITER.
+/// Number of calls of a request train to one object: the paper's MAXITER.
 const TRAIN: usize = 100;
 
 impl Algorithm {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Self; 4] = [
         Self::RequestTrain,
         Self::RoundRobin,
@@ -115,7 +116,7 @@ impl Algorithm {
         Self::WorstCase,
     ];
 
-    /// What tables and plots call it.
+    /// Returns the name in tables and plots.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -126,8 +127,8 @@ impl Algorithm {
         }
     }
 
-    /// The object and the operation of each call of those numbers, which go on where a batch has ended. Trains
-    /// and rounds take operations in turn.
+    /// Returns the object and the operation of each call in that range of numbers, which continue
+    /// from batch to batch. Trains and rounds take operations in turn.
     pub(super) fn order(
         self,
         objects: usize,
@@ -146,7 +147,7 @@ impl Algorithm {
     }
 }
 
-/// Numbers that look like chance, the same in each run (splitmix64).
+/// Pseudo-random numbers, the same in each run (splitmix64).
 pub(super) struct Chance(pub(super) u64);
 
 impl Chance {
@@ -160,28 +161,28 @@ impl Chance {
     }
 }
 
-/// A server's objects.
+/// Objects of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct Setup {
-    /// Objects, by each strategy and number of operations.
+    /// Number of objects of each strategy and number of operations.
     #[arg(long)]
     pub objects: u32,
-    /// Adapters between the root and them, their own included.
+    /// Number of adapters between the root and the objects, their own included.
     #[arg(long)]
     pub depth: u32,
-    /// How many operations an object has: one, ten or a hundred; each number has its own objects.
+    /// Numbers of operations of an object: one, ten or a hundred; each number has its own objects.
     #[arg(long, value_delimiter = ',')]
     pub operations: Vec<u32>,
-    /// Their operations are one-ways.
+    /// Make the operations one-ways.
     #[arg(long)]
     pub one_way: bool,
-    /// How they are found.
+    /// Strategies by which objects are found.
     #[arg(long, value_delimiter = ',')]
     pub strategies: Vec<Strategy>,
 }
 
 impl Setup {
-    /// The words that say it on a command line.
+    /// Returns the settings as arguments of a command line.
     pub(super) fn arguments(&self) -> Vec<String> {
         let listed = |words: Vec<String>| words.join(",");
         let name = |strategy: &Strategy| {

@@ -1,21 +1,21 @@
-//! What a line is made of: a measurement, and a figure in it.
+//! Sources of a line's figure: a measurement, and a figure in it.
 
-/// A measurement that lines take their figures from.
+/// Measurement from which lines take their figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Need {
     /// Latency, both sides on one processor.
     Same,
     /// Latency, a processor each.
     Cross,
-    /// Instructions.
+    /// Instruction counts of calls.
     Instructions,
-    /// System calls.
+    /// Counts of system calls.
     SystemCalls,
-    /// Allocations.
+    /// Counts of allocations.
     Allocations,
-    /// Context switches.
+    /// Counts of context switches.
     Switches,
-    /// Calls a second.
+    /// Throughput, in calls per second.
     Throughput,
     /// Memory of idle servers.
     Memory,
@@ -24,7 +24,7 @@ pub enum Need {
 }
 
 impl Need {
-    /// All, in the order in which they are measured.
+    /// All measurements, in the order in which they are made.
     pub const ALL: [Self; 9] = [
         Self::Same,
         Self::Cross,
@@ -38,14 +38,14 @@ impl Need {
     ];
 }
 
-/// A figure.
+/// Figure of a line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// In the line's unit.
+    /// Value, in the line's unit.
     pub value: f64,
-    /// What it is of, where it is the worst of several, or what stands beside it.
+    /// Note on the figure: the case, if it is the worst of several, or values beside it.
     pub note: String,
-    /// Whether rounds of it lay too far apart: then it is not known.
+    /// Set if its rounds lie too far apart for the figure to be known.
     pub noisy: bool,
 }
 
@@ -59,5 +59,5 @@ impl Found {
     }
 }
 
-/// A figure, or why there is none.
+/// Figure, or the reason why there is none.
 pub type Finding = Result<Found, String>;

@@ -1,4 +1,4 @@
-//! Where a line's figure is in the evidence.
+//! Search for a line's figure in the evidence.
 
 use super::figure::{Finding, Found, Need};
 use super::{Evidence, REACTORS, made};
@@ -7,10 +7,10 @@ use crate::process::Memory;
 use crate::protocol::References;
 use crate::throughput::{self, Kind, Pinning};
 
-/// Threads of the lines of two-way calls by several.
+/// Thread counts of the lines on two-way calls by several threads.
 pub(super) const SEVERAL: [u32; 3] = [2, 4, 8];
 
-/// The rows of one contender in some cases, or why there are none.
+/// Returns the rows of one contender in some cases, or the reason why there are none.
 fn rows<'e>(
     evidence: &'e Evidence,
     need: Need,
@@ -36,7 +36,7 @@ fn case_of(row: &Row) -> String {
     }
 }
 
-/// Why a contender has no figures.
+/// Returns the reason why a contender has no figures.
 fn reason<'r>(reasons: impl Iterator<Item = &'r String>, contender: &str) -> String {
     let its = format!("{contender}: ");
     let mut reasons = reasons.filter(|reason| reason.starts_with(&its));
@@ -44,7 +44,7 @@ fn reason<'r>(reasons: impl Iterator<Item = &'r String>, contender: &str) -> Str
     reason.unwrap_or_else(|| format!("{contender} was not measured"))
 }
 
-/// The largest of the rows' figures; which it is, is not known as soon as one of them is not.
+/// Returns the largest of the rows' figures; it is unknown as soon as one of the figures is.
 fn worst(rows: &[&Row], figure: impl Fn(&Row) -> Option<f64>) -> Finding {
     let figures = rows.iter().filter_map(|row| Some((figure(row)?, *row)));
     let (value, row) = figures
@@ -67,7 +67,7 @@ pub(super) fn p99(evidence: &Evidence, need: Need, contender: &str, cases: &[&st
     })
 }
 
-/// The same of one case, with the time itself and the floor's beside it.
+/// Returns the figure of one case, with its time and the floor's as a note.
 pub(super) fn timed(evidence: &Evidence, need: Need, contender: &str, case: &str) -> Finding {
     let own = rows(evidence, need, contender, &[case])?;
     let mut found = worst(&own, |row| row.ratio)?;
@@ -85,7 +85,7 @@ pub(super) enum Side {
     Worse,
 }
 
-/// The largest count of the cases.
+/// Returns the largest count of the cases.
 pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) -> Finding {
     let report = evidence.counts(need)?;
     let mut found: Option<Found> = None;
@@ -107,7 +107,7 @@ pub(super) fn cost(evidence: &Evidence, need: Need, cases: &[&str], side: Side) 
     found.ok_or_else(|| reason(report.skipped.iter(), "punctual"))
 }
 
-/// What happens once in a run is no part of a call.
+/// Rounds a count: events that happen once in a run are not part of a call.
 pub(super) fn rounded(found: Found, parts: f64) -> Found {
     Found {
         value: (found.value * parts).round() / parts + 0.0,
@@ -129,7 +129,8 @@ fn throughput_row<'e>(
         .ok_or_else(|| reason(report.skipped.iter().chain(&report.failed), contender))
 }
 
-/// The better of both ways to reach it.
+/// Returns two-way throughput as a share of its goal: the better of the rate against 250,000 calls per
+/// second, and of the ratio to the floor against 0.85.
 pub(super) fn two_way(evidence: &Evidence) -> Finding {
     let row = throughput_row(
         evidence,
@@ -154,12 +155,13 @@ pub(super) fn one_way(evidence: &Evidence, kind: Kind, contender: &str) -> Findi
     })
 }
 
-/// One-ways, beside omniORB's.
+/// Returns the rate of one-ways in proportion to omniORB's.
 pub(super) fn one_way_beside_omniorb(evidence: &Evidence, placement: Pinning) -> Finding {
     beside_omniorb(evidence, Kind::one_way(placement))
 }
 
-/// Two-way calls by several threads beside omniORB's: the number of threads that does worst.
+/// Returns the rate of two-way calls by several threads in proportion to omniORB's, for the number
+/// of threads with the worst result.
 pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Pinning) -> Finding {
     let mut each = Vec::new();
     for threads in SEVERAL {
@@ -168,7 +170,7 @@ pub(super) fn threads_beside_omniorb(evidence: &Evidence, placement: Pinning) ->
         let note = format!("{threads} threads: {}", found.note);
         each.push(Found { note, ..found });
     }
-    // Which is the worst, is not known as soon as one is not.
+    // The worst is unknown as soon as one of the figures is.
     let noisy = each.iter().any(|found| found.noisy);
     let worst = each
         .into_iter()

@@ -1,4 +1,4 @@
-//! The lines of the table: what is wanted, and which figure it is.
+//! Lines of the table: the goals, and the figure of each.
 
 use super::Evidence;
 use super::figure::{Finding, Need};
@@ -10,20 +10,20 @@ use crate::throughput::{Kind, Pinning};
 use serde::Serialize;
 use std::fmt;
 
-/// What a figure is held against.
+/// Bound of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
-    /// It may be as large.
+    /// Upper bound, inclusive.
     AtMost(f64),
-    /// It may be as small.
+    /// Lower bound, inclusive.
     AtLeast(f64),
-    /// It must be larger.
+    /// Lower bound, exclusive.
     Above(f64),
 }
 
 impl Bound {
-    /// Whether a figure keeps it.
+    /// Returns whether a figure keeps the bound.
     #[must_use]
     pub fn keeps(self, value: f64) -> bool {
         match self {
@@ -33,11 +33,11 @@ impl Bound {
         }
     }
 
-    /// How far a figure is used up: 1 is the bound itself, and more is too much.
+    /// Returns how much of the bound a figure uses: 1 is the bound itself, and more is too much.
     #[must_use]
     pub fn share(self, value: f64) -> f64 {
         match self {
-            // None at all is wanted: every one is too much.
+            // The bound is zero, so each unit is too much.
             Self::AtMost(most) if most <= 0.0 => 1.0 + value,
             Self::AtMost(most) => value / most,
             Self::AtLeast(limit) | Self::Above(limit) => limit / value,
@@ -56,20 +56,20 @@ impl fmt::Display for Bound {
     }
 }
 
-/// A line.
+/// Line of the table.
 #[derive(Clone, Copy)]
 pub struct Line {
-    /// What it is asked for by.
+    /// Name by which the line is selected.
     pub name: &'static str,
-    /// What is measured.
+    /// Measured quantity.
     pub what: &'static str,
-    /// What is wanted of it.
+    /// Goal of the line.
     pub bound: Bound,
-    /// The unit of both.
+    /// Unit of figure and goal.
     pub unit: &'static str,
-    /// What has to be measured for it.
+    /// Measurement that the line needs.
     pub need: Need,
-    /// Where it is in the evidence, or why it is not.
+    /// Function that finds the figure in the evidence, or the reason why it is missing.
     pub find: fn(&Evidence) -> Finding,
 }
 
@@ -80,7 +80,7 @@ impl fmt::Debug for Line {
 }
 
 impl Line {
-    /// What is wanted, with its unit.
+    /// Returns the goal with its unit.
     #[must_use]
     pub fn goal(&self) -> String {
         format!("{} {}", self.bound, self.unit)
@@ -118,7 +118,7 @@ const fn line(
 
 use Bound::{Above, AtLeast, AtMost};
 
-/// Every line.
+/// All lines.
 #[rustfmt::skip]
 pub(super) const ALL: &[Line] = &[
     line("same-tcp-p50", "same: void, long, struct over TCP, p50", AtMost(1.05), FLOOR, Need::Same,

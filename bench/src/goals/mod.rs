@@ -1,8 +1,9 @@
-//! `goals`: what the data path is to reach, what it reaches here, in one table.
+//! `goals`: goals of the data path, and the figures reached here, in one table.
 //!
-//! A [`Line`] says what is wanted and how it is found in the evidence: the reports of this crate's other
-//! measurements, of which those run that some wanted line needs. What cannot be measured here is absent,
-//! with the reason. The [`Report`] is for people, as JSON and as a picture.
+//! A [`Line`] names a goal and finds its figure in the evidence: the reports of this crate's other
+//! measurements, of which only those run that a selected line needs. Figures that cannot be
+//! measured here are absent, with the reason. The [`Report`] is for people, as JSON and as a
+//! picture.
 
 mod figure;
 mod find;
@@ -28,10 +29,11 @@ use crate::{load, memory, throughput};
 use clap::Args;
 use std::collections::BTreeMap;
 
-/// Where pools of threads on epoll are asked of, in order; the last one is there always.
+/// Contenders that stand for pools of threads on epoll, in order of preference; the last one is
+/// always there.
 const REACTORS: [&str; 3] = ["punctual-lf", "punctual-reactive", "punctual"];
 
-/// What to measure.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only lines whose names begin so, e.g. same,instructions-void.
@@ -40,7 +42,7 @@ pub struct Options {
     /// Fewer rounds and calls: two minutes or so, and less to be trusted.
     #[arg(long)]
     quick: bool,
-    /// Hardly any: whether everything works, not how well.
+    /// Hardly any calls: check that everything works, not how well.
     #[arg(long, hide = true)]
     hasty: bool,
     /// List the lines, and measure nothing.
@@ -50,7 +52,7 @@ pub struct Options {
     output: Output,
 }
 
-/// How much is measured.
+/// Amount of measurement.
 #[derive(Clone, Copy, Debug)]
 struct Effort {
     rounds: u32,
@@ -59,7 +61,7 @@ struct Effort {
     flood: u32,
     connections: u32,
     phase: u64,
-    /// How often what was restless is measured again.
+    /// Number of times that a measurement with a large spread is repeated.
     again: u32,
 }
 
@@ -91,7 +93,7 @@ const HASTY: Effort = Effort {
     again: 0,
 };
 
-/// What was measured. A measurement that could not be made leaves its reason.
+/// Reports of all measurements. A measurement that could not be made leaves its reason.
 #[derive(Debug, Default)]
 pub struct Evidence {
     latency: BTreeMap<Need, Measured<latency::Report>>,
@@ -101,13 +103,13 @@ pub struct Evidence {
     load: Option<Measured<load::Report>>,
 }
 
-/// A measurement, or why there is none.
+/// Measurement, or the reason why there is none.
 type Measured<R> = std::result::Result<R, String>;
 
 /// Runs the command.
 ///
 /// # Errors
-/// When a name means no line, or a file cannot be written.
+/// A name selects no line, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let lines = wanted(&options.only)?;
     if options.list {
@@ -132,7 +134,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.output.show(&report, plot::draw)
 }
 
-/// The lines whose names begin with one of `only`; all without any.
+/// Returns the lines whose names begin with one of `only`; all lines if it is empty.
 fn wanted(only: &[String]) -> Result<Vec<&'static Line>> {
     for name in only {
         if !line::ALL
@@ -149,7 +151,7 @@ fn wanted(only: &[String]) -> Result<Vec<&'static Line>> {
     Ok(line::ALL.iter().filter(is_wanted).collect())
 }
 
-/// What else the machine does: processes that want to run, over the last minute.
+/// Returns the machine's other load: the average number of runnable processes over the last minute.
 fn load_average() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
@@ -276,7 +278,7 @@ fn look_at_memory(harness: &Harness, effort: Effort) -> Result<memory::Report> {
     memory::measure(&contenders, &absent, &[effort.connections as usize])
 }
 
-/// With the first reactor that there is.
+/// Measures latency under load with the first available reactor.
 fn load_up(harness: &Harness, effort: Effort) -> Result<load::Report> {
     let size = load::Size {
         connections: effort.connections,

@@ -1,4 +1,5 @@
-//! The table, drawn: a bar for each line, as long as it uses its goal up, and a mark at the goal.
+//! Plot of the table: a bar for each line, whose length is the share of the goal used, and a mark
+//! at the goal.
 
 use super::report::{Outcome, Report, Verdict, shown};
 use crate::Result;
@@ -6,20 +7,20 @@ use crate::drawing::{Area, not_drawn, sheet, write};
 use plotters::prelude::*;
 use std::path::Path;
 
-/// Pixels: of a line, of the margin, of the space for words, and in all.
+/// Sizes in pixels: of a line, of the margin, of the space for text, and of the whole.
 const LINE: i32 = 22;
 const MARGIN: i32 = 16;
 const WORDS: i32 = 520;
 const WIDTH: i32 = 1320;
-/// Pixels of a bar that is as long as its goal.
+/// Pixels of a bar that uses exactly its goal.
 const GOAL: f64 = 200.0;
-/// No bar is longer, in goals.
+/// Upper bound of a bar, in goals.
 const LONGEST: f64 = 2.2;
 
 const REACHED: RGBColor = RGBColor(0x00, 0x72, 0xb2);
 const MISSED: RGBColor = RGBColor(0xd5, 0x5e, 0x00);
 
-/// Neither: its figure is not known.
+/// Colour of a bar whose figure is not known.
 const NOT_KNOWN: RGBColor = RGBColor(0xbb, 0xbb, 0xbb);
 
 /// Draws the report.
@@ -65,7 +66,7 @@ fn label(outcome: &Outcome) -> String {
 
 #[allow(clippy::cast_possible_truncation)]
 fn pixels(share: f64) -> i32 {
-    // Far below what an i32 holds.
+    // The value is far below the limit of an i32.
     (share.clamp(0.0, LONGEST) * GOAL) as i32
 }
 

@@ -1,4 +1,4 @@
-//! The table.
+//! Table of goals and figures.
 
 use super::Evidence;
 use super::figure::Found;
@@ -9,69 +9,69 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// More processes than this want to run besides: times are then not to be trusted.
+/// Number of other runnable processes above which times are not to be trusted.
 const BUSY: f64 = 0.5;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// Processes that wanted to run in the minute before it began, on average.
+    /// Average number of runnable processes in the minute before the run.
     pub load_before: Option<f64>,
-    /// How many lines have which verdict.
+    /// Number of lines by verdict.
     pub verdicts: Verdicts,
-    /// The lines.
+    /// Lines of the table.
     pub lines: Vec<Outcome>,
 }
 
-/// How many lines have which verdict.
+/// Number of lines by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verdicts {
     /// Lines whose goal is reached.
     pub ok: usize,
-    /// Lines whose goal is not.
+    /// Lines whose goal is not reached.
     pub missed: usize,
-    /// Lines whose figure was too restless to say.
+    /// Lines whose figure has too large a spread to be judged.
     pub not_known: usize,
     /// Lines that could not be measured.
     pub absent: usize,
 }
 
-/// A line with what was found.
+/// Line with its figure.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
-    /// What it is asked for by.
+    /// Name by which the line is selected.
     pub name: &'static str,
-    /// What was measured.
+    /// Measured quantity.
     pub what: &'static str,
-    /// What is wanted of it.
+    /// Goal of the line.
     pub bound: Bound,
-    /// The unit of both.
+    /// Unit of figure and goal.
     pub unit: &'static str,
-    /// What was reached.
+    /// Figure reached.
     pub reached: Option<f64>,
-    /// How far that uses the bound up: at most 1 where it is kept.
+    /// Share of the bound that the figure uses: at most 1 if the bound is kept.
     pub share: Option<f64>,
-    /// Whether it is enough.
+    /// Verdict on the figure.
     pub verdict: Verdict,
-    /// Of what it is, or why it is absent.
+    /// Note on the figure, or the reason why it is absent.
     pub note: String,
-    /// Whether the machine was too restless to trust it.
+    /// Set if the spread was too large for the figure to be trusted.
     pub noisy: bool,
 }
 
-/// Whether a goal is reached.
+/// Verdict on a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is.
+    /// Goal reached.
     Ok,
-    /// It is not.
+    /// Goal not reached.
     Missed,
-    /// Rounds of its figure lay too far apart to say.
+    /// Unknown: rounds of the figure lie too far apart.
     NotKnown,
-    /// It could not be measured.
+    /// Figure that could not be measured.
     Absent,
 }
 
@@ -196,7 +196,7 @@ fn row(line: &Outcome) -> (String, Vec<Cell>) {
     (line.what.to_owned(), cells)
 }
 
-/// Three figures where they say something.
+/// Formats a value: without decimals from 100 on and for integers, otherwise with two.
 pub(super) fn shown(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),

@@ -1,9 +1,9 @@
-//! `latency`: how long calls take, by contenders in turn.
+//! `latency`: time of calls, by contenders in turn.
 //!
-//! A case is run in rounds. In each round every contender makes a batch of calls, and another one
-//! begins in the next round, so that what slows the machine down for a while slows all of them down.
-//! Ratios are taken within a round, and their median is reported. A case whose rounds lie too far apart is
-//! run again, and its calmest attempt counts.
+//! A case is run in rounds. In each round every contender makes a batch of calls, and the order
+//! rotates from round to round, so that a temporary slowdown of the machine affects all contenders.
+//! Ratios are taken within a round, and their median is reported. A case whose rounds lie too far
+//! apart is run again, and its calmest attempt counts.
 
 mod plot;
 mod report;
@@ -21,23 +21,23 @@ use crate::running::{Launch, Running, in_turn};
 use crate::statistics::{Record, paired_ratio};
 use clap::Args;
 
-/// The spread of the floor's or a contender's own medians above which its figures are not known.
+/// Spread of the floor's or a contender's own medians above which its figures count as unknown.
 pub const NOISY: f64 = 0.10;
-/// One-ways are over so soon, and the scheduler lets each side run for so long, that a batch of them
-/// has this many times as many calls, while requests are [`SHORT`].
+/// Factor of the calls of a batch of one-ways while requests are [`SHORT`]: one-ways are over so
+/// soon, and the scheduler lets each side run for so long, that a batch needs more of them.
 const ONE_WAYS: u32 = 30;
-/// Requests up to this many octets are short.
+/// Upper bound of short requests, in bytes.
 const SHORT: usize = 4096;
-/// Requests from this many octets on take so long that a batch of them has a tenth as many calls.
+/// Size in bytes from which requests take so long that a batch has a tenth as many calls.
 const LONG: usize = 1 << 19;
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Where client and server run.
+    /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     pub placement: Vec<Placement>,
-    /// Only these contenders, and their floors; `all` for every one there is.
+    /// Only these contenders, and their floors; `all` for every one.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
     /// Only these cases, e.g. cube_void,take_octets:4096; the default is Gokhale and Schmidt 1998's sweep.
@@ -54,25 +54,25 @@ pub struct Options {
     /// half a MiB and more, a tenth.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub calls: Option<u32>,
-    /// How often a case is run again whose rounds lay more than 10 % apart; the calmest attempt counts.
+    /// Repetitions of a case whose rounds lie more than 10 % apart; the calmest attempt counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
     #[command(flatten)]
     output: Output,
 }
 
-/// What is run.
+/// Plan of a run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Where client and server run.
+    /// Processors of client and server.
     pub placements: Vec<Placement>,
-    /// What they do.
+    /// Cases to run.
     pub cases: Vec<Case>,
     /// Rounds of each case.
     pub rounds: u32,
     /// Calls of each contender in a round.
     pub calls: u32,
-    /// How often a restless case is run again.
+    /// Repetitions of a case with too large a spread.
     pub again: u32,
 }
 
@@ -99,7 +99,7 @@ impl Options {
 /// Runs the command.
 ///
 /// # Errors
-/// When a contender fails, or a file cannot be written.
+/// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = Wanted::named(&options.contenders)?;
     let (contenders, absent) = contender::known(harness, &wanted);
@@ -114,7 +114,7 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// Runs every case by every contender that starts.
 ///
 /// # Errors
-/// When a contender does not end as it should.
+/// A contender does not end as it should.
 pub fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Result<Report> {
     let mut report = Report {
         machine: Machine::this(),
@@ -157,10 +157,10 @@ pub fn measure(contenders: &[Contender], absent: &[Absent], plan: &Plan) -> Resu
     Ok(report)
 }
 
-/// The contenders of one placement, all started.
+/// Contenders of one placement, all started.
 struct Field<'c>(Vec<Entrant<'c>>);
 
-/// One of them, and what it did in the case at hand.
+/// Contender with its results in the current case.
 struct Entrant<'c> {
     contender: &'c Contender,
     running: Option<Running>,
@@ -168,7 +168,7 @@ struct Entrant<'c> {
 }
 
 impl<'c> Field<'c> {
-    /// Those that do not start are left out, for the reason that they give.
+    /// Starts the contenders; those that do not start are skipped, with their reasons.
     fn start(
         contenders: impl Iterator<Item = &'c Contender>,
         launch: &Launch,
@@ -193,7 +193,7 @@ impl<'c> Field<'c> {
         Self(entrants)
     }
 
-    /// The first time a case is run, buffers grow; that batch does not count.
+    /// Runs a batch that does not count, in which buffers grow.
     fn warm_up(&mut self, case: Case, plan: &Plan, failed: &mut Vec<String>) {
         let calls = batch(case, plan.calls).div_ceil(10);
         for entrant in &mut self.0 {
@@ -201,7 +201,7 @@ impl<'c> Field<'c> {
         }
     }
 
-    /// An attempt.
+    /// Makes one attempt at a case.
     fn compete(&mut self, case: Case, plan: &Plan, failed: &mut Vec<String>) {
         let calls = batch(case, plan.calls);
         let warm_up = calls.div_ceil(10);
@@ -222,7 +222,7 @@ impl<'c> Field<'c> {
 }
 
 impl Entrant<'_> {
-    /// A batch. Who fails is out from then on.
+    /// Runs a batch. A contender that fails is out from then on.
     fn turn(&mut self, case: Case, warm_up: u32, calls: u32, failed: &mut Vec<String>) {
         if !self.contender.knows(case) {
             return;
@@ -239,7 +239,7 @@ impl Entrant<'_> {
     }
 }
 
-/// Calls of a batch.
+/// Returns the number of calls of a batch.
 fn batch(case: Case, calls: u32) -> u32 {
     match case.lengths().request {
         LONG.. => calls.div_ceil(10),

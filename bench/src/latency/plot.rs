@@ -1,4 +1,4 @@
-//! Latency over size: a chart for each placement and operation, in one SVG.
+//! Plot of latency over size: a chart for each placement and operation, in one SVG.
 
 use super::report::{Report, Row};
 use crate::Result;
@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Width and height of one chart, in pixels.
 const CHART: (u32, u32) = (480, 360);
-/// One for each contender, told apart without green beside red.
+/// Colours of the contenders, without green beside red.
 const COLOURS: [RGBColor; 4] = [
     RGBColor(0x55, 0x55, 0x55),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -54,7 +54,8 @@ fn charts(report: &Report) -> Vec<Chart<'_>> {
     charts
 }
 
-/// As many as the first placement has charts, so that the second stands below it; up to 3.
+/// Returns the number of columns: the first placement's charts, up to 3, so that the second
+/// placement stands below it.
 fn columns(charts: &[Chart<'_>]) -> usize {
     let first = charts.first().map(|chart| chart.placement);
     let number = charts

@@ -1,4 +1,4 @@
-//! The figures, as a table for people and as JSON.
+//! Report of the figures, as a table for people and as JSON.
 
 use crate::contender::{Absent, Contender};
 use crate::machine::Machine;
@@ -8,57 +8,57 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
     /// Rounds of each case.
     pub rounds: u32,
     /// Calls of each contender in a round.
     pub calls: u32,
-    /// Who took part.
+    /// Contenders that took part.
     pub contenders: Vec<Participant>,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// What went wrong.
+    /// Failures.
     pub failed: Vec<String>,
-    /// The figures; times in nanoseconds.
+    /// Figures; times in nanoseconds.
     pub rows: Vec<Row>,
 }
 
-/// Who took part.
+/// Contender that took part.
 #[derive(Clone, Debug, Serialize)]
 pub struct Participant {
-    /// Its name in the rows.
+    /// Name in the rows.
     pub name: &'static str,
-    /// What it is, with its version.
+    /// Description, with the version.
     pub description: String,
 }
 
 /// One contender in one case.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Where client and server ran.
+    /// Processors of client and server.
     pub placement: Placement,
-    /// The operation's name.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// Elements of its sequence, if it has one.
+    /// Number of elements of its sequence, if it has one.
     pub units: u32,
-    /// Whether a sample is one call. For one-ways it is the mean of a batch.
+    /// Set if a sample is one call. For one-ways a sample is the mean of a batch.
     pub two_way: bool,
-    /// Who.
+    /// Contender of the row.
     pub contender: &'static str,
-    /// Its times.
+    /// Times of its calls.
     #[serde(flatten)]
     pub figures: Figures,
-    /// The raw contender of its kind.
+    /// Raw contender of its kind.
     pub floor: &'static str,
-    /// Its medians divided by the floor's of the same rounds, in the median.
+    /// Median of the ratios of its medians to the floor's of the same rounds.
     pub ratio: Option<f64>,
-    /// The same of the rounds' 99th percentiles.
+    /// Median of the ratios of its 99th percentiles to the floor's of the same rounds.
     pub p99_ratio: Option<f64>,
-    /// Whether its own medians or the floor's lay too far apart to trust the figures.
+    /// Set if its own medians or the floor's lie too far apart for the figures to be trusted.
     pub noisy: bool,
 }
 
@@ -104,7 +104,8 @@ impl Report {
         Ok(())
     }
 
-    /// How many cases someone was too restless in, and of how many.
+    /// Returns the number of cases in which a contender had too large a spread, and the number of
+    /// all cases.
     fn noisy_cases(&self) -> (usize, usize) {
         let mut cases: BTreeMap<String, bool> = BTreeMap::new();
         for row in &self.rows {

@@ -1,4 +1,4 @@
-//! Those whose latency counts.
+//! Busy clients, whose latency counts.
 
 use super::CALL;
 use super::report::Phase;
@@ -7,8 +7,8 @@ use crate::giop::{Connection, Target};
 use crate::statistics::{Record, median};
 use std::time::{Duration, Instant};
 
-/// Parts of a phase. Their medians and 99th percentiles count in the median, so that a part in which
-/// the machine did something else does not.
+/// Number of parts of a phase. The medians over the parts of their medians and 99th percentiles
+/// count, so that a part in which the machine did something else does not.
 const PARTS: u32 = 10;
 
 /// Connections that make calls in turn.
@@ -19,7 +19,7 @@ pub(super) struct Busy<'t> {
 }
 
 impl<'t> Busy<'t> {
-    /// Connects them, and has each make a call.
+    /// Connects all connections, and makes a call on each.
     pub(super) fn connect(target: &'t Target, number: u32) -> Result<Self> {
         let mut busy = Self {
             target,
@@ -35,7 +35,7 @@ impl<'t> Busy<'t> {
         Ok(busy)
     }
 
-    /// Makes calls for so long. A call that fails is counted as lost, and its connection replaced.
+    /// Makes calls for `length`. A call that fails is counted as lost, and its connection replaced.
     pub(super) fn run(&mut self, name: &'static str, length: Duration) -> Result<Phase> {
         let mut record = Record::default();
         let mut lost = 0;
@@ -56,12 +56,12 @@ impl<'t> Busy<'t> {
         })
     }
 
-    /// How many were lost.
+    /// Makes calls for `length`, and returns how many were lost.
     fn call_for(&mut self, length: Duration, samples: &mut Vec<u64>) -> Result<u64> {
         let began = Instant::now();
         let number = self.connections.len();
         let mut lost = 0;
-        // At least once around.
+        // Each connection has at least one turn.
         for turn in 0.. {
             if turn >= number && began.elapsed() >= length {
                 break;

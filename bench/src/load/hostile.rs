@@ -1,4 +1,4 @@
-//! Clients that mean ill: each does one thing, again and again, and comes back when it is thrown out.
+//! Hostile clients: each repeats one kind of attack, and reconnects when it is cut off.
 
 use crate::giop::{HEADER, Target, header};
 use serde::Serialize;
@@ -8,30 +8,30 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// What one of them does.
+/// Attack of a hostile client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Octets that are no protocol.
+    /// Bytes that are no protocol.
     Garbage,
     /// The beginning of a message, and never its end.
     HalfMessage,
-    /// A request, an octet at a time.
+    /// A request, byte by byte.
     Trickle,
-    /// Requests with long replies, which it never reads.
+    /// Requests with long replies that are never read.
     SlowReader,
-    /// Requests for objects that are not there.
+    /// Requests for objects that do not exist.
     BadKeys,
-    /// A header that announces more than there can be.
+    /// A header that announces more than any limit.
     Giant,
 }
 
-/// How often those of one kind acted, and had to connect again.
+/// Number of attacks of one kind, and of reconnections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Deeds {
-    /// Times they sent something.
+    /// Number of attacks.
     pub acts: u64,
-    /// Times they were thrown out and came back.
+    /// Number of times that clients were cut off and reconnected.
     pub thrown_out: u64,
 }
 
@@ -43,15 +43,15 @@ const KINDS: [Kind; 6] = [
     Kind::BadKeys,
     Kind::Giant,
 ];
-/// Octets of a slow reader's request and reply.
+/// Size of a slow reader's request and reply, in bytes.
 const LONG: u32 = 32 << 10;
-/// Requests for objects that are not there, sent together.
+/// Number of requests for objects that do not exist, sent together.
 const FLOOD: u32 = 8;
-/// Octets that half a message says it has, and how many of them come.
+/// Number of bytes that half a message announces, and of those that are sent.
 const PROMISED: u32 = 64 << 10;
 const SENT: usize = 1 << 10;
 
-/// All of them.
+/// All hostile clients.
 pub(super) struct Crowd {
     target: Target,
     villains: Vec<Villain>,
@@ -62,12 +62,13 @@ pub(super) struct Crowd {
 struct Villain {
     kind: Kind,
     stream: Option<TcpStream>,
-    /// What it has sent of what it sends piecemeal.
+    /// Number of bytes sent of a message that is sent piecemeal.
     sent: usize,
 }
 
 impl Crowd {
-    /// As many, of all kinds in turn. Who cannot connect tries again when it is to act.
+    /// Connects `number` clients, of all kinds in turn. A client that cannot connect tries again
+    /// before it acts.
     pub(super) fn connect(target: &Target, number: usize) -> Self {
         let villain = |kind: &Kind| Villain {
             kind: *kind,
@@ -82,13 +83,13 @@ impl Crowd {
         }
     }
 
-    /// What has been done.
+    /// Returns the numbers of attacks by kind.
     pub(super) fn deeds(&self) -> BTreeMap<Kind, Deeds> {
         self.deeds.clone()
     }
 
-    /// One after the other acts, so many a second, until told to stop. What is late is left out, so
-    /// that a slow machine is not flooded.
+    /// Lets the clients act in turn, at a rate of `acts` per second, until told to stop. Late acts
+    /// are left out, so that a slow machine is not flooded.
     pub(super) fn act_until(&mut self, stop: &AtomicBool, acts: u32) {
         let pause = Duration::from_secs(1) / acts;
         let mut next = Instant::now();
@@ -118,7 +119,7 @@ impl Crowd {
 }
 
 impl Villain {
-    /// `None` when the connection is gone.
+    /// Attacks once; returns `None` when the connection is gone.
     fn act(&mut self, target: &Target, random: u64) -> Option<()> {
         let stream = self.stream.as_mut()?;
         if self.kind != Kind::SlowReader {
@@ -136,7 +137,7 @@ impl Villain {
                 self.sent = write(stream, &half)?;
                 Some(())
             }
-            // It waits for the server to lose its patience.
+            // The client waits for the server to close the connection.
             Kind::HalfMessage => Some(()),
             Kind::Trickle => {
                 let request = target.request("cube_void", 1, &[]);
@@ -177,7 +178,7 @@ fn connect(target: &Target) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// Reads what is there, a bounded part of it; `None` at the end.
+/// Reads a bounded part of the available data; returns `None` at the end.
 fn drain(stream: &mut TcpStream) -> Option<()> {
     match stream.read(&mut [0; 16 << 10]) {
         Ok(0) => None,
@@ -187,7 +188,7 @@ fn drain(stream: &mut TcpStream) -> Option<()> {
     }
 }
 
-/// Writes what fits, and says how much; `None` when the connection is gone.
+/// Writes as much as fits, and returns how much; `None` when the connection is gone.
 fn write(stream: &mut TcpStream, octets: &[u8]) -> Option<usize> {
     match stream.write(octets) {
         Ok(written) => Some(written),

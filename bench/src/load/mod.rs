@@ -1,13 +1,13 @@
-//! `load`: whether the calls of some suffer from many others.
+//! `load`: effect of many other connections on the calls of some.
 //!
 //! A hundred connections make calls in turn, one at a time, in four phases: alone (*quiet*), beside
-//! thousands of connections that keep silent after a call each (*connected*), while a tenth of all
-//! is hostile (*hostile*), and alone again when the others have gone. The percentiles of the hostile phase
-//! are compared with the quiet ones; where these differ much from each other, the machine was restless.
-//! Before the others go, every silent connection makes a call again, and at the end so does a new one:
-//! nothing may have been lost.
+//! thousands of connections that are silent after one call each (*connected*), while a tenth of all
+//! is hostile (*hostile*), and alone again when the others have gone. The percentiles of the
+//! hostile phase are compared with the quiet ones; where these differ much from each other, the
+//! machine was disturbed. Before the others go, every silent connection makes a call again, and at
+//! the end so does a new one: no call may be lost.
 //!
-//! All clients are in this process, on two threads, and talk by sockets of their own ([`crate::giop`]);
+//! All clients are in this process, on two threads, and use sockets of their own ([`crate::giop`]);
 //! everything is bounded in number and in time, and stays on the loopback.
 
 mod busy;
@@ -30,14 +30,14 @@ use hostile::Crowd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A call of a silent connection takes no longer, or it is lost.
+/// Time limit of a call on a silent connection, after which it counts as lost.
 const CALL: Duration = Duration::from_secs(20);
-/// How often a server that comes to rest is looked at.
+/// Interval of the checks of a server that comes to rest.
 const GLANCE: Duration = Duration::from_millis(10);
-/// Who is tried when nobody is named.
+/// Contender of a run that names none.
 const USUAL: &str = "punctual";
 
-/// What to run.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     /// Only these contenders.
@@ -49,7 +49,7 @@ pub struct Options {
     json: Json,
 }
 
-/// How many, and for how long.
+/// Numbers of connections, and the length of phases.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Size {
     /// Connections in all; a tenth of them is hostile.
@@ -71,7 +71,7 @@ impl Size {
         (self.connections / 10) as usize
     }
 
-    /// Those that make a call at the beginning and one at the end.
+    /// Returns the number of connections that make a call at the beginning and one at the end.
     const fn silent(self) -> usize {
         (self.connections as usize).saturating_sub(self.hostile() + self.busy as usize)
     }
@@ -80,7 +80,7 @@ impl Size {
 /// Runs the command.
 ///
 /// # Errors
-/// When a server fails or loses something.
+/// A server fails or loses a call.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = match options.contenders.is_empty() {
         true => Wanted::of(&[USUAL])?,
@@ -101,15 +101,15 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
 }
 
-/// Runs all phases with one server. It and the clients have a processor each, where there are two: left
-/// to the scheduler, a phase may take several times as long as the same one before.
+/// Runs all phases with one server. Server and clients have a processor each, where there are two:
+/// left to the scheduler, a phase may take several times as long as the one before.
 ///
 /// # Errors
-/// When it does not start, or does not answer even when it has peace.
+/// The server does not start, or does not answer even without load.
 pub fn measure(contender: &Contender, size: Size) -> Result<Report> {
     let processors = Placement::Cross.processors().ok();
     let report = Report::new(contender.name, Machine::this(), size);
-    // A thread of its own, as what is pinned stays so, and those that it starts with it.
+    // A thread of its own, as pinning is permanent and inherited by threads that it starts.
     std::thread::scope(|scope| {
         let clients = std::thread::Builder::new().name("clients".to_owned());
         let measuring = clients.spawn_scoped(scope, || {
@@ -177,9 +177,9 @@ fn run_phases(
     Ok(report)
 }
 
-/// Connections for what comes and goes.
+/// Number of connections beyond the measured ones, for temporary use.
 const SPARE: usize = 64;
-/// Steps of a measurement.
+/// Number of steps of a measurement.
 const STEPS: usize = 6;
 
 fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
@@ -192,7 +192,7 @@ fn connect_silent(target: &Target, number: usize) -> Result<Vec<Connection>> {
     Ok(silent)
 }
 
-/// Does `work` while the crowd acts on a thread of its own.
+/// Does `work` while the hostile clients act on a thread of their own.
 fn beside<R>(crowd: &mut Crowd, acts: u32, work: impl FnOnce() -> Result<R>) -> Result<R> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -200,7 +200,7 @@ fn beside<R>(crowd: &mut Crowd, acts: u32, work: impl FnOnce() -> Result<R>) -> 
             .name("hostile".to_owned())
             .spawn_scoped(scope, || crowd.act_until(&stop, acts))?;
         let done = work();
-        // Pairs with nothing: the thread only has to see it some time.
+        // Relaxed, without a pairing: the thread only has to see the flag eventually.
         stop.store(true, Ordering::Relaxed);
         acting.join().map_err(|_| "the hostile side panicked")?;
         done
@@ -217,8 +217,8 @@ fn answers(target: &Target) -> bool {
     target.connect().and_then(call).is_ok()
 }
 
-/// The server's memory when all clients are gone: as soon as it has as many threads as at its start, or
-/// when that has taken too long.
+/// Returns the server's memory after all clients have gone: as soon as it has as many threads as at
+/// its start, or when that has taken too long.
 fn left(server: &Serving, threads: usize) -> Result<Memory> {
     let began = Instant::now();
     while server.observed().threads()? > threads && began.elapsed() < CALL {

@@ -1,4 +1,4 @@
-//! What came of it.
+//! Report of the measurement.
 
 use super::Size;
 use super::hostile::{Deeds, Kind};
@@ -9,67 +9,67 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The phases that are compared.
+/// Names of the phases that are compared.
 pub(super) const QUIET: &str = "quiet";
 pub(super) const HOSTILE: &str = "hostile";
 pub(super) const QUIET_AGAIN: &str = "quiet again";
-/// How many times as long a quiet phase's calls may take as the other's.
+/// Ratio of the two quiet phases' times above which the machine counts as disturbed.
 const RESTLESS: f64 = 1.5;
 
-/// One server's outcome.
+/// Results of one server.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// Whose server.
+    /// Contender whose server it is.
     pub contender: &'static str,
     /// Connections in all.
     pub connections: u32,
-    /// Those that made calls.
+    /// Connections that made calls.
     pub busy: u32,
-    /// What these took, by phase.
+    /// Times of their calls, by phase.
     pub phases: Vec<Phase>,
-    /// What the hostile ones did.
+    /// Acts of the hostile clients.
     pub hostile: BTreeMap<Kind, Deeds>,
-    /// Those that kept silent, and of them those that were not answered at the end.
+    /// Number of silent connections.
     pub silent: usize,
-    /// See `silent`.
+    /// Number of silent connections that were not answered at the end.
     pub silent_lost: usize,
-    /// Whether the server answered a new client at the end.
+    /// Set if the server answered a new client at the end.
     pub alive: bool,
-    /// Its threads under load.
+    /// Number of its threads under load.
     pub threads: usize,
-    /// Its memory.
+    /// Memory of the server.
     pub memory: Stages,
 }
 
 /// A phase's calls; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Phase {
-    /// What it is called.
+    /// Name of the phase.
     pub name: &'static str,
-    /// Calls that were answered.
+    /// Number of calls that were answered.
     pub calls: u64,
-    /// Calls that were not.
+    /// Number of calls that were not answered.
     pub lost: u64,
     /// Median of the medians of the phase's parts.
     pub p50: f64,
-    /// Median of their 99th percentiles.
+    /// Median of the 99th percentiles of the phase's parts.
     pub p99: f64,
     /// 99.9th percentile of all calls.
     pub p999: u64,
-    /// The longest.
+    /// Longest time.
     pub max: u64,
 }
 
-/// A server's memory at three times.
+/// Server's memory at three times.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Stages {
-    /// When it had started.
+    /// Memory after the start.
     pub started: Memory,
-    /// With all connections there.
+    /// Memory with all connections open.
     pub loaded: Memory,
-    /// When all had gone.
+    /// Memory after all connections were closed.
     pub left: Memory,
 }
 
@@ -90,7 +90,7 @@ impl Report {
         }
     }
 
-    /// Whether every call was answered, and the server still does.
+    /// Returns whether every call was answered, and the server still answers.
     #[must_use]
     pub fn nothing_is_lost(&self) -> bool {
         self.alive && self.silent_lost == 0 && self.phases.iter().all(|phase| phase.lost == 0)
@@ -100,8 +100,8 @@ impl Report {
         self.phases.iter().find(|phase| phase.name == name)
     }
 
-    /// Median and 99th percentile beside hostile ones, divided by those of the quiet phases (their
-    /// mean).
+    /// Returns the ratios of median and 99th percentile beside hostile clients to those of the
+    /// quiet phases (their mean).
     #[must_use]
     pub fn ratios(&self) -> Option<(f64, f64)> {
         let (first, last) = (self.phase(QUIET)?, self.phase(QUIET_AGAIN)?);
@@ -111,7 +111,8 @@ impl Report {
         Some((ratio(|phase| phase.p50), ratio(|phase| phase.p99)))
     }
 
-    /// Whether the quiet phases are so far apart that the machine did something else in one of them.
+    /// Returns whether the quiet phases are so far apart that the machine must have been disturbed
+    /// in one of them.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
         let quiet = self.phase(QUIET).zip(self.phase(QUIET_AGAIN));
@@ -194,7 +195,7 @@ fn row(phase: &Phase) -> (String, Vec<Cell>) {
     (phase.name.to_owned(), cells)
 }
 
-/// Those of all contenders.
+/// Reports of all contenders.
 #[derive(Serialize)]
 pub(super) struct All<'r>(pub(super) &'r [Report]);
 

@@ -1,4 +1,4 @@
-//! The client of `oneway`, in the process that measures.
+//! Client of `oneway`, in the process that measures.
 
 use super::idl::one_way::Worker;
 use crate::Result;
@@ -6,25 +6,26 @@ use punctual::{Buffering, Interface, Orb, Policy, SetOverride, SyncScope};
 use std::fmt;
 use std::time::{Duration, Instant};
 
-/// A kind of request.
+/// Kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// A one-way that leaves by itself (SYNC_WITH_TRANSPORT).
+    /// One-way that is sent by itself (SYNC_WITH_TRANSPORT).
     Unbuffered,
-    /// The same with the ORB's defaults: in a flood the transport puts several into one packet.
+    /// One-way with the ORB's defaults (SYNC_WITH_TRANSPORT): in a flood the transport puts several
+    /// into one packet.
     Gathered,
-    /// A one-way that waits until there are so many (SYNC_NONE).
+    /// One-way that waits until there are so many (SYNC_NONE).
     Buffered(usize),
-    /// A one-way for whose servant the client waits to be found (SYNC_WITH_SERVER).
+    /// One-way whose client waits until the server has found the servant (SYNC_WITH_SERVER).
     WithServer,
-    /// A one-way for whose servant the client waits to be done (SYNC_WITH_TARGET).
+    /// One-way whose client waits until the servant has finished (SYNC_WITH_TARGET).
     WithTarget,
-    /// A two-way request.
+    /// Two-way request.
     TwoWay,
 }
 
 impl Kind {
-    /// Those of figure 17, what they are compared with ahead.
+    /// Kinds of figure 17, the base of the comparison first.
     pub(super) const RELIABLE: [Self; 4] = [
         Self::TwoWay,
         Self::WithTarget,
@@ -32,7 +33,7 @@ impl Kind {
         Self::Unbuffered,
     ];
 
-    /// Those of figure 16, what they are compared with ahead.
+    /// Returns the kinds of figure 16, the base of the comparison first.
     pub(super) fn buffered(counts: &[usize]) -> Vec<Self> {
         let buffered = counts.iter().copied().map(Self::Buffered);
         let unbuffered = [Self::Unbuffered, Self::Gathered];
@@ -69,12 +70,12 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Two ORBs, of which one keeps no one-way back, and a reference in each.
+/// Two ORBs, one of which never delays a one-way, and a reference in each.
 pub(super) struct Client {
     orbs: [Orb; 2],
-    /// By an ORB that sends each one-way by itself.
+    /// Reference of an ORB that sends each one-way by itself.
     plain: Worker,
-    /// By one with defaults.
+    /// Reference of an ORB with defaults.
     usual: Worker,
     octets: Vec<u8>,
 }
@@ -95,7 +96,7 @@ impl Client {
         })
     }
 
-    /// Makes so many requests; how many a second were served.
+    /// Makes `requests` requests; returns how many per second were served.
     pub(super) fn rate(&mut self, kind: Kind, requests: u32) -> Result<f64> {
         let worker = match kind {
             Kind::Gathered => &self.usual,
@@ -113,7 +114,8 @@ impl Client {
                 _ => worker.work(&self.octets)?,
             }
         }
-        // Behind what is buffered, on the same connection: the last is served before it.
+        // This request follows the buffered ones on the same connection, so the last of them is
+        // served before it.
         let served = worker.served()? - before;
         let took = began.elapsed();
         if served != u64::from(requests) {

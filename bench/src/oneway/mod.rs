@@ -1,9 +1,10 @@
-//! `oneway`: one-way requests by how far they are waited for, and buffered, beside two-way requests: O'Ryan et al. 2001's figures 16
-//! and 17 (§5.2 and §5.3).
+//! `oneway`: one-way requests with each sync scope, and buffered, beside two-way requests: O'Ryan
+//! et al. 2001's figures 16 and 17 (§5.2 and §5.3).
 //!
-//! A server in a process of its own counts requests, and for figure 17 tests 1,000 times for each whether a number is prime. A
-//! run is as many requests of one kind as the paper has, from before the first until the server has served the last. The
-//! kinds take turns, and another begins in the next round.
+//! A server in a process of its own counts requests, and for figure 17 tests 1,000 times for each
+//! whether a number is prime. A run is as many requests of one kind as the paper has, from before
+//! the first until the server has served the last. The kinds take turns, rotating from round to
+//! round.
 
 mod client;
 mod plot;
@@ -24,16 +25,16 @@ use clap::Args;
 use client::{Client, Kind};
 use serde::Serialize;
 
-/// What the IDL compiler wrote from `oneway.idl`.
+/// Rust that the IDL compiler generates from `oneway.idl`.
 #[allow(missing_docs, clippy::all)]
 pub(crate) mod idl {
     include!(concat!(env!("OUT_DIR"), "/oneway.rs"));
 }
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Where client and server run.
+    /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     placement: Vec<Placement>,
     /// Bytes of each request of figure 16. The paper's are of 9 KiB.
@@ -48,17 +49,17 @@ pub struct Options {
     /// Rounds.
     #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
     rounds: u32,
-    /// How often a servant of figure 17 tests for each request.
+    /// Prime tests of a servant of figure 17 for each request.
     #[arg(long, default_value_t = 1000)]
     tests: u32,
-    /// Which number it tests.
+    /// Number that is tested.
     #[arg(long, default_value_t = 17)]
     number: u32,
     #[command(flatten)]
     output: Output,
 }
 
-/// Which of the paper's figures.
+/// Figure of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Figure {
@@ -79,7 +80,7 @@ struct Series {
 /// Runs the command.
 ///
 /// # Errors
-/// When a process fails, or a file cannot be written.
+/// A process fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let report = measure(harness, options)?;
     options.output.show(&report, plot::draw)
@@ -88,13 +89,13 @@ pub fn run(harness: &Harness, options: &Options) -> Result<()> {
 /// Runs the server's process.
 ///
 /// # Errors
-/// What keeps it from its work.
+/// Reasons why it cannot serve.
 pub fn run_peer(peer: &Peer) -> Result<()> {
     server::serve(peer)
 }
 
 fn measure(harness: &Harness, options: &Options) -> Result<Report> {
-    // Before this process is pinned itself.
+    // The processors are chosen before this process is pinned itself.
     let places: Vec<(Placement, std::io::Result<Processors>)> = options
         .placement
         .iter()

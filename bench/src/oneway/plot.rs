@@ -1,4 +1,5 @@
-//! O'Ryan et al. 2001's figures 16 and 17: a chart for each size and placement, a bar for each kind of request.
+//! Plots of O'Ryan et al. 2001's figures 16 and 17: a chart for each size and placement, a bar for
+//! each kind of request.
 
 use super::report::{Report, Row};
 use crate::Result;
@@ -8,9 +9,9 @@ use std::path::Path;
 
 /// Width and height of one chart, in pixels.
 const CHART: (u32, u32) = (900, 360);
-/// How much of its place a bar fills.
+/// Fraction of its place that a bar fills.
 const FILLED: f64 = 0.7;
-/// What the others are compared with, and the others.
+/// Colours: of the base of the comparison, and of the other kinds.
 const COLOURS: [RGBColor; 2] = [RGBColor(0x77, 0x77, 0x77), RGBColor(0x00, 0x72, 0xb2)];
 
 /// Draws all that was measured.

@@ -1,4 +1,4 @@
-//! The figures, as tables for people and as JSON, with the goals.
+//! Report of the figures, as tables for people and as JSON, with the goals.
 
 use super::client::Kind;
 use super::{Figure, Series};
@@ -10,46 +10,47 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
     /// Requests of a run.
     pub requests: u32,
-    /// Rounds.
+    /// Number of rounds.
     pub rounds: u32,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// The figures.
+    /// Rows of the tables.
     pub rows: Vec<Row>,
 }
 
 /// Requests of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Of which figure.
+    /// Figure of the paper.
     pub figure: Figure,
-    /// Where client and server ran.
+    /// Processors of client and server.
     pub placement: Placement,
     /// Bytes of each request's argument.
     pub octets: usize,
-    /// What they are.
+    /// Kind of request.
     pub kind: String,
-    /// Requests a second: the median of the rounds.
+    /// Requests per second: the median of the rounds.
     pub rate: f64,
-    /// How far the rounds lie apart: their interquartile range, divided by the median.
+    /// Spread of the rounds: their interquartile range, divided by the median.
     pub spread: f64,
-    /// The rate divided by that of the first kind of its figure in the same round, in the median.
+    /// Ratio of the rate to that of the first kind of its figure in the same round: the median of
+    /// the rounds.
     pub ratio: f64,
-    /// Whether the rounds of both lay close enough for that to be known.
+    /// Set if the rounds of both lie close enough for the ratio to be known.
     pub known: bool,
-    /// The least ratio that is wanted, of the kinds that have a goal.
+    /// Least ratio wanted, for the kinds that have a goal.
     pub goal: Option<f64>,
 }
 
-/// What is wanted of each kind (issue 16): of the best buffered kind of small requests, and of SYNC_WITH_SERVER where client
-/// and server have a processor each.
+/// Goals of each kind: of the best buffered kind of small requests, and of SYNC_WITH_SERVER where
+/// client and server have a processor each.
 const BUFFERED: f64 = 3.0;
 const WITH_SERVER: f64 = 1.5;
 
@@ -89,7 +90,7 @@ fn goal(series: &Series, kind: Kind) -> Option<f64> {
 }
 
 impl Row {
-    /// Of those of one table.
+    /// Returns the heading of the row's table.
     pub(super) fn heading(&self) -> String {
         let what = match self.figure {
             Figure::Buffered => "figure 16: buffered one-ways",

@@ -1,4 +1,4 @@
-//! The server of `oneway`, a process of its own.
+//! Server of `oneway`, a process of its own.
 
 use super::idl::one_way::{Worker, WorkerServant};
 use crate::Result;
@@ -8,22 +8,22 @@ use punctual::{ListenEndpoint, Orb, RootPoa, SystemException};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The server's process; the measurement starts it.
+/// Run the server's process; the measurement starts it.
 #[derive(Clone, Debug, Args)]
 pub struct Peer {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: usize,
-    /// How often it tests for each request.
+    /// Prime tests for each request.
     #[arg(long)]
     tests: u32,
-    /// Which number.
+    /// Number to test.
     #[arg(long)]
     number: u32,
 }
 
 impl Peer {
-    /// The arguments that make this command a server.
+    /// Returns the arguments that make this command a server.
     pub(super) fn arguments(pin: usize, tests: u32, number: u32) -> Vec<String> {
         vec![
             "oneway-peer".to_owned(),
@@ -50,7 +50,7 @@ impl Prime {
     }
 }
 
-/// By dividing by each number that is small enough.
+/// Returns whether a number is prime, by trial division.
 fn is_prime(number: u32) -> bool {
     let small_enough = |divisor: &u32| divisor.saturating_mul(*divisor) <= number;
     let mut divisors = (2..).take_while(small_enough);

@@ -1,5 +1,5 @@
-//! Calls as the harness wants them: a batch that is timed call by call or as a whole, or by several threads at
-//! once.
+//! Calls as the harness requests them: a batch timed call by call or as a whole, or by several
+//! threads at once.
 
 use crate::Result;
 use crate::case::Case;
@@ -8,29 +8,29 @@ use std::io::{BufRead, Write};
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-/// What makes the calls of a case.
+/// Client that makes the calls of a case.
 pub trait Caller {
-    /// One call of `case` each time it is run, its arguments being ready.
+    /// Returns a function that makes one call of `case`, with its arguments prepared.
     ///
     /// # Errors
-    /// When the case cannot be prepared.
+    /// The case cannot be prepared.
     fn prepare<'c>(&'c mut self, case: Case) -> Result<Box<dyn FnMut() -> Result<()> + 'c>>;
 
     /// Waits until all one-ways sent have been served.
     ///
     /// # Errors
-    /// When the server does not answer.
+    /// The server does not answer.
     fn settle(&mut self) -> Result<()>;
 
-    /// Makes `calls` void calls by `threads` threads at once, through one reference or each through its own,
-    /// and returns how long all took.
+    /// Makes `calls` void calls by `threads` threads at once, through one reference or each through
+    /// its own, and returns the time that all took.
     ///
     /// # Errors
-    /// When a call fails, or there can be no threads.
+    /// A call fails, or threads cannot be started.
     fn flood(&mut self, threads: u32, calls: u32, references: References) -> Result<Duration>;
 }
 
-/// Does what each line says, until there are no more.
+/// Carries out each line of input, until there are no more.
 pub(super) fn obey(
     caller: &mut impl Caller,
     input: impl BufRead,
@@ -90,9 +90,9 @@ fn time_each(caller: &mut impl Caller, case: Case, calls: u32) -> Result<Vec<u64
     })
 }
 
-/// As many samples of what `one` says.
+/// Returns `calls` samples of the result of `one`.
 pub(crate) fn sampled(calls: u32, mut one: impl FnMut() -> Result<u64>) -> Result<Vec<u64>> {
-    // All of it is touched ahead, so that no page is mapped between two calls.
+    // All of it is written before, so that no page is mapped between two calls.
     let mut samples = vec![1; calls as usize];
     for sample in &mut samples {
         *sample = one()?;
@@ -100,7 +100,7 @@ pub(crate) fn sampled(calls: u32, mut one: impl FnMut() -> Result<u64>) -> Resul
     Ok(samples)
 }
 
-/// The time of one of `calls` one-ways, the server's work included.
+/// Returns the time of one of `calls` one-ways, the server's work included.
 fn time_all(caller: &mut impl Caller, case: Case, calls: u32) -> Result<u64> {
     let mut call = caller.prepare(case)?;
     let began = Instant::now();
@@ -110,9 +110,9 @@ fn time_all(caller: &mut impl Caller, case: Case, calls: u32) -> Result<u64> {
     Ok(nanoseconds_since(began) / u64::from(calls.max(1)))
 }
 
-/// Has each of `callers` make its share of `calls` on a thread of its own, all beginning at once, and
-/// returns the time from the first one's beginning until the last one is done. Each makes a call ahead
-/// that does not count: by then it has its connection, and the memory that it calls with.
+/// Lets each of `callers` make its share of `calls` on a thread of its own, all beginning at once,
+/// and returns the time from the first one's beginning until the last one is done. Each makes a
+/// call before, which does not count and opens its connection and allocates its buffers.
 pub(super) fn race<C>(callers: Vec<C>, calls: u32) -> Result<Duration>
 where
     C: FnMut() -> Result<()> + Send,
@@ -127,8 +127,8 @@ where
             running.push(thread.spawn_scoped(scope, move || {
                 let warm = call();
                 start.wait();
-                // By its own clock: on a processor that all share, the others may be done before a thread
-                // that only watches them runs again.
+                // Each thread uses its own clock: on a processor that all share, the others may be
+                // done before a thread that only watches them runs again.
                 let began = Instant::now();
                 warm?;
                 (0..share).try_for_each(|_| call())?;

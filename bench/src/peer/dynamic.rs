@@ -1,5 +1,5 @@
-//! This ORB, without stubs or skeletons: requests that are put together at run time, and a servant that knows
-//! no interface.
+//! Punctual without stubs or skeletons: requests that are built at run time, and a servant that
+//! knows no interface.
 
 use super::{Caller, punctual as stubs, race};
 use crate::Result;
@@ -16,7 +16,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The types that an operation takes and returns.
+/// Returns the types of an operation's argument and result.
 fn types_of(operation: &str) -> Option<(Option<TypeCode>, TypeCode)> {
     let of = |element: &TypeCode| TypeCode::sequence(element, 0);
     let (octets, structs) = (of(&TypeCode::OCTET), of(&BinStruct::type_code()));
@@ -34,9 +34,10 @@ fn types_of(operation: &str) -> Option<(Option<TypeCode>, TypeCode)> {
     })
 }
 
-/// Calls by the dynamic invocation interface, each operation by one request that is made again and again.
+/// Client that calls by the dynamic invocation interface, each operation by one request that is
+/// made repeatedly.
 pub(super) struct Client {
-    /// Has the references.
+    /// Client by stubs, which holds the references.
     stubs: stubs::Client,
     pings: Request,
     thrown: u64,
@@ -69,7 +70,7 @@ fn request(cubit: &ObjectRef, operation: &str, argument: Option<Any>) -> Result<
     Ok(request)
 }
 
-/// What a case sends.
+/// Returns the argument of a case.
 fn argument(case: Case) -> Result<Option<Any>> {
     let units = case.units as usize;
     Ok(Some(match case.operation {
@@ -122,10 +123,10 @@ impl Caller for Client {
     }
 }
 
-/// A Cubit by the dynamic skeleton interface, as far as cases call it.
+/// Cubit by the dynamic skeleton interface, as far as cases call it.
 #[derive(Debug)]
 pub(super) struct Servant {
-    /// What each operation takes.
+    /// Argument type of each operation.
     arguments: HashMap<&'static str, Option<TypeCode>>,
     pings: AtomicU64,
 }
@@ -184,7 +185,7 @@ impl DynamicImplementation for Servant {
     }
 }
 
-/// The one argument, as a Rust type.
+/// Returns the one argument, as a Rust type.
 fn taken<T: Typed + punctual::stub::Unmarshal>(
     values: &[Any],
 ) -> std::result::Result<T, SystemException> {

@@ -1,7 +1,7 @@
-//! The programs that are measured: clients and servers in processes of their own.
+//! Measured programs: clients and servers in processes of their own.
 //!
-//! A client keeps its connection and its arguments; what is timed is the call alone, from before its
-//! arguments are marshaled until its result is there.
+//! A client keeps its connection and its arguments; the timed part is the call alone, from before
+//! its arguments are marshaled until its result is there.
 
 mod calling;
 mod dynamic;
@@ -21,12 +21,12 @@ use floor::socket::{self, Kind, Link};
 pub(crate) use sample::SAMPLE;
 use std::io::Read;
 
-/// Which program.
+/// Program of a contender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Program {
-    /// Raw TCP sockets that block.
+    /// Blocking raw TCP sockets.
     RawTcp,
-    /// Raw Unix sockets that block.
+    /// Blocking raw Unix sockets.
     RawUnix,
     /// Raw TCP sockets whose readers spin.
     RawTcpSpin,
@@ -34,12 +34,12 @@ pub enum Program {
     RawUnixSpin,
     /// Raw shared memory whose readers spin.
     RawShm,
-    /// This ORB.
+    /// Punctual.
     Punctual,
 }
 
 impl Program {
-    /// What carries a floor's messages, if it is sockets.
+    /// Returns the sockets of a floor; `None` for other programs.
     fn sockets(self) -> Option<Kind> {
         let kind = |link, spins| Some(Kind { link, spins });
         match self {
@@ -52,7 +52,7 @@ impl Program {
     }
 }
 
-/// The side of it, as every program's arguments say it, in whatever language it is written.
+/// Side of a program, with the arguments of every program, whatever its language.
 #[derive(Debug, Subcommand)]
 pub enum Side {
     /// Serve until the input ends.
@@ -61,54 +61,54 @@ pub enum Side {
     Client(Client),
 }
 
-/// A server's options.
+/// Options of a server.
 #[derive(Debug, Args)]
 pub struct Server {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: Option<usize>,
-    /// Connections that it must be able to hold.
+    /// Number of connections that the server must be able to hold.
     #[arg(long)]
     connections: Option<usize>,
-    /// The servant is one by the dynamic skeleton interface.
+    /// Serve by the dynamic skeleton interface.
     #[arg(long)]
     dsi: bool,
     #[command(flatten)]
     orb: OrbOptions,
 }
 
-/// A client's options.
+/// Options of a client.
 #[derive(Debug, Args)]
 pub struct Client {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: Option<usize>,
-    /// Where the server is.
+    /// Address of the server.
     #[arg(long)]
     at: String,
-    /// One-ways wait on their connection, to be sent together.
+    /// Buffer one-ways on their connection, to be sent together.
     #[arg(long)]
     buffered: bool,
-    /// Calls are made by the dynamic invocation interface.
+    /// Call by the dynamic invocation interface.
     #[arg(long)]
     dii: bool,
     #[command(flatten)]
     orb: OrbOptions,
 }
 
-/// What an ORB is told.
+/// Options of an ORB.
 #[derive(Debug, Args)]
 struct OrbOptions {
-    /// Requests carry their thread's priority, and are served by a lane's threads.
+    /// Propagate the thread's priority with each request, and serve requests by a lane's threads.
     #[arg(long)]
     lane: bool,
-    /// Requests carry a service context of 4 octets.
+    /// Add a service context of 4 octets to requests.
     #[arg(long)]
     context: bool,
-    /// The ORB has an interceptor for each end of a request, which does nothing at any point.
+    /// Register an interceptor at each end of a request, which does nothing at any point.
     #[arg(long)]
     intercepted: bool,
-    /// Threads do not look at sockets before they block on them.
+    /// Block on sockets without spinning first.
     #[arg(long)]
     no_spin: bool,
     /// Properties of links, as LINK.NAME=VALUE.
@@ -119,7 +119,7 @@ struct OrbOptions {
     rest: Vec<String>,
 }
 
-/// A link's property.
+/// Property of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Property {
     link: String,
@@ -143,15 +143,15 @@ impl std::str::FromStr for Property {
     }
 }
 
-/// Runs a side of a program. What keeps it from its work it tells the harness, which tells people.
+/// Runs a side of a program. Its failures are reported to the harness, which shows them.
 ///
 /// # Errors
-/// When the harness is gone.
+/// The harness is gone.
 pub fn run(program: Program, side: &Side) -> Result<()> {
     or_told(run_side(program, side))
 }
 
-/// Tells the harness what went wrong, if anything did.
+/// Reports a failure to the harness.
 pub(crate) fn or_told(done: Result<()>) -> Result<()> {
     done.or_else(|error| Ok(Answer::Error(error.to_string()).write_to(&mut std::io::stdout())?))
 }
@@ -174,12 +174,12 @@ fn run_side(program: Program, side: &Side) -> Result<()> {
     }
 }
 
-/// Runs on one processor from now on, if one is named.
+/// Pins the process to one processor, if one is named.
 pub(crate) fn run_at(processor: Option<usize>) -> Result<()> {
     Ok(processor.map_or(Ok(()), punctual_sys::processor::pin_to)?)
 }
 
-/// Says that the server is ready, and returns when the harness has had enough.
+/// Reports that the server is ready, and returns when the harness closes the input.
 pub(crate) fn serve_until_the_end(address: String) -> Result<()> {
     Answer::Ready(address).write_to(&mut std::io::stdout().lock())?;
     std::io::stdin().lock().read_to_end(&mut Vec::new())?;

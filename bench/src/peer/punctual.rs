@@ -1,4 +1,4 @@
-//! This ORB, through the stubs and skeletons that its IDL compiler wrote.
+//! Punctual, through the stubs and skeletons that its IDL compiler generates.
 
 use super::sample::SAMPLE;
 use super::{Caller, OrbOptions, dynamic, race, serve_until_the_end};
@@ -19,7 +19,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Serves a Cubit until the input ends; without other instructions by TCP.
+/// Serves a Cubit until the input ends; by default over TCP.
 pub(super) fn serve(options: &super::Server) -> Result<()> {
     let orb = builder(&options.orb)?
         .configure(|config| {
@@ -59,10 +59,10 @@ pub(super) fn serve(options: &super::Server) -> Result<()> {
     Ok(orb.shutdown(true)?)
 }
 
-/// That of the one lane.
+/// Priority of the one lane.
 const PRIORITY: punctual::rt::Priority = punctual::rt::Priority::MAX;
 
-/// Real-time CORBA's RTCorbaPriority, as each request would propagate its thread's.
+/// RTCorbaPriority of Real-time CORBA, as each request propagates its thread's.
 #[derive(Debug)]
 struct Priority;
 
@@ -83,7 +83,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// An interceptor of either end that does nothing at any point.
+/// Interceptor of either end that does nothing at any point.
 #[derive(Debug)]
 struct Idle;
 
@@ -107,7 +107,7 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     };
     let builder = match options.lane {
         true => {
-            // What the kernel does is not counted; neither does it hear of priorities.
+            // The kernel's work is not counted; it learns of no priorities, either.
             let rt = RtOrb::new(RtConfig {
                 policy: NativePolicy::Other,
                 ..RtConfig::default()
@@ -130,13 +130,13 @@ fn builder(options: &OrbOptions) -> Result<OrbBuilder> {
     }))
 }
 
-/// A reference, and arguments for the calls.
+/// Reference, and arguments for the calls.
 pub(super) struct Client {
     orb: Orb,
-    /// The object, as the server told it.
+    /// Object, as the server printed it.
     at: String,
     cubit: Cubit,
-    /// One-ways that the server will have counted when all have arrived.
+    /// Number of one-ways that the server will have counted when all have arrived.
     thrown: u64,
     octets: Vec<u8>,
     longs: Vec<i32>,
@@ -157,7 +157,7 @@ impl Client {
         &self.cubit
     }
 
-    /// As many references as there are threads: the one that there is, again and again, or each made anew.
+    /// Returns one reference for each thread: copies of the existing one, or each made anew.
     pub(super) fn for_threads(&self, threads: u32, references: References) -> Result<Vec<Cubit>> {
         let reference = |_| match references {
             References::Shared => Ok(self.cubit.clone()),
@@ -264,7 +264,7 @@ impl Caller for Client {
     }
 }
 
-/// As many as fit into what a receiver takes at once.
+/// Buffering of as many one-ways as fit into one receive of the server.
 const BUFFERING: Buffering = Buffering {
     messages: 900,
     octets: 64 * 1024,
@@ -280,7 +280,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    /// Octets that went each way through a relay.
+    /// Number of bytes that went each way through a relay.
     #[derive(Default)]
     struct Meter {
         requests: AtomicUsize,
@@ -289,7 +289,8 @@ mod tests {
 
     impl Meter {
         fn read(&self) -> Lengths {
-            // What is counted happened before the reply that the reader has, or before its own send.
+            // The counted transfers happened before the reply that the reader has, or before its
+            // own send.
             Lengths {
                 request: self.requests.load(Ordering::SeqCst),
                 reply: self.replies.load(Ordering::SeqCst),
@@ -340,14 +341,14 @@ mod tests {
         let metering = meter.clone();
         std::thread::spawn(move || meter_connection(&listener, port, &metering));
 
-        // What is called within the process has no length.
+        // Calls within the process have no length.
         let orb = Orb::builder()
             .configure(|config| config.collocation = Collocation::None)
             .build()
             .unwrap();
         let mut client = Client::of(&orb, &reference).unwrap();
         let cubit = client.cubit.clone();
-        // What one-ways are told from: a call behind them, whose lengths are known.
+        // A call behind the one-ways, whose lengths are known and are subtracted.
         let settle = || cubit.cube_void().unwrap();
         settle();
         let void = Case::plain(Operation::CubeVoid).lengths();

@@ -1,4 +1,4 @@
-//! The structure that sequences are filled with.
+//! Structure with which sequences are filled.
 
 use punctual::Char;
 use punctual_example_cubit::idl::bench::BinStruct;

@@ -1,5 +1,5 @@
-//! Keeps processors from halting: a call that finds its processor halted takes longer than one beside a load, and would
-//! make a poor baseline.
+//! Idle loops that keep processors from halting: a call that finds its processor halted takes
+//! longer than one beside a load, and would make a poor baseline.
 
 use crate::Result;
 use crate::placement::Processors;
@@ -8,7 +8,8 @@ use punctual_exec::thread::{self, JoinHandle, Scheduling};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A thread of `SCHED_IDLE` on each processor, which runs when nothing else wants to, until this is dropped.
+/// Threads of `SCHED_IDLE`, one on each processor, which run when no other thread is runnable,
+/// until this is dropped.
 #[derive(Debug)]
 pub(super) struct Awake {
     is_over: Arc<AtomicBool>,
@@ -16,10 +17,10 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Starts them.
+    /// Starts the threads.
     ///
     /// # Errors
-    /// When the machine does not grant them.
+    /// The machine does not grant them.
     pub(super) fn on(processors: Processors) -> Result<Self> {
         let mut numbers = vec![processors.client, processors.server];
         numbers.dedup();
@@ -39,7 +40,7 @@ impl Awake {
 }
 
 fn spin(is_over: &AtomicBool) {
-    // Relaxed: nothing else is told by it.
+    // Relaxed: the flag publishes no other data.
     while !is_over.load(Ordering::Relaxed) {
         std::hint::spin_loop();
     }
@@ -49,7 +50,7 @@ impl Drop for Awake {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // It does not panic.
+            // The thread does not panic.
             let _ = thread.join();
         }
     }

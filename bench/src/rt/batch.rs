@@ -1,4 +1,4 @@
-//! What a client process is told to do at a time, and what it tells of it: a line there, numbers back.
+//! Batch of a client process, and its outcome: a line to the client, numbers back.
 
 use crate::Result;
 use std::fmt;
@@ -8,44 +8,44 @@ use std::time::Duration;
 /// Calls of the high client, beside some of the low ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// How many of the low clients take part.
+    /// Number of low clients that take part.
     pub(super) low: u16,
-    /// Calls of the high client that are timed.
+    /// Number of timed calls of the high client.
     pub(super) calls: u32,
-    /// Calls of the high client ahead of those.
+    /// Number of calls of the high client before those.
     pub(super) warm_up: u32,
     /// Microseconds from a call of the high client to the next; 0: at once.
     pub(super) pace: u64,
-    /// Calls of each low client; 0: as many as it makes until the high one is ready.
+    /// Number of calls of each low client; 0: as many as it makes until the high one is ready.
     pub(super) low_calls: u32,
     /// Milliseconds after which all stop, however many calls are left.
     pub(super) limit: u64,
 }
 
-/// What came of it.
+/// Outcome of a batch.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Outcome {
-    /// From the high client's first timed call to its last.
+    /// Time from the high client's first timed call to its last.
     pub(super) took: Duration,
     /// Nanoseconds of each call of the high client.
     pub(super) high: Vec<u64>,
-    /// The calls of each low client. Where they end with the high client's: of the same time.
+    /// Calls of each low client; where they end with the high client's, those of the same time.
     pub(super) low: Vec<Moments>,
 }
 
-/// What is kept of times of which there may be any number.
+/// Moments of an unbounded number of times.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moments {
-    /// How many.
+    /// Number of times.
     pub(super) calls: u64,
-    /// Their sum, in nanoseconds.
+    /// Sum of the times, in nanoseconds.
     sum: f64,
-    /// The sum of their squares.
+    /// Sum of their squares.
     squares: f64,
 }
 
 impl Batch {
-    /// After this, a process that has not answered has failed.
+    /// Returns the time after which a process that has not answered has failed.
     pub(super) fn watchdog(self) -> Duration {
         Duration::from_millis(self.limit) + Duration::from_secs(4)
     }
@@ -94,7 +94,7 @@ impl Moments {
         self.squares += time * time;
     }
 
-    /// These and others.
+    /// Returns the moments of both sets of times.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
@@ -103,13 +103,13 @@ impl Moments {
         }
     }
 
-    /// Their mean, in nanoseconds; `None` of none.
+    /// Returns the mean, in nanoseconds; `None` without times.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn mean(self) -> Option<f64> {
         (self.calls > 0).then(|| self.sum / self.calls as f64)
     }
 
-    /// Their standard deviation, in nanoseconds: the papers' jitter.
+    /// Returns the standard deviation, in nanoseconds: the papers' jitter.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn deviation(self) -> Option<f64> {
         let mean = self.mean()?;
@@ -127,7 +127,7 @@ impl FromIterator<u64> for Moments {
 }
 
 impl Outcome {
-    /// As numbers: time, low clients, the three of each, samples.
+    /// Returns the outcome as numbers: time, low clients, the three moments of each, samples.
     pub(super) fn numbers(&self) -> Vec<u64> {
         let took = u64::try_from(self.took.as_nanos()).unwrap_or(u64::MAX);
         let low = self.low.iter();
@@ -139,10 +139,10 @@ impl Outcome {
             .collect()
     }
 
-    /// From those.
+    /// Reads an outcome from numbers.
     ///
     /// # Errors
-    /// When there are too few.
+    /// There are too few.
     pub(super) fn of(numbers: &[u64]) -> Result<Self> {
         let short = || "a client told less than it did";
         let ([took, clients], rest) = numbers.split_first_chunk().ok_or_else(short)?;
@@ -162,13 +162,13 @@ impl Outcome {
         })
     }
 
-    /// The low clients' calls together.
+    /// Returns the low clients' calls together.
     pub(super) fn low_in_all(&self) -> Moments {
         let low = self.low.iter().copied();
         low.fold(Moments::default(), Moments::and)
     }
 
-    /// The low clients' calls a second; `None` when no time has passed.
+    /// Returns the low clients' calls per second; `None` when no time has passed.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn low_rate(&self) -> Option<f64> {
         let seconds = self.took.as_secs_f64();

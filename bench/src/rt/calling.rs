@@ -1,4 +1,4 @@
-//! What a client's thread does: calls, and a look at the clock before and after each.
+//! Work of a client's thread: calls, and a reading of the clock before and after each.
 
 use super::batch::{Batch, Moments};
 use super::floor;
@@ -12,39 +12,39 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
-/// Calls of a client before its first batch.
+/// Number of calls of a client before its first batch.
 const FIRST: u32 = 10;
 
-/// How a client calls.
+/// Means by which a client calls.
 #[derive(Debug)]
 pub(super) enum Caller {
-    /// Through a stub.
+    /// Stub.
     Orb(Cubit),
-    /// By a raw socket.
+    /// Raw socket.
     Raw(floor::Client),
 }
 
-/// How far the high client is, for the low ones: warming up at first.
+/// Progress of the high client, for the low ones; it begins with the warm-up.
 #[derive(Debug, Default)]
 pub(super) struct Progress(AtomicU8);
 
 const TIMED: u8 = 1;
 const OVER: u8 = 2;
 
-/// What came of a job.
+/// Result of a job.
 #[derive(Debug)]
 pub(super) enum Done {
-    /// Of the high client: how long its timed calls took in all, and each.
+    /// Result of the high client: the total time of its timed calls, and the time of each.
     High { took: Duration, samples: Vec<u64> },
-    /// Of a low client.
+    /// Result of a low client.
     Low(Moments),
 }
 
 impl Caller {
-    /// Connects; the calling thread's priority is its client's from then on.
+    /// Connects; the calling thread has its client's priority from then on.
     ///
     /// # Errors
-    /// When the server cannot be called.
+    /// The server cannot be called.
     pub(super) fn connect(
         setup: &Setup,
         number: u16,
@@ -78,7 +78,7 @@ impl Caller {
 }
 
 impl Progress {
-    // Relaxed: nothing else is told by it.
+    // Relaxed: the value publishes no other data.
     fn is_at(&self, stage: u8) -> bool {
         self.0.load(Ordering::Relaxed) == stage
     }
@@ -88,19 +88,19 @@ impl Progress {
     }
 }
 
-/// The high client's calls. Nothing is allocated between them.
+/// Makes the high client's calls. Nothing is allocated between them.
 ///
 /// # Errors
-/// When one fails.
+/// A call fails.
 pub(super) fn high(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done> {
     let done = timed(caller, batch, progress);
-    // The low ones wait for it, however it came.
+    // The low clients wait for this, even after a failure.
     progress.reach(OVER);
     done
 }
 
 fn timed(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done> {
-    // No zeros: each page is there before the first call.
+    // The values are not zero, so that each page is mapped before the first call.
     let mut samples = vec![u64::MAX; batch.calls as usize];
     let ends = Instant::now() + Duration::from_millis(batch.limit);
     let mut pace = Pace::of(batch);
@@ -129,10 +129,10 @@ fn timed(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done
     Ok(Done::High { took, samples })
 }
 
-/// A low client's calls, one after the other.
+/// Makes a low client's calls, one after the other.
 ///
 /// # Errors
-/// When one fails.
+/// A call fails.
 pub(super) fn low(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Result<Done> {
     let ends = Instant::now() + Duration::from_millis(batch.limit);
     let mut moments = Moments::default();
@@ -153,7 +153,8 @@ pub(super) fn low(caller: &mut Caller, batch: &Batch, progress: &Progress) -> Re
     }
 }
 
-/// When the next call is due. One that is late moves those behind it, so that none comes sooner than it should.
+/// Schedule of calls. A late call moves those behind it, so that the distance never falls below the
+/// pace.
 struct Pace {
     each: Duration,
     next: Instant,

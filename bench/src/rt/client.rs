@@ -1,8 +1,9 @@
-//! The client process of a pair: a thread for the high client, one for each low client, and one ahead of them all that
-//! takes the harness's commands.
+//! Client process of a pair: a thread for the high client, one for each low client, and one with a
+//! higher priority that takes the harness's commands.
 //!
-//! The threads are started once, and connect. For each batch every one that takes part gets a job; as whoever hands them
-//! out is ahead of all, none begins before all have theirs.
+//! The threads are started once, and connect. For each batch every thread that takes part gets a
+//! job; as the thread that hands them out has the highest priority, none begins before all have
+//! theirs.
 
 use super::batch::{Batch, Outcome};
 use super::calling::{Caller, Done, Progress, high, low};
@@ -16,33 +17,33 @@ use punctual::rt::RtOrb;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A client's options.
+/// Options of a client.
 #[derive(Debug, Args)]
 pub struct Client {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: usize,
-    /// Where the server is: what it told.
+    /// Address of the server, as it printed it.
     #[arg(long)]
     at: String,
     #[command(flatten)]
     setup: Setup,
 }
 
-/// What a thread is to do.
+/// Job of a client's thread.
 #[derive(Clone, Debug)]
 struct Job {
     batch: Batch,
     progress: Arc<Progress>,
 }
 
-/// A client's thread, as who hands out jobs sees it.
+/// Client's thread, as seen by the thread that hands out jobs.
 struct Worker {
     jobs: Sender<Job>,
     done: Receiver<Result<Done>>,
 }
 
-/// Does what each line says, until there are no more.
+/// Carries out each line of input, until there are no more.
 pub(super) fn run(client: &Client) -> Result<()> {
     let setup = &client.setup;
     pin(client.pin)?;
@@ -75,7 +76,7 @@ fn start(setup: &Setup, number: u16, at: &str, rt: &Arc<RtOrb>, orb: &Orb) -> Re
     thread.start(move || {
         let mut caller = match Caller::connect(&setup, number, &at, &rt, &orb) {
             Ok(caller) => {
-                // Whoever started this thread waits for it.
+                // The thread that started this one waits for the message.
                 let _ = ready.send(Ok(()));
                 caller
             }
@@ -103,7 +104,7 @@ fn work_off(number: u16, caller: &mut Caller, jobs: &Receiver<Job>, done: &Sende
     }
 }
 
-/// A batch, by the high client and the first of the low ones.
+/// Runs a batch, by the high client and the first of the low ones.
 fn perform(workers: &[Worker], batch: Batch) -> Result<Outcome> {
     let taking_part = workers.get(..=usize::from(batch.low));
     let taking_part = taking_part.ok_or("a batch with more low clients than there are")?;
@@ -119,7 +120,7 @@ fn perform(workers: &[Worker], batch: Batch) -> Result<Outcome> {
         high: Vec::new(),
         low: Vec::new(),
     };
-    // All of them, so that none is still at it when the next batch begins.
+    // All results are awaited, so that no thread is still calling when the next batch begins.
     let results: Vec<_> = taking_part
         .iter()
         .map(|worker| worker.done.recv())

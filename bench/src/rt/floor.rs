@@ -1,8 +1,9 @@
-//! What the operating system alone takes: raw sockets that block, and for each connection a thread of its client's
-//! priority.
+//! Floor of `rt`, the cost of the operating system alone: blocking raw sockets, and for each
+//! connection a thread of its client's priority.
 //!
-//! A client begins with the native priority that its thread has, in one byte; 0 is none. Messages are as long as GIOP's of
-//! a void call with the service context of the priority: a receive and a send a side.
+//! A client begins with the native priority of its thread, in one byte; 0 is none. Messages are as
+//! long as GIOP's of a void call with the service context of the priority: a receive and a send on
+//! each side.
 
 use super::setup::{Link, Setup};
 use super::work;
@@ -13,10 +14,10 @@ use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
-/// RTCorbaPriority in a message: id, length, byte order and padding, number.
+/// Size of RTCorbaPriority in a message: id, length, byte order and padding, number.
 const CONTEXT: usize = 12;
 
-/// Octets of request and reply.
+/// Returns the bytes of request and reply.
 fn lengths() -> Lengths {
     let plain = Case::plain(Operation::CubeVoid).lengths();
     Lengths {
@@ -25,7 +26,7 @@ fn lengths() -> Lengths {
     }
 }
 
-/// A connected socket.
+/// Connected socket.
 #[derive(Debug)]
 enum Stream {
     Tcp(TcpStream),
@@ -48,14 +49,14 @@ impl Stream {
     }
 }
 
-/// A socket that listens.
+/// Listening socket.
 enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
 }
 
 impl Listener {
-    /// It and its address.
+    /// Binds a listening socket; returns it with its address.
     fn bind(link: Link, folder: &tempfile::TempDir) -> io::Result<(Self, String)> {
         Ok(match link {
             Link::Iiop => {
@@ -86,13 +87,13 @@ impl Listener {
 /// Accepts connections on a thread of its own from now on, and serves each.
 ///
 /// # Errors
-/// When the socket, or the thread, is not to be had.
+/// The socket or the thread cannot be made.
 pub(super) fn serve(setup: &Setup, folder: &tempfile::TempDir) -> Result<String> {
     let (listener, address) = Listener::bind(setup.link, folder)?;
     let setup = Arc::new(setup.clone());
     setup.control("floor-accept").start(move || {
         while let Ok(stream) = listener.accept() {
-            // Who is not served sees the connection close.
+            // A client whose connection gets no thread sees it close.
             let _ = begin(stream, &setup);
         }
     })?;
@@ -109,7 +110,7 @@ fn begin(stream: Stream, setup: &Arc<Setup>) -> Result<()> {
     Ok(())
 }
 
-/// Until the other end closes.
+/// Answers until the other end closes.
 fn answer(stream: &Stream, setup: &Setup) -> io::Result<()> {
     let (Lengths { request, reply }, time) = (lengths(), setup.work());
     let (mut request, reply) = (vec![0; request], vec![0; reply]);
@@ -120,7 +121,7 @@ fn answer(stream: &Stream, setup: &Setup) -> io::Result<()> {
     }
 }
 
-/// A client's connection.
+/// Connection of a client.
 #[derive(Debug)]
 pub(super) struct Client {
     stream: Stream,
@@ -129,7 +130,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Connects, and tells the calling thread's native priority.
+    /// Connects, and sends the calling thread's native priority.
     pub(super) fn connect(link: Link, address: &str, priority: i16) -> Result<Self> {
         let stream = match link {
             Link::Iiop => {
@@ -148,7 +149,7 @@ impl Client {
         })
     }
 
-    /// There and back.
+    /// Sends a request and receives its reply.
     pub(super) fn call(&mut self) -> io::Result<()> {
         self.stream.write_all(&self.request)?;
         self.stream.read_exact(&mut self.reply)

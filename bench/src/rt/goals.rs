@@ -1,4 +1,4 @@
-//! The goals of the acceptance experiment, and how what is measured is judged by them.
+//! Goals of the acceptance experiment, and the judgement of the figures by them.
 
 use super::report::{Row, Shares};
 use super::setup::Contender;
@@ -6,7 +6,7 @@ use crate::placement::Placement;
 use serde::Serialize;
 use std::fmt;
 
-/// What is to be reached.
+/// Goal of the experiment.
 #[derive(Clone, Copy, Debug)]
 struct Goal {
     what: &'static str,
@@ -14,7 +14,7 @@ struct Goal {
     reached: fn(&Row) -> Option<f64>,
 }
 
-/// On which side of a number.
+/// Kind of bound.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Bound {
@@ -22,17 +22,17 @@ pub(super) enum Bound {
     AtLeast(f64),
 }
 
-/// What came of it.
+/// Verdict on a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
     Met,
     Missed,
-    /// There is no figure, or threads were not scheduled as the goals take for granted.
+    /// Without a figure, or threads were not scheduled as the goals assume.
     NotJudged,
 }
 
-/// A goal, judged.
+/// Goal with its verdict.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Judged {
     pub(super) placement: Placement,
@@ -40,11 +40,11 @@ pub(super) struct Judged {
     pub(super) bound: Bound,
     pub(super) reached: Option<f64>,
     pub(super) verdict: Verdict,
-    /// Whether rounds lay so far apart that another run may come out differently.
+    /// Set if rounds lie so far apart that another run may come out differently.
     pub(super) noisy: bool,
 }
 
-/// Those of lanes; others are shown beside them.
+/// Goals of lanes; other contenders are shown for comparison.
 const GOALS: [Goal; 5] = [
     Goal {
         what: "p99 beside the load / alone",
@@ -78,7 +78,7 @@ fn floor(row: &Row) -> Option<Shares> {
 }
 
 impl Bound {
-    /// Whether a figure is on the right side.
+    /// Returns whether a figure keeps the bound.
     fn admits(self, reached: f64) -> bool {
         match self {
             Self::AtMost(bound) => reached <= bound,
@@ -106,7 +106,8 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Every goal at every placement that lanes ran at. Where threads have no real-time priority, none is judged.
+/// Returns every goal at every placement that lanes ran at. Where threads have no real-time
+/// priority, none is judged.
 pub(super) fn judge(rows: &[Row], best_effort: bool) -> Vec<Judged> {
     let lanes = rows.iter().filter(|row| row.contender == Contender::Lanes);
     let judged = lanes.flat_map(|row| GOALS.iter().map(move |goal| (row, goal)));

@@ -1,4 +1,4 @@
-//! `rt latency`: how long a paced high client's calls take, alone and beside low clients at full load.
+//! `rt latency`: time of a paced high client's calls, alone and beside low clients at full load.
 
 use super::awake::Awake;
 use super::batch::{Batch, Outcome};
@@ -15,7 +15,7 @@ use crate::running::in_turn;
 use crate::statistics::{Record, median, paired_ratio};
 use clap::Args;
 
-/// Who takes part.
+/// Contenders of the experiment.
 const CONTENDERS: [Contender; 5] = [
     Contender::Floor,
     Contender::Lanes,
@@ -23,10 +23,10 @@ const CONTENDERS: [Contender; 5] = [
     Contender::OmniOrb,
     Contender::OmniOrbFifo,
 ];
-/// No batch takes longer, in milliseconds: a load in real time is bounded.
+/// Upper bound of a batch, in milliseconds: a real-time load must be bounded.
 const LONGEST: u64 = 15_000;
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// Calls of the high client, beside so many low ones.
+    /// Returns a batch of the high client, beside so many low ones.
     fn batch(&self, low: u16) -> Batch {
         let warm_up = self.calls.div_ceil(20);
         let paced = u64::from(self.calls + warm_up) * self.pace / 1000;
@@ -67,7 +67,7 @@ impl Options {
 /// Runs the command.
 ///
 /// # Errors
-/// When the machine does not grant real-time priorities, a contender fails, or a file cannot be written.
+/// The machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
     options.common.check_rights()?;
     let report = measure(harness, options)?;
@@ -117,17 +117,17 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// One of those who compete, and what it did so far.
+/// Contender with its results so far.
 struct Entrant {
     contender: Contender,
     pair: Option<Pair>,
     alone: Record,
     loaded: Record,
-    /// The low clients' calls a second, by round.
+    /// Low clients' calls per second, by round.
     rates: Vec<f64>,
 }
 
-/// Those that do not start are left out, for the reason that they give.
+/// Starts the contenders; those that do not start are skipped, with their reasons.
 fn start(
     harness: &Harness,
     options: &Options,
@@ -153,7 +153,7 @@ fn start(
 }
 
 impl Entrant {
-    /// A batch alone, and one beside the load. Who fails is out from then on.
+    /// Runs a batch alone, and one beside the load. A contender that fails is out from then on.
     fn turn(&mut self, options: &Options, processors: Processors, failed: &mut Vec<String>) {
         let Some(pair) = &mut self.pair else {
             return;

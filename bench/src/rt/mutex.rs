@@ -1,9 +1,10 @@
-//! `rt mutex`: the three-thread inversion test of locks. On one processor an ordinary thread (*low*) holds a lock and is
-//! in the middle of its critical section when an urgent one (*high*) wants the lock, and one in between (*medium*), which
-//! wants no lock, begins to compute for much longer. How long does high wait?
+//! `rt mutex`: three-thread inversion test of locks. On one processor an ordinary thread (*low*)
+//! holds a lock and is in the middle of its critical section when an urgent one (*high*) wants the
+//! lock, and one in between (*medium*), which wants no lock, begins to compute for much longer. The
+//! figure is how long high waits.
 //!
-//! By a lock that inherits priorities, or has a priority ceiling, for the rest of the critical section; by a plain one for
-//! medium, too.
+//! With a lock that inherits priorities, or has a priority ceiling, high waits for the rest of the
+//! critical section; with a plain one for medium, too.
 
 use super::setup::{HIGH, LOWEST, corba, rt_orb};
 use super::watchdog::Watchdog;
@@ -24,34 +25,34 @@ use std::sync::mpsc::{Receiver, RecvError, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-/// The native priority between [`LOWEST`] and [`HIGH`].
+/// Native priority between [`LOWEST`] and [`HIGH`].
 const MEDIUM: i32 = 40;
-/// No contender takes longer.
+/// Time limit of a contender.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Microseconds that the critical section takes of the processor; high comes when half of it is over.
+    /// Processor time of the critical section, in microseconds; high comes when half of it is over.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(2..=10_000))]
     section: u64,
-    /// Microseconds that the thread in between computes.
+    /// Processor time of the thread in between, in microseconds.
     #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(1..=20_000))]
     medium: u64,
-    /// How often high wants each lock.
+    /// Number of times that high wants each lock.
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=20_000))]
     rounds: u32,
     #[command(flatten)]
     json: Json,
 }
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 struct Report {
     machine: Machine,
-    /// Microseconds.
+    /// Length of the critical section, in microseconds.
     section: u64,
-    /// Microseconds.
+    /// Processor time of the thread in between, in microseconds.
     medium: u64,
     rows: Vec<Row>,
     failed: Vec<String>,
@@ -60,11 +61,11 @@ struct Report {
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     lock: &'static str,
-    /// From when low lets high go on until high has the lock.
+    /// Time from when low lets high go on until high has the lock.
     wait: Figures,
 }
 
-/// What is tried.
+/// Kind of lock.
 #[derive(Clone)]
 enum Lock {
     Plain(Arc<Mutex<()>>),
@@ -89,8 +90,8 @@ impl Lock {
 /// Runs the command.
 ///
 /// # Errors
-/// When the machine does not grant real-time priorities, a file cannot be written, or a real-time lock had the urgent thread
-/// wait for longer than the critical section in a hundredth of the rounds.
+/// The machine does not grant real-time priorities, a file cannot be written, or the urgent thread
+/// waited for a real-time lock for longer than the critical section in a hundredth of the rounds.
 pub(super) fn run(options: &Options) -> Result<()> {
     let rt = rt_orb(false)?;
     run_at(Some(0))?;
@@ -127,7 +128,7 @@ fn thread(name: &str, priority: i32) -> ThreadSpec {
     ThreadSpec::named(name.to_owned()).scheduling(Scheduling::Fifo { priority })
 }
 
-/// How long high waits, in each round.
+/// Returns the time that high waits, in each round.
 fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     let half = Duration::from_micros(options.section) / 2;
     let computes = Duration::from_micros(options.medium);
@@ -142,7 +143,7 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
         for_each(&goes, |()| {
             of_low.during(|| {
                 work::busy(half);
-                // High runs at once, unless this is the ceiling, and medium when high waits.
+                // High runs at once, unless low has the ceiling, and medium runs when high waits.
                 let_high.send(Instant::now())?;
                 work::busy(half);
                 Ok(())
@@ -169,7 +170,7 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
         })
     })?;
     let waits = rounds(options.rounds, (&go, &had, &done));
-    // Each ends as the one before it has gone.
+    // Each thread ends once the one before it has gone.
     drop(go);
     for thread in [low, high, medium] {
         thread.join().map_err(|_| "a thread panicked")??;
@@ -177,7 +178,7 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     Ok(waits?)
 }
 
-/// Has the threads do each round, and waits until all have done it.
+/// Makes the threads do each round, and waits until all have done it.
 fn rounds(
     rounds: u32,
     (go, had, done): (&Sender<()>, &Receiver<u64>, &Receiver<()>),
@@ -195,7 +196,7 @@ fn rounds(
     Ok(waits)
 }
 
-/// Until the other end is gone.
+/// Calls `each` for every message, until the sender is gone.
 fn for_each<T>(told: &Receiver<T>, mut each: impl FnMut(T) -> Result<()>) -> Result<()> {
     while let Ok(one) = told.recv() {
         each(one)?;
@@ -204,7 +205,7 @@ fn for_each<T>(told: &Receiver<T>, mut each: impl FnMut(T) -> Result<()>) -> Res
 }
 
 impl Report {
-    /// What should not have been.
+    /// Records the figures that miss their bounds.
     fn judge(&mut self) {
         for row in self.rows.iter().filter(|row| row.lock != "plain") {
             if row.wait.p99 > self.section * 1_000 {

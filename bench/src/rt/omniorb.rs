@@ -1,5 +1,5 @@
-//! omniORB beside the lanes: it knows no priorities. The threads of its client have those of their clients; those of its
-//! server are ordinary ones, or have the high client's all of them.
+//! omniORB beside the lanes: it knows no priorities. Its client's threads have their clients'
+//! priorities; its server's threads are ordinary ones, or all have the high client's.
 
 use super::setup::{CONTROL, Contender, Link, Setup};
 use crate::Result;
@@ -7,7 +7,7 @@ use crate::contender::Harness;
 use crate::omniorb::REAL_TIME;
 use std::path::PathBuf;
 
-/// What a server and a client of it are started by.
+/// Commands that start a server and a client of it.
 #[derive(Debug)]
 pub(super) struct Sides {
     pub(super) program: PathBuf,
@@ -16,10 +16,10 @@ pub(super) struct Sides {
 }
 
 impl Sides {
-    /// Compiles the program, if need be.
+    /// Compiles the program on demand.
     ///
     /// # Errors
-    /// Why it cannot take part.
+    /// The reason why it cannot take part.
     pub(super) fn of(harness: &Harness, setup: &Setup) -> Result<Self> {
         let link = link_of(setup.link)?;
         let native = match (setup.contender, setup.best_effort) {
@@ -52,7 +52,7 @@ fn link_of(link: Link) -> Result<&'static str> {
     }
 }
 
-/// Of each client's thread, the high one's first.
+/// Returns the native priorities of the clients' threads, the high one's first.
 fn natives(setup: &Setup) -> Vec<String> {
     let native = |client| setup.native(setup.priority_of(client)).to_string();
     (0..=setup.low).map(native).collect()

@@ -1,4 +1,4 @@
-//! A server process and a client process of one contender, as the harness sees them.
+//! Server process and client process of one contender, as the harness sees them.
 
 use super::batch::{Batch, Outcome};
 use super::omniorb;
@@ -10,20 +10,20 @@ use crate::placement::Processors;
 use crate::protocol::Answer;
 use std::process::Command;
 
-/// They live through all batches of a placement.
+/// Processes of a pair, which live through all batches of a placement.
 #[derive(Debug)]
 pub(super) struct Pair {
-    // In the order in which they are to end.
+    // Processes, in the order in which they are to end.
     client: Process,
     server: Process,
     contender: Contender,
 }
 
 impl Pair {
-    /// Starts both, and has them connect.
+    /// Starts both processes, and makes them connect.
     ///
     /// # Errors
-    /// When one does not start, and what it says.
+    /// A process does not start; the message has its output.
     pub(super) fn start(harness: &Harness, setup: &Setup, at: Processors) -> Result<Self> {
         let contender = setup.contender;
         let [mut server, mut client] =
@@ -41,10 +41,10 @@ impl Pair {
         })
     }
 
-    /// Has the client make calls.
+    /// Makes the client run a batch.
     ///
     /// # Errors
-    /// When one fails, or the processes are gone.
+    /// A call fails, or the processes are gone.
     pub(super) fn perform(&mut self, batch: &Batch) -> Result<Outcome> {
         let answer = self.client.ask(batch);
         let answer = answer.map_err(|error| format!("{}: {error}", self.contender))?;
@@ -55,17 +55,17 @@ impl Pair {
         }
     }
 
-    /// Ends both.
+    /// Ends both processes.
     ///
     /// # Errors
-    /// When one ends with a failure.
+    /// A process ends with a failure.
     pub(super) fn stop(self) -> Result<()> {
         self.client.stop()?;
         self.server.stop()
     }
 }
 
-/// What starts a server, and a client but for the server's address.
+/// Returns the commands that start a server, and a client without the server's address.
 fn sides(harness: &Harness, setup: &Setup, at: Processors) -> Result<[Command; 2]> {
     let side = |mut command: Command, name: &str, processor: usize, words: &[String]| {
         command.args([name, "--pin", &processor.to_string()]);

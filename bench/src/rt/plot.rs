@@ -1,5 +1,5 @@
-//! The experiments, drawn: a chart for each placement of how the high client's times are distributed, or of means and
-//! jitter over the number of low clients. Times are on a logarithmic scale.
+//! Plots of the experiments: a chart for each placement of the distribution of the high client's
+//! times, or of means and jitter over the number of low clients. Times are on a logarithmic scale.
 
 use super::report::Report;
 use super::series::{self, Times};
@@ -19,12 +19,12 @@ type Curve = (String, RGBColor, Vec<(u32, f64)>);
 struct Chart {
     title: String,
     across: &'static str,
-    /// Numbers across that are tens of each other.
+    /// Set for a logarithmic scale of the numbers across.
     logarithmic: bool,
     curves: Vec<Curve>,
 }
 
-/// Two of a kind, the second one paler: alone and beside a load, or low and high.
+/// Returns two colours of a kind, the second one paler: alone and beside a load, or low and high.
 fn colours(contender: Contender) -> [RGBColor; 2] {
     match contender {
         Contender::Floor => [RGBColor(0x44, 0x44, 0x44), RGBColor(0xaa, 0xaa, 0xaa)],
@@ -38,7 +38,7 @@ fn colours(contender: Contender) -> [RGBColor; 2] {
     }
 }
 
-/// Draws `rt latency`: the time that one call in so many takes at least.
+/// Draws `rt latency`: the least time of the slowest call in so many.
 pub(super) fn latency(report: &Report, path: &Path) -> Result<()> {
     let placements = [Placement::Same, Placement::Cross];
     let chart = |placement: Placement| {
@@ -110,7 +110,7 @@ fn over_low(
 
 fn draw(path: &Path, columns: usize, mut charts: Vec<Chart>) -> Result<()> {
     for chart in &mut charts {
-        // A time of nothing has no place on a logarithmic scale.
+        // A time of zero has no place on a logarithmic scale.
         for (_, _, points) in &mut chart.curves {
             points.retain(|(_, time)| *time > 0.0);
         }
@@ -125,7 +125,7 @@ fn draw_chart(area: &Area<'_>, chart: &Chart) -> Result<()> {
     let (low, high) = all().fold((u32::MAX, 0), |(low, high), (at, _)| {
         (low.min(*at), high.max(*at))
     });
-    // A curve of one point has a place, too.
+    // A curve of one point needs a range, too.
     let across = low..high.max(low + 1);
     match chart.logarithmic {
         true => draw_curves(area, chart, across.log_scale()),

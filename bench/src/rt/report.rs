@@ -1,4 +1,4 @@
-//! The figures of `rt latency`, as a table for people and as JSON.
+//! Figures of `rt latency`, as a table for people and as JSON.
 
 use super::goals::{Judged, Verdict, judge};
 use super::setup::{Contender, Link};
@@ -9,26 +9,26 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// A spread of the rounds' medians above which figures are not to be trusted.
+/// Spread of the rounds' medians above which figures are not to be trusted.
 const NOISY: f64 = 0.10;
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) link: Link,
-    /// How the threads were scheduled.
+    /// Scheduling of the threads, in words.
     pub(super) scheduling: &'static str,
-    /// Low clients.
+    /// Number of low clients.
     pub(super) low: u16,
-    /// Calls of the high client in a round, at most.
+    /// Upper bound of the high client's calls in a round.
     pub(super) calls: u32,
-    /// Microseconds from one of them to the next.
+    /// Microseconds from a call of the high client to the next.
     pub(super) pace: u64,
     pub(super) rounds: u32,
-    /// Microseconds that an upcall takes.
+    /// Processor time of an upcall, in microseconds.
     pub(super) work: u64,
-    /// The native priority of a pool's threads between upcalls.
+    /// Native priority of a pool's threads between upcalls.
     pub(super) pool_priority: i16,
     pub(super) skipped: Vec<String>,
     pub(super) failed: Vec<String>,
@@ -43,30 +43,30 @@ pub(super) struct Row {
     pub(super) contender: Contender,
     pub(super) alone: Option<Run>,
     pub(super) loaded: Option<Run>,
-    /// Loaded, divided by alone.
+    /// Ratio of the loaded times to the times alone.
     pub(super) beside_alone: Shares,
-    /// Divided by the floor's, both alone and both loaded.
+    /// Ratios to the floor's times, both alone and both loaded.
     pub(super) alone_beside_floor: Option<Shares>,
     pub(super) loaded_beside_floor: Option<Shares>,
-    /// The low clients' calls a second.
+    /// Calls per second of the low clients.
     pub(super) low_rate: Option<f64>,
-    /// The same divided by the floor's.
+    /// Ratio of that rate to the floor's.
     pub(super) low_beside_floor: Option<f64>,
 }
 
-/// The high client's times.
+/// Times of the high client.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Run {
     #[serde(flatten)]
     pub(super) figures: Figures,
     pub(super) p90: u64,
-    /// For the plot: of one call in so many, the time that it takes at least.
+    /// Points of the plot: for each number, the least time of the slowest call in so many.
     #[serde(skip)]
     pub(super) one_in: Vec<(u32, u64)>,
 }
 
-/// Times divided by others: the median of the rounds' ratios, and for p99.9, of which a round has too few samples, the
-/// ratio of all rounds together.
+/// Ratios of times: the median of the rounds' ratios, and for p99.9, of which a round has too few
+/// samples, the ratio of all rounds together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Shares {
     pub(super) p50: Option<f64>,
@@ -75,7 +75,7 @@ pub(super) struct Shares {
 }
 
 impl Run {
-    /// Of all rounds; `None` where there was none.
+    /// Returns the times of all rounds; `None` if there was none.
     pub(super) fn of(record: &Record) -> Option<Self> {
         let figures = record.figures()?;
         // From all calls to the slowest, in steps of about 1.26.
@@ -93,7 +93,7 @@ impl Run {
 }
 
 impl Shares {
-    /// One divided by the other.
+    /// Returns the ratios of one record to the other.
     #[allow(clippy::cast_precision_loss)]
     pub(super) fn of(one: &Record, other: &Record) -> Self {
         let p999 = || Some((one.figures()?.p999 as f64, other.figures()?.p999 as f64));
@@ -106,7 +106,7 @@ impl Shares {
 }
 
 impl Row {
-    /// Whether rounds lay too far apart.
+    /// Returns whether the rounds lie too far apart.
     pub(super) fn is_noisy(&self) -> bool {
         let runs = [&self.alone, &self.loaded];
         let mut runs = runs.into_iter().flatten();
@@ -115,7 +115,7 @@ impl Row {
 }
 
 impl Report {
-    /// Holds the figures against the goals.
+    /// Judges the figures by the goals.
     pub(super) fn judge(&mut self, best_effort: bool) {
         self.goals = judge(&self.rows, best_effort);
     }
@@ -208,14 +208,14 @@ fn shares(shares: Option<Shares>) -> impl Iterator<Item = Cell> {
     parts.into_iter().map(|part| number(part, 2))
 }
 
-/// With so many decimals.
+/// Formats a value with so many decimals.
 pub(super) fn number(value: Option<f64>, decimals: usize) -> Cell {
     value.map_or_else(Cell::none, |value| {
         Cell::new(format!("{value:.decimals$}"), Tone::Plain)
     })
 }
 
-/// What was left out, and what went wrong.
+/// Writes what was skipped and what failed.
 pub(super) fn remarks(
     f: &mut fmt::Formatter<'_>,
     skipped: &[String],

@@ -1,7 +1,9 @@
-//! `rt inversion`, `rt endpoints` and `rt pools`: the papers' experiments, over the number of low clients.
+//! `rt inversion`, `rt endpoints` and `rt pools`: the papers' experiments, over the number of low
+//! clients.
 //!
-//! Of O'Ryan et al. 2001's figures 14 and 15 the text has no numbers, only what they show: with endpoints of a priority, latency
-//! slightly below that of an ORB a thread, and jitter slightly above. So there are none of its figures beside ours.
+//! For O'Ryan et al. 2001's figures 14 and 15 the text has no numbers, only their tendency: with
+//! endpoints of a priority, latency slightly below that of an ORB a thread, and jitter slightly
+//! above. So none of its figures stand beside ours.
 
 mod report;
 
@@ -19,12 +21,12 @@ use crate::placement::Placement;
 use crate::running::in_turn;
 use clap::Args;
 
-/// No batch takes longer, in milliseconds.
+/// Upper bound of a batch, in milliseconds.
 const LONGEST: u64 = 15_000;
-/// Calls of each client in O'Ryan et al. 2001.
+/// Number of calls of each client in O'Ryan et al. 2001.
 const PAPER: u32 = 20_000;
 
-/// What to run, and where the figures go.
+/// Options of `rt inversion`.
 #[derive(Clone, Debug, Args)]
 pub struct Inversion {
     #[command(flatten)]
@@ -43,7 +45,7 @@ pub struct Inversion {
     output: Output,
 }
 
-/// What to run, and where the figures go.
+/// Options of `rt endpoints`.
 #[derive(Clone, Debug, Args)]
 pub struct Endpoints {
     #[command(flatten)]
@@ -65,7 +67,7 @@ pub struct Endpoints {
     output: Output,
 }
 
-/// What to run, and where the figures go.
+/// Options of `rt pools`.
 #[derive(Clone, Debug, Args)]
 pub struct Pools {
     #[command(flatten)]
@@ -84,25 +86,27 @@ pub struct Pools {
     output: Output,
 }
 
-/// What is run.
+/// Plan of an experiment.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     experiment: &'static str,
     common: Common,
     contenders: Vec<Contender>,
-    /// All low clients have the same priority.
+    /// Set if all low clients have the same priority.
     alike: bool,
     low: Vec<u16>,
     calls: u32,
-    /// Of each low client; 0: until the high one is ready.
+    /// Number of calls of each low client; 0: until the high one is ready.
     low_calls: u32,
     rounds: u32,
     output: Output,
 }
 
 impl Inversion {
+    /// Returns the plan of the experiment.
+    ///
     /// # Errors
-    /// A contender that has no part in it.
+    /// A contender that does not belong to the experiment.
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [Contender::Floor, Contender::Lanes, Contender::Pool];
         Ok(Plan {
@@ -120,8 +124,10 @@ impl Inversion {
 }
 
 impl Endpoints {
+    /// Returns the plan of the experiment.
+    ///
     /// # Errors
-    /// A contender that has no part in it.
+    /// A contender that does not belong to the experiment.
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [Contender::Floor, Contender::Lanes, Contender::OrbAThread];
         let calls = if self.paper { PAPER } else { self.calls };
@@ -140,8 +146,10 @@ impl Endpoints {
 }
 
 impl Pools {
+    /// Returns the plan of the experiment.
+    ///
     /// # Errors
-    /// A contender that has no part in it.
+    /// A contender that does not belong to the experiment.
     pub(super) fn plan(&self) -> Result<Plan> {
         let known = [
             Contender::Floor,
@@ -180,7 +188,7 @@ impl Plan {
 /// Runs an experiment.
 ///
 /// # Errors
-/// When the machine does not grant real-time priorities, a contender fails, or a file cannot be written.
+/// The machine does not grant real-time priorities, a contender fails, or a file cannot be written.
 pub(super) fn run(harness: &Harness, plan: &Plan) -> Result<()> {
     plan.common.check_rights()?;
     let report = measure(harness, plan)?;
@@ -232,7 +240,7 @@ fn measure(harness: &Harness, plan: &Plan) -> Result<Report> {
     Ok(report)
 }
 
-/// All rounds beside so many low clients. Who fails is out from then on.
+/// Runs all rounds beside so many low clients. A contender that fails is out from then on.
 fn compete(
     plan: &Plan,
     placement: Placement,

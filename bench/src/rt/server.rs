@@ -1,4 +1,4 @@
-//! The server process of a pair.
+//! Server process of a pair.
 
 use super::setup::{Contender, Setup, corba, pin};
 use super::watchdog::Watchdog;
@@ -16,21 +16,21 @@ use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::Duration;
 
-/// No server lives longer.
+/// Upper bound of a server's lifetime.
 const LIFETIME: Duration = Duration::from_secs(900);
 
-/// A server's options.
+/// Options of a server.
 #[derive(Debug, Args)]
 pub struct Server {
-    /// The processor to run on.
+    /// Processor to run on.
     #[arg(long)]
     pin: usize,
     #[command(flatten)]
     setup: Setup,
 }
 
-/// ORBs, with the references that their clients use: the high one's, then those of the low ones, of which the last is
-/// for all that are left.
+/// ORBs, with the references for their clients: the high one's, then those of the low ones, of
+/// which the last is for all remaining clients.
 type Served = (Vec<Orb>, Vec<String>);
 
 /// Serves until the input ends.
@@ -39,13 +39,13 @@ pub(super) fn serve(server: &Server) -> Result<()> {
     pin(server.pin)?;
     let watchdog = Watchdog::start(setup.watchdog())?;
     watchdog.arm(LIFETIME);
-    // Has a raw socket's file, and is gone with it.
+    // The folder holds a raw socket's file, and is removed with it.
     let folder = tempfile::tempdir()?;
     let (orbs, references) = match setup.contender {
         Contender::Floor => (Vec::new(), vec![floor::serve(setup, &folder)?]),
         Contender::Lanes => with_priorities(setup)?,
         Contender::Pool | Contender::BufferedPool | Contender::PerConnection => {
-            // A pool's threads have the priority of the one that starts it.
+            // A pool's threads have the priority of the thread that starts it.
             let thread = setup.thread("rt-pool".to_owned(), setup.pool_priority);
             let setup = setup.clone();
             joined(thread.start(move || with_priorities(&setup))?)?
@@ -59,7 +59,7 @@ pub(super) fn serve(server: &Server) -> Result<()> {
     orbs.iter().try_for_each(|orb| Ok(orb.shutdown(true)?))
 }
 
-/// Waits for the end of the input on a thread that no client keeps from running.
+/// Waits for the end of the input on a thread with a priority above all clients.
 fn serve_ahead_of_clients(setup: &Setup, address: String) -> Result<()> {
     let control = setup.control("rt-control");
     joined(control.start(move || serve_until_the_end(address))?)
@@ -70,8 +70,8 @@ fn joined<T>(thread: punctual_exec::thread::JoinHandle<Result<T>>) -> Result<T> 
     result.map_err(|_| "a thread of the server panicked")?
 }
 
-/// One ORB for all priorities, with an endpoint for each or one without a priority. The high client's object and the low
-/// clients' are two.
+/// Starts one ORB for all priorities, with an endpoint for each or one without a priority. The high
+/// client and the low clients call different objects.
 fn with_priorities(setup: &Setup) -> Result<Served> {
     let endpoints = match setup.contender {
         Contender::Lanes => {
@@ -80,7 +80,7 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
             priorities.map(endpoint).collect()
         }
         Contender::BufferedPool | Contender::PerConnection => vec![setup.link.endpoint("")],
-        // Requests wait for a thread, and are not refused.
+        // Requests wait for a thread instead of being refused.
         _ => vec![
             setup
                 .link
@@ -117,7 +117,8 @@ fn with_priorities(setup: &Setup) -> Result<Served> {
     Ok((vec![orb], references))
 }
 
-/// An ORB without priorities for each priority, started by a thread that has it, so that all its threads do.
+/// Starts an ORB without priorities for each priority, by a thread that has it, so that all its
+/// threads do.
 fn orb_a_thread(setup: &Setup) -> Result<Served> {
     let mut served = Served::default();
     for client in 0..=setup.low {
@@ -140,7 +141,8 @@ fn plain(setup: &Setup) -> Result<(Orb, String)> {
     Ok((orb, reference))
 }
 
-/// A reference to an object of this POA, whose servant works as it was told.
+/// Activates an object in this POA, with a servant that works as configured, and returns its
+/// reference.
 fn activated(setup: &Setup, orb: &Orb, poa: &Poa) -> Result<String> {
     let time = setup.work();
     let cubit: Cubit =

@@ -1,4 +1,4 @@
-//! What both processes of a pair are told: who competes, by which link, with which priorities.
+//! Setup of both processes of a pair: contender, link and priorities.
 
 use crate::Result;
 use crate::peer::run_at;
@@ -11,26 +11,28 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The high client's priority.
+/// Priority of the high client.
 pub(super) const HIGH: i16 = 80;
-/// The lowest of the low clients' priorities; each has the next one.
+/// Lowest of the low clients' priorities; each further client has the next one.
 pub(super) const LOWEST: i16 = 10;
-/// Low clients at most, so that all of their priorities are below [`HIGH`].
+/// Upper bound of the low clients, so that all of their priorities are below [`HIGH`].
 pub(super) const MOST: u16 = 64;
-/// That of the thread which takes the harness's commands, and of what accepts raw connections.
+/// Priority of the thread that takes the harness's commands, and of those that accept raw
+/// connections.
 pub(super) const CONTROL: i16 = 95;
-/// That of the thread which ends a process that takes too long.
+/// Priority of the thread that ends a process that takes too long.
 const WATCHDOG: i16 = 99;
 
-/// Who is compared.
+/// Contenders of the experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Contender {
-    /// Punctual with an endpoint, and by that a lane of threads, for each priority.
+    /// Punctual with an endpoint, and thereby a lane of threads, for each priority.
     Lanes,
     /// Punctual with one endpoint, whose pool of threads takes each request's priority for its upcall.
     Pool,
-    /// The same, but the pool buffers requests, and serves them in the order of their priorities.
+    /// Punctual with one endpoint, whose pool of threads buffers requests and serves them in the
+    /// order of their priorities.
     BufferedPool,
     /// Punctual with one endpoint, and a thread for each connection.
     PerConnection,
@@ -40,7 +42,8 @@ pub(super) enum Contender {
     #[value(name = "omniorb")]
     #[serde(rename = "omniorb")]
     OmniOrb,
-    /// The same, but its server's threads have the high client's priority, whomever they serve.
+    /// omniORB, with the high client's priority for its server's threads, whatever client they
+    /// serve.
     #[value(name = "omniorb-fifo")]
     #[serde(rename = "omniorb-fifo")]
     OmniOrbFifo,
@@ -48,7 +51,7 @@ pub(super) enum Contender {
     Floor,
 }
 
-/// What carries the calls.
+/// Link of the calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Link {
@@ -60,28 +63,28 @@ pub(super) enum Link {
     Iiop,
 }
 
-/// What a pair of processes is told.
+/// Setup of a pair of processes.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Setup {
-    /// Who.
+    /// Contender that runs.
     #[arg(long)]
     pub(super) contender: Contender,
-    /// By which link.
+    /// Link of the calls.
     #[arg(long)]
     pub(super) link: Link,
-    /// Low clients.
+    /// Number of low clients.
     #[arg(long)]
     pub(super) low: u16,
-    /// All low clients have the same priority.
+    /// Give all low clients the same priority.
     #[arg(long)]
     pub(super) alike: bool,
-    /// Threads are scheduled by SCHED_OTHER.
+    /// Schedule threads by SCHED_OTHER.
     #[arg(long)]
     pub(super) best_effort: bool,
     /// Processor time of each upcall, in microseconds.
     #[arg(long)]
     pub(super) work: u64,
-    /// The native priority of a pool's threads between upcalls.
+    /// Native priority of a pool's threads between upcalls.
     #[arg(long)]
     pub(super) pool_priority: i16,
 }
@@ -112,7 +115,7 @@ impl fmt::Display for Link {
 }
 
 impl Link {
-    /// Where to listen, with options of the endpoint.
+    /// Returns the address to listen on, with options of the endpoint.
     pub(super) fn endpoint(self, options: &str) -> String {
         match self {
             Self::Uiop => format!("uiop://|{options}"),
@@ -123,7 +126,7 @@ impl Link {
 }
 
 impl Setup {
-    /// The same on a command line.
+    /// Returns the setup as arguments of a command line.
     pub(super) fn words(&self) -> Vec<String> {
         let mut words = vec![
             format!("--contender={}", self.contender),
@@ -140,12 +143,12 @@ impl Setup {
         words
     }
 
-    /// What an upcall takes.
+    /// Returns the processor time of an upcall.
     pub(super) fn work(&self) -> Duration {
         Duration::from_micros(self.work)
     }
 
-    /// The priority of a client: the high one is 0, the low ones follow.
+    /// Returns the priority of a client: the high one is 0, the low ones follow.
     pub(super) fn priority_of(&self, client: u16) -> i16 {
         match client.checked_sub(1) {
             None => HIGH,
@@ -154,7 +157,7 @@ impl Setup {
         }
     }
 
-    /// The priorities that clients have, each once, the high one first.
+    /// Returns the clients' priorities, each once, the high one first.
     pub(super) fn priorities(&self) -> Vec<i16> {
         let mut all: Vec<i16> = (0..=self.low)
             .map(|client| self.priority_of(client))
@@ -163,12 +166,12 @@ impl Setup {
         all
     }
 
-    /// The native priority that a thread has in place of this one: 0 is none.
+    /// Returns the native priority that a thread has in place of this one: 0 is none.
     pub(super) fn native(&self, priority: i16) -> i16 {
         if self.best_effort { 0 } else { priority }
     }
 
-    /// How a thread of a native priority is scheduled.
+    /// Returns the scheduling of a thread with a native priority.
     pub(super) fn scheduling(&self, priority: i16) -> Scheduling {
         match self.native(priority) {
             0 => Scheduling::Other,
@@ -178,34 +181,36 @@ impl Setup {
         }
     }
 
-    /// How a thread is started that has a native priority.
+    /// Returns the specification of a thread with a native priority.
     pub(super) fn thread(&self, name: String, priority: i16) -> ThreadSpec {
         ThreadSpec::named(name).scheduling(self.scheduling(priority))
     }
 
-    /// The thread that ends the process when it takes too long.
+    /// Returns the specification of the thread that ends the process when it takes too long.
     pub(super) fn watchdog(&self) -> ThreadSpec {
         self.thread("rt-watchdog".to_owned(), WATCHDOG)
     }
 
-    /// A thread that takes commands, or accepts connections: ahead of all clients and of what serves them.
+    /// Returns the specification of a thread that takes commands, or accepts connections; its
+    /// priority is above those of all clients and of the threads that serve them.
     pub(super) fn control(&self, name: &str) -> ThreadSpec {
         self.thread(name.to_owned(), CONTROL)
     }
 
-    /// What an ORB has of Real-time CORBA.
+    /// Returns the ORB's settings for Real-time CORBA.
     ///
     /// # Errors
-    /// When the machine does not grant the priorities, with advice.
+    /// The machine does not grant the priorities; the message has advice.
     pub(super) fn rt_orb(&self) -> Result<Arc<RtOrb>> {
         rt_orb(self.best_effort)
     }
 }
 
-/// CORBA priorities that are SCHED_FIFO's, or ones that only travel.
+/// Returns settings whose CORBA priorities are SCHED_FIFO's; with `best_effort`, ones that are only
+/// propagated.
 ///
 /// # Errors
-/// When the machine does not grant SCHED_FIFO, with advice.
+/// The machine does not grant SCHED_FIFO; the message has advice.
 pub(super) fn rt_orb(best_effort: bool) -> Result<Arc<RtOrb>> {
     let config = match best_effort {
         true => RtConfig {
@@ -220,12 +225,12 @@ pub(super) fn rt_orb(best_effort: bool) -> Result<Arc<RtOrb>> {
     Ok(RtOrb::new(config)?)
 }
 
-/// A CORBA priority.
+/// Returns a number as a CORBA priority.
 pub(super) fn corba(priority: i16) -> Result<Priority> {
     Ok(Priority::new(priority)?)
 }
 
-/// Has the process run on one processor, before it starts any thread.
+/// Pins the process to one processor, before it starts any thread.
 pub(super) fn pin(processor: usize) -> Result<()> {
     run_at(Some(processor))
 }

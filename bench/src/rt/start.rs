@@ -1,5 +1,5 @@
-//! `rt start`: from the start of a server's process to its first reply, with a lane for each priority. The harness has a
-//! client at hand, connected to nobody.
+//! `rt start`: time from the start of a server's process to its first reply, with a lane for each
+//! priority. The harness has a client ready, without a connection.
 
 use super::setup::{Contender, HIGH, Link, Setup, corba, rt_orb};
 use super::{Common, scheduled};
@@ -19,10 +19,10 @@ use std::fmt;
 use std::process::Command;
 use std::time::Instant;
 
-/// The longest that it is to take, in nanoseconds.
+/// Upper bound of that time, in nanoseconds.
 const GOAL: u64 = 50_000_000;
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
     #[command(flatten)]
@@ -37,24 +37,24 @@ pub struct Options {
     json: Json,
 }
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 struct Report {
     machine: Machine,
     link: Link,
     scheduling: &'static str,
     lanes: u16,
-    /// Until its reference is known.
+    /// Time until its reference is known.
     serves: Figures,
-    /// Until the first reply has come.
+    /// Time until the first reply has come.
     replies: Figures,
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// When the machine does not grant real-time priorities, a server does not start, a call fails, a file cannot be written,
-/// or half of the servers take longer than 50 ms.
+/// The machine does not grant real-time priorities, a server does not start, a call fails, a file
+/// cannot be written, or half of the servers take longer than 50 ms.
 pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
     let common = &options.common;
     common.check_rights()?;
@@ -88,7 +88,7 @@ pub(super) fn run(harness: &Harness, options: &Options) -> Result<()> {
     }
 }
 
-/// One server: until its reference is known, and until it has answered.
+/// Starts one server; returns the times until its reference is known, and until it has answered.
 fn one(harness: &Harness, setup: &Setup, orb: &Orb) -> Result<(u64, u64)> {
     let mut command = Command::new(&harness.program);
     command.args(["rt-peer", "server", "--pin", "0"]);

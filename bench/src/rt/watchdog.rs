@@ -1,4 +1,5 @@
-//! Ends a process that takes too long: a real-time load that does not end would keep everybody else from the processor.
+//! Watchdog that ends a process that takes too long: a real-time load that does not end would keep
+//! all other processes from the processor.
 
 use crate::Result;
 use punctual_exec::ThreadSpec;
@@ -6,34 +7,35 @@ use rustix::process::{Signal, getpid, kill_process};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// A thread that ends the process when a time has passed, unless it is told in time not to. It sleeps meanwhile.
+/// Thread that ends the process when a time has passed, unless it is disarmed before. It sleeps
+/// meanwhile.
 #[derive(Debug)]
 pub(super) struct Watchdog(Sender<Option<Duration>>);
 
 impl Watchdog {
-    /// Starts it; it should be the most urgent thread.
+    /// Starts the thread, which should be the most urgent one.
     ///
     /// # Errors
-    /// When the machine does not grant the thread.
+    /// The machine does not grant the thread.
     pub(super) fn start(thread: ThreadSpec) -> Result<Self> {
         let (tell, told) = channel();
         thread.start(move || watch(&told))?;
         Ok(Self(tell))
     }
 
-    /// The process ends when this time has passed.
+    /// Sets the time after which the process ends.
     pub(super) fn arm(&self, limit: Duration) {
-        // It lives as long as this.
+        // The thread lives as long as this sender.
         let _ = self.0.send(Some(limit));
     }
 
-    /// It does not, after all.
+    /// Cancels the end of the process.
     pub(super) fn disarm(&self) {
         let _ = self.0.send(None);
     }
 }
 
-/// Until the other end is gone.
+/// Watches until the sender is gone.
 fn watch(told: &Receiver<Option<Duration>>) {
     let mut limit = None;
     loop {
@@ -46,7 +48,7 @@ fn watch(told: &Receiver<Option<Duration>>) {
             Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => {
                 eprintln!("the watchdog ends a process of `rt` that takes too long");
-                // Nothing of an orderly end could be sure to run.
+                // No orderly end would be sure to run.
                 let _ = kill_process(getpid(), Signal::KILL);
             }
         }

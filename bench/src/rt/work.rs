@@ -1,10 +1,10 @@
-//! What a servant spends.
+//! Work of a servant.
 
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Takes so much time of the processor. While the thread waits for it, none passes, so that an upcall costs the same
-/// however often it is interrupted.
+/// Consumes processor time. While the thread waits for the processor, none passes, so that an
+/// upcall costs the same however often it is interrupted.
 pub(super) fn busy(time: Duration) {
     if time.is_zero() {
         return;
@@ -15,7 +15,7 @@ pub(super) fn busy(time: Duration) {
     }
 }
 
-/// The calling thread's time of the processor.
+/// Returns the processor time of the calling thread.
 fn spent() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     // Neither is ever negative.

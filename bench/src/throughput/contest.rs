@@ -1,4 +1,4 @@
-//! The contenders of a kind, in turns.
+//! Measurement of the contenders of a kind, in turns.
 
 use super::report::{Report, Row, rows};
 use super::{Effort, Kind, Load};
@@ -12,13 +12,13 @@ use crate::protocol::References;
 use crate::running::{Launch, Running, in_turn};
 use std::time::Duration;
 
-/// One-ways are sent this many times as often as two-ways are made.
+/// Ratio of one-ways to two-way calls.
 const ONE_WAYS: u32 = 5;
 
 /// Measures these kinds by every contender that starts.
 ///
 /// # Errors
-/// When a contender does not end as it should.
+/// A contender does not end as it should.
 pub fn measure(
     contenders: &[Contender],
     absent: &[Absent],
@@ -50,7 +50,7 @@ pub fn measure(
     Ok(report)
 }
 
-/// A contender, and its rates in the attempt at hand.
+/// Contender, and its rates in the current attempt.
 pub(super) struct Entrant<'c> {
     pub(super) contender: &'c Contender,
     pub(super) running: Option<Running>,
@@ -86,7 +86,7 @@ fn contest(
     running.try_for_each(Running::stop)
 }
 
-/// Who fails is out from then on.
+/// Runs all rounds of a kind. A contender that fails is out from then on.
 fn all_rounds(kind: Kind, entrants: &mut [Entrant<'_>], effort: Effort, failed: &mut Vec<String>) {
     for entrant in &mut *entrants {
         entrant.rates.clear();
@@ -110,7 +110,7 @@ impl Entrant<'_> {
         let each = match kind.load {
             Load::TwoWay => {
                 let references = kind.references.unwrap_or(References::Shared);
-                // Each thread makes a whole share.
+                // Each thread makes an equal share.
                 let whole = |calls: u32| calls.div_ceil(kind.threads) * kind.threads;
                 running.flood(kind.threads, whole(calls.div_ceil(10)), references)?;
                 let took = running.flood(kind.threads, whole(calls), references)?;

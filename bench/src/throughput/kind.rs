@@ -1,4 +1,4 @@
-//! Ways to count calls: what the client does, by how many threads, and where both sides run.
+//! Kinds of throughput: the client's calls, its number of threads, and the placement of both sides.
 
 use crate::contender::Contender;
 use crate::placement::Placement;
@@ -8,19 +8,19 @@ use clap::ValueEnum;
 use serde::Serialize;
 use std::fmt;
 
-/// What the client does.
+/// Calls of the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Load {
     /// One-ways of one thread.
     OneWay,
-    /// The same, which wait for others to be sent together. Only Punctual has them.
+    /// Buffered one-ways of one thread, sent together. Only Punctual has them.
     Buffered,
     /// Two-way void calls by several threads.
     TwoWay,
 }
 
-/// Where client and server run.
+/// Processors of client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Pinning {
@@ -28,20 +28,20 @@ pub enum Pinning {
     Same,
     /// Each on a processor of its own; all threads of the client share its one.
     Cross,
-    /// Wherever the scheduler puts them.
+    /// Any processors, by the scheduler's choice.
     Unpinned,
 }
 
-/// A way to count calls.
+/// Kind of throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Kind {
-    /// What the client does.
+    /// Calls of the client.
     pub load: Load,
-    /// By how many threads.
+    /// Number of threads.
     pub threads: u32,
-    /// Through which references, if it matters: one-ways are of one thread.
+    /// References of the threads; `None` for one-ways, which come from one thread.
     pub references: Option<References>,
-    /// Where.
+    /// Processors of client and server.
     pub placement: Pinning,
 }
 
@@ -56,7 +56,7 @@ impl Pinning {
 }
 
 impl Kind {
-    /// One-ways of one thread.
+    /// Returns the kind of one-ways of one thread.
     #[must_use]
     pub const fn one_way(placement: Pinning) -> Self {
         Self {
@@ -67,13 +67,14 @@ impl Kind {
         }
     }
 
-    /// Buffered one-ways, which run across processors: on one the buffer's reader would wait for its writer.
+    /// Buffered one-ways, which run across processors: on one the buffer's reader would wait for
+    /// its writer.
     pub const BUFFERED: Self = Self {
         load: Load::Buffered,
         ..Self::one_way(Pinning::Cross)
     };
 
-    /// Two-way calls.
+    /// Returns a kind of two-way calls.
     #[must_use]
     pub const fn two_way(threads: u32, references: References, placement: Pinning) -> Self {
         Self {
@@ -94,13 +95,13 @@ impl Kind {
         })
     }
 
-    /// Contenders that spin would be measured by whom they keep from running; shared memory has no
-    /// raw one-ways.
+    /// Returns whether a contender can be measured: one that spins keeps other threads from
+    /// running; raw shared memory has no one-ways.
     pub(super) fn suits(self, contender: &Contender) -> bool {
         !contender.spins && (self.load != Load::Buffered || contender.buffers())
     }
 
-    /// What it has in common with those of other numbers of threads, which stand in one table with it.
+    /// Returns the heading of the kind's table, which it shares with other numbers of threads.
     pub(super) fn heading(self) -> String {
         let load = match self.load {
             Load::OneWay => "one-ways",
@@ -131,7 +132,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Every kind of these, in the order in which they are shown.
+/// Returns every combination of these, in the order in which they are shown.
 pub(super) fn combined(
     loads: &[Load],
     threads: &[u32],

@@ -1,10 +1,10 @@
-//! `throughput`: how many calls a second.
+//! `throughput`: calls per second.
 //!
-//! *Two-way*: several threads of one client, all through one reference or each through its own; they share
-//! a connection where the contender can, and a raw contender has a connection for each thread. *One-way*:
-//! one thread, from the first request until the server has counted the last. As with latency, contenders
-//! take turns, and ratios are taken within a round; a kind whose rounds lie too far apart is run again, and
-//! what stays restless is not known.
+//! *Two-way*: several threads of one client, all through one reference or each through its own;
+//! they share a connection where the contender can, and a raw contender has a connection for each
+//! thread. *One-way*: one thread, from the first request until the server has counted the last. As
+//! with latency, contenders take turns, and ratios are taken within a round; a kind whose rounds
+//! lie too far apart is run again, and its figures are unknown if the spread remains too large.
 
 mod contest;
 mod kind;
@@ -21,26 +21,26 @@ use crate::protocol::{MAX_THREADS, References};
 use crate::{omniorb, outsider};
 use clap::Args;
 
-/// Who takes part when nobody is named: the outsider is what users get.
+/// Contenders of a run that names none: the outsider is built as users' programs are.
 const USUAL: [&str; 3] = ["punctual", outsider::NAME, omniorb::NAME];
 
-/// What is run.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Only these contenders, and their floors; `all` for every one there is.
+    /// Only these contenders, and their floors; `all` for every one.
     #[arg(long, value_delimiter = ',', value_name = "NAMES")]
     pub contenders: Vec<String>,
-    /// What the client does.
+    /// Calls of the client.
     #[arg(long, value_delimiter = ',', default_values = ["one-way", "buffered", "two-way"])]
     pub loads: Vec<Load>,
     /// Threads of the client that makes two-way calls; each number is a run of its own.
     #[arg(long, value_delimiter = ',', default_values_t = [1, 2, 4, 8, 32])]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_THREADS)))]
     pub threads: Vec<u32>,
-    /// Whether these threads share a reference, or have one each.
+    /// Let these threads share a reference, or have one each.
     #[arg(long, value_delimiter = ',', default_values = ["shared", "own"])]
     pub references: Vec<References>,
-    /// Where client and server run; buffered one-ways run at cross only.
+    /// Processors of client and server; buffered one-ways run at cross only.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross", "unpinned"])]
     pub placement: Vec<Pinning>,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub struct Options {
     json: Json,
 }
 
-/// How much is run.
+/// Amount of measurement.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Effort {
     /// Rounds, in each of which every contender has its turn.
@@ -58,7 +58,7 @@ pub struct Effort {
     /// Two-way calls of a round, of all threads together; one-ways are five times as many.
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub calls: u32,
-    /// How often what varied by more than 10 % is run again; the calmest attempt counts.
+    /// Repetitions of a kind whose rates vary by more than 10 %; the calmest attempt counts.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub again: u32,
 }
@@ -77,7 +77,7 @@ impl Options {
 /// Runs the command.
 ///
 /// # Errors
-/// When a contender fails, or a file cannot be written.
+/// A contender fails, or a file cannot be written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     let wanted = match options.contenders.is_empty() {
         true => Wanted::of(&USUAL)?,

@@ -1,4 +1,4 @@
-//! The figures, as tables for people and as JSON.
+//! Report of the figures, as tables for people and as JSON.
 
 use super::Kind;
 use super::contest::Entrant;
@@ -10,50 +10,50 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
     /// Rounds of each attempt.
     pub rounds: u32,
     /// Two-way calls of a round.
     pub calls: u32,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// What went wrong.
+    /// Failures.
     pub failed: Vec<String>,
-    /// The figures.
+    /// Rows of the tables.
     pub rows: Vec<Row>,
 }
 
-/// One contender's rate.
+/// Rate of one contender.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// Of what.
+    /// Kind of throughput.
     #[serde(flatten)]
     pub kind: Kind,
-    /// Who.
+    /// Contender of the row.
     pub contender: &'static str,
-    /// Calls a second: the median of the rounds.
+    /// Calls per second: the median of the rounds.
     pub rate: f64,
-    /// How far the rounds lie apart: their interquartile range, divided by the median.
+    /// Spread of the rounds: their interquartile range, divided by the median.
     pub spread: f64,
-    /// Whether that is too far to trust the rate.
+    /// Set if the spread is too large for the rate to be trusted.
     pub noisy: bool,
-    /// The raw contender of its kind.
+    /// Raw contender of its kind.
     pub floor: &'static str,
-    /// Its rates divided by the floor's of the same rounds, in the median.
+    /// Median of the ratios of its rates to the floor's of the same rounds.
     pub ratio: Option<f64>,
-    /// Whether that is known: neither its own rounds nor the floor's lay too far apart.
+    /// Set if that ratio is known: neither its own rounds nor the floor's lie too far apart.
     pub known: bool,
-    /// Its rates divided by omniORB's of the same rounds and the same kind of link, in the median.
+    /// Median of the ratios of its rates to omniORB's of the same rounds and the same kind of link.
     pub beside_omniorb: Option<f64>,
-    /// Whether that is known.
+    /// Set if that ratio is known.
     pub beside_omniorb_known: bool,
 }
 
-/// What each contender of a kind has reached.
+/// Returns a row for each contender of a kind.
 pub(super) fn rows(kind: Kind, entrants: &[Entrant<'_>]) -> Vec<Row> {
     let row = |entrant: &Entrant<'_>| {
         let contender = entrant.contender;
@@ -84,8 +84,8 @@ pub(super) fn rows(kind: Kind, entrants: &[Entrant<'_>]) -> Vec<Row> {
     entrants.iter().filter_map(row).collect()
 }
 
-/// The ratio of their rates, and whether both were calm enough for it to be known; without `other`, whether
-/// `one` was.
+/// Returns the ratio of two contenders' rates, and whether both spreads are small enough for it to
+/// be known; without `other`, whether the spread of `one` is.
 fn compared(one: &Entrant<'_>, other: Option<&Entrant<'_>>) -> (Option<f64>, bool) {
     let is_calm = |it: &Entrant<'_>| spread(&it.rates).is_some_and(|spread| spread <= NOISY);
     let ratio = other.and_then(|other| paired_ratio(&one.rates, &other.rates));

@@ -1,19 +1,19 @@
-//! A call's way through both processes, where their stamps are of one counter.
+//! Path of a call through both processes, where their stamps are of one counter.
 
 use super::stages::{mean, middle_half};
 use punctual::probe::{Point, Rate, Seen, Stamp};
 use serde::Serialize;
 
-/// A part of the way.
+/// Part of the path.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Leg {
-    /// Which.
+    /// Name of the part.
     pub name: &'static str,
-    /// The mean, in nanoseconds, stamps included.
+    /// Mean time in nanoseconds, stamps included.
     pub time: f64,
 }
 
-/// The parts, in their order.
+/// Names of the parts, in order.
 const LEGS: [&str; 5] = [
     "client, until it sends",
     "request under way",
@@ -22,12 +22,13 @@ const LEGS: [&str; 5] = [
     "client, from when it has received",
 ];
 
-/// Of a client's calls so many must have been found at the server.
+/// Fraction of a client's calls that must have been found at the server.
 const FOUND: f64 = 0.9;
 
-/// The parts, as means of the middle half of the calls. A message is under way from when its sender begins to send until its receiver
-/// has received: system calls, the kernel's work, and the wake-up. `None` when most calls are not found at
-/// the server between their request and their reply, as the processors' counters differ.
+/// Returns the parts, as means of the middle half of the calls. A message is under way from when
+/// its sender begins to send until its receiver has received: system calls, the kernel's work, and
+/// the wake-up. Returns `None` when most calls are not found at the server between their request
+/// and their reply, as the processors' counters differ.
 pub(super) fn legs(client: &[Seen], server: &[Seen], rate: Rate) -> Option<Vec<Leg>> {
     let mut served = server.iter().filter_map(Served::of).peekable();
     let mut ways = Vec::new();
@@ -53,7 +54,7 @@ pub(super) fn legs(client: &[Seen], server: &[Seen], rate: Rate) -> Option<Vec<L
     LEGS.into_iter().enumerate().map(part).collect()
 }
 
-/// A client's moments.
+/// Moments of a call at the client.
 struct Made {
     begins: Stamp,
     sends: Stamp,
@@ -61,7 +62,7 @@ struct Made {
     ends: Stamp,
 }
 
-/// A server's.
+/// Moments of a call at the server.
 struct Served {
     received: Stamp,
     sends: Stamp,

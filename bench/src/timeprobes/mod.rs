@@ -1,9 +1,11 @@
-//! `timeprobes`: where a call's time goes, by the stages of Schmidt et al. 2001's tables 1 and 2.
+//! `timeprobes`: time of each stage of a call, by the stages of Schmidt et al. 2001's tables 1 and
+//! 2.
 //!
-//! A contender runs twice at once: as it is, and with its probes switched on. Both make batches of calls in
-//! turn, so that what the stamps cost shows beside what the stages come to. At their end the two processes
-//! of the second leave their stamps in files (`record`), of which `stages` makes a client's stages and a
-//! server's, and `end_to_end`, as both stamp by the same counter, a call's whole way.
+//! A contender runs twice at once: as it is, and with its probes switched on. Both make batches of
+//! calls in turn, so that the stamps' cost shows beside the stages' times. At their end the two
+//! processes of the second leave their stamps in files (`record`). From these `stages` computes a
+//! client's stages and a server's, and `end_to_end`, as both stamp by the same counter, a call's
+//! whole path.
 
 mod end_to_end;
 pub(crate) mod paper;
@@ -30,21 +32,22 @@ use punctual::probe::{self, Rate, Side};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Rounds in which the two take turns.
+/// Number of rounds in which the two take turns.
 const ROUNDS: u32 = 10;
-/// So many calls, and those that warm up, have their stamps in a thread's ring.
+/// Upper bound of calls, warm-up included, whose stamps fit into a thread's ring.
 const MOST: i64 = 1500;
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Where client and server run.
+    /// Processors of client and server.
     #[arg(long, value_delimiter = ',', default_values = ["same", "cross"])]
     pub placement: Vec<Placement>,
-    /// Whose stages: Punctual over TCP, or others of its kind (punctual-uiop, punctual-lf, …).
+    /// Contenders to measure: Punctual over TCP, or others of its kind (punctual-uiop, punctual-lf,
+    /// …).
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_values = ["punctual"])]
     pub contenders: Vec<String>,
-    /// The call; the paper's is cube_void, which has no parameters. No one-ways.
+    /// Case to call; the paper's is cube_void, which has no parameters. No one-ways.
     #[arg(long, default_value_t = Case::plain(Operation::CubeVoid), value_parser = two_way)]
     pub case: Case,
     /// Calls; the paper averaged 1,000.
@@ -65,7 +68,7 @@ fn two_way(text: &str) -> std::result::Result<Case, String> {
 /// Runs the command.
 ///
 /// # Errors
-/// When this program was built without its probes, a contender has none or fails, or a file cannot be
+/// This program was built without its probes, a contender has none or fails, or a file cannot be
 /// written.
 pub fn run(harness: &Harness, options: &Options) -> Result<()> {
     if !probe::COMPILED_IN {
@@ -122,7 +125,7 @@ fn measure(harness: &Harness, options: &Options) -> Result<Report> {
     Ok(report)
 }
 
-/// Contenders that are this ORB: others have no probes.
+/// Returns the contenders that are this ORB: others have no probes.
 fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
     let wanted = Wanted::named(names)?.without_floors();
     let (mut here, absent) = contender::known(harness, &wanted);
@@ -136,7 +139,7 @@ fn ours(harness: &Harness, names: &[String]) -> Result<Vec<Contender>> {
     }
 }
 
-/// The same contender with its probes off and on.
+/// Contender with its probes off, and with its probes on.
 struct Pair {
     off: Record,
     on: Record,
@@ -183,10 +186,10 @@ impl Pair {
     }
 }
 
-/// The contender whose processes leave their stamps in a folder.
+/// Returns the contender with processes that leave their stamps in a folder.
 fn recorded(contender: &Contender, directory: &Path) -> Contender {
     let mut recorded = contender.clone();
-    // Behind the subcommand that starts a peer, which stands ahead of the peer's name.
+    // The option follows the subcommand that starts a peer, before the peer's name.
     let at = recorded.arguments.len().saturating_sub(1);
     let stamps: [OsString; 2] = ["--stamps".into(), directory.into()];
     recorded.arguments.splice(at..at, stamps);

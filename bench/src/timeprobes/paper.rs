@@ -1,17 +1,17 @@
-//! Schmidt et al. 2001's tables 1 and 2: its stages, in its order, with what TAO took for each.
+//! Stages of Schmidt et al. 2001's tables 1 and 2, in its order, with TAO's time for each.
 //!
 //! Measured on a Pentium II Xeon at 400 MHz, averages of 1,000 calls of `cube_void` over IIOP.
 
 use punctual::probe::Point;
 
-/// A line of a table.
+/// Line of a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Line {
-    /// The paper's number; none for what it has no figure of.
+    /// Number in the paper; empty where it has no figure.
     pub(crate) number: &'static str,
-    /// The stage here.
+    /// Stage in this ORB.
     pub(crate) point: Point,
-    /// The paper's microseconds.
+    /// Time in the paper, in microseconds.
     pub(crate) micros: Option<f64>,
 }
 
@@ -23,7 +23,7 @@ const fn line(number: &'static str, point: Point, micros: f64) -> Line {
     }
 }
 
-/// What the paper's table has no line for.
+/// Returns a line that the paper's table lacks.
 const fn own(point: Point) -> Line {
     Line {
         number: "",
@@ -32,7 +32,8 @@ const fn own(point: Point) -> Line {
     }
 }
 
-/// Table 1. Our wait for the reply is a line of its own; the paper's is in 7. It has no figure for 9.
+/// Table 1. Our wait for the reply is a line of its own; the paper's is in 7. It has no figure for
+/// 9.
 pub(crate) const CLIENT: &[Line] = &[
     line("1", Point::ClientInitialise, 6.30),
     line("2", Point::ClientReference, 15.6),
@@ -50,7 +51,8 @@ pub(crate) const CLIENT: &[Line] = &[
     },
 ];
 
-/// Table 2. Our sending is a line of its own; the paper's is in 10, with the wait for the client to run.
+/// Table 2. Our sending is a line of its own; the paper's is in 10, with the wait for the client to
+/// run.
 pub(crate) const SERVER: &[Line] = &[
     line("1", Point::ServerReceive, 7.0),
     line("2", Point::ServerTransportReceive, 24.8),
@@ -67,7 +69,7 @@ pub(crate) const SERVER: &[Line] = &[
     own(Point::ServerSend),
 ];
 
-/// What is said below the tables.
+/// Notes below the tables.
 pub(crate) const REMARKS: &str = "\
 the paper: TAO on a Pentium II Xeon at 400 MHz, over IIOP. Its client's 7 contains the wait for the \
 server, its server's 10 the sending and the wait for the client to run; what has no figure there is not in \

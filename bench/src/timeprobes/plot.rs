@@ -1,4 +1,4 @@
-//! The stacked bars: each call from end to end, and each side's stages beside the paper's.
+//! Plot of stacked bars: each call from end to end, and each side's stages beside the paper's.
 
 use super::report::{Report, Run};
 use super::stages::{Stage, Stages};
@@ -8,19 +8,20 @@ use crate::placement::Placement;
 use plotters::prelude::*;
 use std::path::Path;
 
-/// Pixels: of a bar with the space below it, of a bar, of a line of the legend, of the margin.
+/// Sizes in pixels: of a bar with the space below it, of a bar, of a line of the legend, of the
+/// margin.
 const STEP: i32 = 30;
 const BAR: i32 = 22;
 const LINE: i32 = 20;
 const MARGIN: i32 = 16;
-/// Where bars begin, how long the longest is, and how wide the picture.
+/// Left edge of the bars, length of the longest, and width of the picture.
 const LEFT: i32 = 220;
 const LENGTH: i32 = 760;
 const WIDTH: i32 = 1140;
-/// Entries of the legend beside each other.
+/// Number of the legend's entries side by side.
 const ENTRIES: usize = 4;
 
-/// Told apart without green beside red, in an order in which neighbours differ.
+/// Colours without green beside red, in an order in which neighbours differ.
 const COLOURS: [RGBColor; 13] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xe6, 0x9f, 0x00),
@@ -37,7 +38,7 @@ const COLOURS: [RGBColor; 13] = [
     RGBColor(0x44, 0x44, 0x44),
 ];
 
-/// Bars that have one scale and one legend.
+/// Bars with a common scale and legend.
 struct Panel {
     title: String,
     parts: Vec<&'static str>,
@@ -46,9 +47,9 @@ struct Panel {
 
 struct Bar {
     name: String,
-    /// As long as its parts, of one that is as long as can be.
+    /// Lengths of the parts, as fractions of the longest bar.
     parts: Vec<f64>,
-    /// What stands behind it.
+    /// Text behind the bar.
     total: String,
 }
 
@@ -86,7 +87,8 @@ fn panels(report: &Report) -> Vec<Panel> {
     panels.filter(|panel| !panel.bars.is_empty()).collect()
 }
 
-/// Each placement has a scale of its own: a wake-up takes longer than all the rest.
+/// Returns a placement's panel. Each placement has a scale of its own: a wake-up takes longer than
+/// all the rest.
 fn end_to_end(report: &Report, placement: Placement) -> Panel {
     let with_legs = report
         .runs
@@ -114,7 +116,7 @@ fn end_to_end(report: &Report, placement: Placement) -> Panel {
     }
 }
 
-/// Both with I/O and without: the system calls and the wait hide the rest.
+/// Returns the panels of a side, with and without I/O: the system calls and the wait hide the rest.
 fn side(report: &Report, title: &str, of: fn(&Run) -> &Stages) -> [Panel; 2] {
     let panel = |title: String, wanted: fn(&Stage) -> bool| {
         let first = report.runs.first().map(of);
@@ -216,10 +218,10 @@ fn write(area: &Area<'_>, words: &str, place: (i32, i32)) -> Result<()> {
     drawing::write(area, words, 13, place)
 }
 
-/// Where a part of the longest bar ends.
+/// Returns where a part of the longest bar ends, in pixels.
 #[allow(clippy::cast_possible_truncation)]
 fn place(part: f64) -> i32 {
-    // Far below what an i32 holds.
+    // The value is far below the limit of an i32.
     LEFT + (part.clamp(0.0, 1.0) * f64::from(LENGTH)).round() as i32
 }
 

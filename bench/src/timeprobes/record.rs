@@ -1,4 +1,4 @@
-//! Stamps on their way from a process that was measured to the harness: a file for each side.
+//! Files of stamps, by which a measured process hands them to the harness: one for each side.
 
 use crate::Result;
 use crate::peer;
@@ -6,7 +6,7 @@ use punctual::probe::{self, Seen, Side, Stamp};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// One thread's stamps, as numbers.
+/// Stamps of one thread, as numbers.
 #[derive(Debug, Serialize, Deserialize)]
 struct Thread {
     name: String,
@@ -17,7 +17,7 @@ struct Thread {
 /// Runs a side with its probes on, and leaves its stamps in `directory`.
 ///
 /// # Errors
-/// Those of `run`, or when the file cannot be written.
+/// Those of `run`; or the file cannot be written.
 pub(crate) fn recorded(
     directory: &Path,
     side: &peer::Side,
@@ -42,10 +42,10 @@ pub(crate) fn recorded(
     done
 }
 
-/// The calls of a side, in the order in which they began.
+/// Returns the calls of a side, in the order in which they began.
 ///
 /// # Errors
-/// When it has left no stamps, or something else.
+/// The side has left no stamps, or an invalid file.
 pub(crate) fn read(directory: &Path, side: Side) -> Result<Vec<Seen>> {
     let octets = std::fs::read(file(directory, side))?;
     let threads: Vec<Thread> = serde_json::from_slice(&octets)?;

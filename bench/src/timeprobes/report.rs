@@ -1,4 +1,5 @@
-//! The figures: the paper's two tables with ours beside them, and each call from end to end.
+//! Report of the figures: the paper's two tables with ours beside them, and each call from end to
+//! end.
 
 use super::end_to_end::Leg;
 use super::paper;
@@ -11,50 +12,50 @@ use crate::table::{Cell, Table, Tone};
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Where it ran.
+    /// Machine of the run.
     pub machine: Machine,
-    /// The call.
+    /// Case of the calls.
     pub case: String,
-    /// Calls that were timed, of each.
+    /// Number of timed calls, for each contender.
     pub calls: u32,
-    /// What one stamp costs.
+    /// Cost of one stamp.
     pub stamp: f64,
-    /// How long the counter's tick is.
+    /// Length of the counter's tick.
     pub nanos_a_tick: f64,
-    /// Whether the counter runs at one rate on all processors.
+    /// Set if the counter runs at one rate on all processors.
     pub invariant: bool,
-    /// What was left out, and why.
+    /// Parts left out, with the reasons.
     pub skipped: Vec<String>,
-    /// What went wrong.
+    /// Failures.
     pub failed: Vec<String>,
-    /// The figures.
+    /// Figures of each contender and placement.
     pub runs: Vec<Run>,
 }
 
 /// One contender at one placement.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
-    /// Where client and server ran.
+    /// Processors of client and server.
     pub placement: Placement,
-    /// Who.
+    /// Contender of the run.
     pub contender: &'static str,
-    /// What the caller timed without probes.
+    /// Caller's times without probes.
     pub off: Figures,
-    /// What the caller timed with them.
+    /// Caller's times with probes.
     pub on: Figures,
-    /// The client's stages.
+    /// Stages of the client.
     pub client: Stages,
-    /// The server's.
+    /// Stages of the server.
     pub server: Stages,
-    /// The call from end to end; none where the processors' counters differ.
+    /// Call from end to end; `None` where the processors' counters differ.
     pub legs: Option<Vec<Leg>>,
 }
 
 impl Run {
-    /// What a column or a bar of it is called.
+    /// Returns the name of its column or bar.
     pub(super) fn name(&self) -> String {
         format!("{} {}", self.contender, self.placement)
     }
@@ -63,7 +64,8 @@ impl Run {
         self.on.spread > NOISY || self.off.spread > NOISY
     }
 
-    /// The client's stages, with their stamps, divided by the median of what the caller timed.
+    /// Returns the ratio of the client's stages, with their stamps, to the median of the caller's
+    /// times.
     fn agreement(&self) -> f64 {
         self.client.whole / self.on.p50()
     }
@@ -76,11 +78,11 @@ impl Figures {
     }
 }
 
-/// One side of a run.
+/// Function that selects one side of a run.
 type OfSide = fn(&Run) -> &Stages;
-/// A figure of it.
+/// Function that returns a figure of a side.
 type OfBoth = fn(&Run, &Stages) -> f64;
-/// A cell of a run's column.
+/// Function that returns a cell of a run's column.
 type OfRun = fn(&Run) -> Cell;
 
 impl fmt::Display for Report {
@@ -142,7 +144,7 @@ impl Report {
         }
     }
 
-    /// What the stages come to, and what they should.
+    /// Returns the sums of the stages, and the expected values.
     fn sums(&self, side: OfSide) -> [(String, Vec<Cell>); 5] {
         let first = self.runs.first().map(side);
         let line = |name: &str, value: OfBoth, paper: Option<fn(&Stages) -> f64>| {
@@ -188,7 +190,7 @@ impl Report {
         self.runs.iter().flat_map(of).chain(theirs).collect()
     }
 
-    /// From end to end, and how well the stages agree with what the caller timed.
+    /// Returns the table from end to end, with the agreement of the stages with the caller's times.
     fn whole(&self) -> Table {
         let mut rows: Vec<(String, Vec<Cell>)> = Vec::new();
         let legs = self.runs.iter().filter_map(|run| run.legs.as_ref()).next();

@@ -1,5 +1,6 @@
-//! A servant that does something ahead of each operation: says when it begins to run, which for an operation without
-//! arguments nothing else tells from the search for the operation, or works for a while.
+//! Servant that does something before each operation: it stamps when it begins to run, which for an
+//! operation without arguments is the only mark between the search for the operation and the
+//! servant, or works for a while.
 
 use punctual::SystemException;
 use punctual_example_cubit::CubitImpl;
@@ -7,7 +8,7 @@ use punctual_example_cubit::idl::bench::{
     BinStruct, Cube, CubitCubeLongError, CubitCubeStructError, CubitServant,
 };
 
-/// A [`CubitImpl`], and what comes ahead of each of its operations.
+/// [`CubitImpl`], and the function that runs before each of its operations.
 #[derive(Debug)]
 pub(crate) struct Ahead<F>(pub(crate) CubitImpl, pub(crate) F);
 

@@ -1,52 +1,52 @@
-//! A side's stages, of many calls.
+//! Stages of one side, over many calls.
 //!
-//! Whether the kernel lets the sender go on or the receiver run first differs from call to call, so that
-//! one stage is long where the other is short, and medians of stages do not add up. So the calls are
-//! ordered by how long they took, a quarter at either end is left out, and the stages are means of what is
-//! left: no interruption is in them, and together they are the mean of these calls. A client's first calls,
-//! by which it finds the server, are of other operations and not among them.
+//! Whether the kernel lets the sender go on or the receiver run first differs from call to call, so
+//! that one stage is long where the other is short, and medians of stages do not add up. So the
+//! calls are ordered by their times, a quarter at either end is left out, and the stages are means
+//! of the rest: they contain no interruption, and together they are the mean of these calls. A
+//! client's first calls, which find the server, are of other operations and not among them.
 
 use super::paper::Line;
 use crate::statistics::median;
 use punctual::probe::{Point, Rate, Seen};
 use serde::Serialize;
 
-/// One side's stages, in the order of the paper's table.
+/// Stages of one side, in the order of the paper's table.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stages {
-    /// Calls that were there from beginning to end.
+    /// Number of calls with complete stamps.
     pub calls: usize,
-    /// The stages.
+    /// Stages of the side.
     pub stages: Vec<Stage>,
-    /// All stages, without their stamps.
+    /// Sum of all stages, without their stamps.
     pub sum: f64,
-    /// What the stamps of a call cost.
+    /// Cost of a call's stamps.
     pub stamps: f64,
-    /// The calls, as they were measured.
+    /// Mean time of the calls, as measured.
     pub whole: f64,
 }
 
 /// One stage; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Stage {
-    /// The paper's number for it; empty where its tables have none.
+    /// Number in the paper; empty where its tables have none.
     pub number: &'static str,
-    /// What it is called.
+    /// Name of the stage.
     pub name: &'static str,
-    /// Its mean, without the stamps.
+    /// Mean time, without the stamps.
     pub time: f64,
-    /// The same as it was measured, stamps included.
+    /// Mean time as measured, stamps included.
     pub measured: f64,
-    /// The median of all calls, as it was measured.
+    /// Median of all calls, as measured.
     pub median: f64,
-    /// How often a call comes to it, each time with a stamp.
+    /// Number of times that a call reaches the stage, each with a stamp.
     pub stamps: f64,
-    /// The paper's microseconds.
+    /// Time in the paper, in microseconds.
     pub paper: Option<f64>,
 }
 
 impl Stages {
-    /// Those of some calls; `None` where there are none. A stamp costs `stamp` nanoseconds.
+    /// Returns the stages of some calls; `None` without any. A stamp costs `stamp` nanoseconds.
     pub(super) fn of(seen: &[Seen], table: &[Line], rate: Rate, stamp: f64) -> Option<Self> {
         let seen = with_the_usual_stages(seen, table);
         let usual = middle_half(&seen, |call| call.total());
@@ -62,26 +62,27 @@ impl Stages {
         })
     }
 
-    /// The stages that are not the link's, without their stamps: what the ORB adds.
+    /// Returns the sum of the stages that are not the link's, without their stamps: the cost of the
+    /// ORB.
     #[must_use]
     pub fn of_the_orb(&self) -> f64 {
         let own = self.stages.iter().filter(|stage| !stage.is_io());
         own.map(|stage| stage.time).sum()
     }
 
-    /// A stage's part of the sum.
+    /// Returns a stage's fraction of the sum.
     #[must_use]
     pub fn share(&self, stage: &Stage) -> f64 {
         stage.time / self.sum
     }
 
-    /// The paper's figures together, in microseconds.
+    /// Returns the sum of the paper's figures, in microseconds.
     #[must_use]
     pub fn paper(&self) -> f64 {
         self.stages.iter().filter_map(|stage| stage.paper).sum()
     }
 
-    /// The same without its I/O.
+    /// Returns the sum of the paper's figures without I/O, in microseconds.
     #[must_use]
     pub fn paper_of_the_orb(&self) -> f64 {
         let own = self.stages.iter().filter(|stage| !stage.is_io());
@@ -90,7 +91,7 @@ impl Stages {
 }
 
 impl Stage {
-    /// Whether it is the link's: system calls, and waiting.
+    /// Returns whether the stage is the link's: system calls, and waiting.
     #[must_use]
     pub fn is_io(&self) -> bool {
         self.name.starts_with("I/O")
@@ -103,7 +104,7 @@ impl Stage {
         Some(Self {
             number: line.number,
             name: line.point.label(),
-            // Among other work a stamp may cost less than in a row of them.
+            // Among other work a stamp may cost less than in a series of stamps.
             time: (measured - stamps * stamp).max(0.0),
             measured,
             median: median(&seen.iter().map(time).collect::<Vec<_>>())?,
@@ -113,8 +114,8 @@ impl Stage {
     }
 }
 
-/// The calls that come to each stage to which most of them come. Those that do not are of another operation,
-/// as one without parameters.
+/// Returns the calls that reach each stage that most of them reach. The others are of another
+/// operation, such as one without parameters.
 fn with_the_usual_stages<'a>(seen: &'a [Seen], table: &[Line]) -> Vec<&'a Seen> {
     let most = |point| 2 * seen.iter().filter(|call| call.stamps(point) > 0).count() > seen.len();
     let usual: Vec<Point> = table
@@ -126,7 +127,7 @@ fn with_the_usual_stages<'a>(seen: &'a [Seen], table: &[Line]) -> Vec<&'a Seen> 
     seen.iter().filter(comes_to_all).collect()
 }
 
-/// What is left when a quarter at either end is left out.
+/// Returns the middle half, without a quarter at either end.
 pub(super) fn middle_half<T>(all: &[T], length: impl Fn(&T) -> u64) -> Vec<&T> {
     let mut sorted: Vec<&T> = all.iter().collect();
     sorted.sort_by_key(|one| length(one));
@@ -135,7 +136,7 @@ pub(super) fn middle_half<T>(all: &[T], length: impl Fn(&T) -> u64) -> Vec<&T> {
     sorted.into_iter().skip(quarter).take(left).collect()
 }
 
-/// The mean; `None` of nothing.
+/// Returns the mean; `None` without values.
 pub(super) fn mean(values: impl ExactSizeIterator<Item = f64>) -> Option<f64> {
     let count = values.len();
     (count > 0).then(|| values.sum::<f64>() / number(count))

@@ -1,4 +1,4 @@
-// A client: included by the programs, each with stubs of its own kind.
+// Client, included by the programs, each with stubs of its own kind.
 
 use punctual::{Interface, Orb};
 use std::error::Error;

@@ -1,4 +1,4 @@
-//! `ami` in a hurry. No time is asserted.
+//! Tests of `ami` with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! `punctual-bench cubit` from the outside, in a hurry. No time is asserted.
+//! Tests of `punctual-bench cubit` from the outside, with few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn standard_output(output: Output) -> String {
     shown
 }
 
-/// The contenders of an array of rows, each with how many rows it has.
+/// Returns the contenders of an array of rows, each with its number of rows.
 fn contenders(rows: &Value) -> Vec<(String, usize)> {
     let mut counted: Vec<(String, usize)> = Vec::new();
     for row in rows.as_array().unwrap() {

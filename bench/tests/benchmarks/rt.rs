@@ -1,10 +1,10 @@
-//! `rt` with ordinary threads, in a hurry. No time is asserted.
+//! Tests of `rt` with ordinary threads and few calls. No time is asserted.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use serde_json::Value;
 use std::process::Command;
 
-/// The report of an experiment, and its plot.
+/// Returns the report of an experiment, and its plot.
 fn report_of(arguments: &[&str]) -> (Value, String) {
     let folder = tempfile::tempdir().unwrap();
     let plot = folder.path().join("rt.svg");
@@ -32,7 +32,7 @@ fn names(rows: &Value) -> Vec<&str> {
 
 #[test]
 fn latency_has_each_contender_of_ours_alone_and_beside_a_load_and_every_goal() {
-    // Ours: whether omniORB is there, the machine says.
+    // Only Punctual's contenders: omniORB may not be installed.
     let ours = "--contenders=lanes,pool";
     let (report, plot) = report_of(&["latency", "--calls=40", "--low=2", ours]);
     let rows = &report["rows"];

@@ -1,4 +1,4 @@
-//! The whole harness with its own programs, in a hurry. No time is asserted.
+//! Tests of the whole harness with its own programs and few calls. No time is asserted.
 #![allow(clippy::unwrap_used)]
 
 use std::process::{Command, Output};

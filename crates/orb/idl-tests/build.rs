@@ -1,4 +1,5 @@
-//! Compiles the IDL of the tests, and takes the examples out of the guide to asynchronous calls, so that they are compiled, too.
+//! Compiles the IDL of the tests, and extracts the examples of the guide to asynchronous calls, so
+//! that they are compiled, too.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -20,7 +21,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The blocks of code in a language.
+/// Returns the code blocks in a language.
 fn blocks(page: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut rest = page;
@@ -35,7 +36,7 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
     blocks
 }
 
-/// A function for each example, and two that call them all.
+/// Returns a function for each example, and two that call them all.
 fn examples(page: &str) -> String {
     let mut text = String::new();
     for (asynchronous, language, all) in

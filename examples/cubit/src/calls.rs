@@ -1,4 +1,4 @@
-//! Calls of each kind, every answer verified.
+//! Calls of each kind, with every answer verified.
 
 use crate::idl::bench::{
     BinStruct, Cube, Cubit, CubitCubeLongError, CubitCubeStructError, TooLarge,
@@ -7,20 +7,20 @@ use hdrhistogram::Histogram;
 use punctual::{Char, Interface, SystemException};
 use std::time::{Duration, Instant};
 
-/// Elements of each sequence that travels.
+/// Number of elements of each sequence that is sent.
 const ELEMENTS: usize = 64;
-/// Calls before those that count.
+/// Number of calls before the timed ones.
 const WARM_UP: u64 = 20;
 
-/// What a call that takes longer is counted as: a minute.
+/// Upper bound of recorded times, in nanoseconds: a minute. Longer calls count as this.
 const LONGEST_NS: u64 = 60_000_000_000;
 
-/// Why a call did not do what it should.
+/// Reason why a call failed its check.
 #[derive(Debug)]
 pub enum Problem {
-    /// It raised an exception.
+    /// The call raised an exception.
     Exception(SystemException),
-    /// It returned something else than it should.
+    /// The call returned a wrong result.
     WrongAnswer(String),
 }
 
@@ -59,9 +59,9 @@ impl From<CubitCubeStructError> for Problem {
     }
 }
 
-/// One kind of call: its name, and one call of it, told apart by a number.
+/// One kind of call: its name, and a function that makes one call, given its number.
 pub struct Kind<'c> {
-    /// The operation's name, or what is special about the call.
+    /// Name of the operation, or what is special about the call.
     pub name: &'static str,
     call: Box<dyn Fn(u64) -> Result<(), Problem> + 'c>,
 }
@@ -74,12 +74,12 @@ impl std::fmt::Debug for Kind<'_> {
     }
 }
 
-/// What calls of one kind took.
+/// Times of the calls of one kind.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Timing {
-    /// The kind's name.
+    /// Name of the kind.
     pub name: String,
-    /// Calls that count, every answer of which was right.
+    /// Number of timed calls, all with the right answer.
     pub calls: u64,
     /// Mean in microseconds.
     pub mean_us: f64,
@@ -93,7 +93,7 @@ impl Kind<'_> {
     /// Makes `calls` calls and verifies each answer.
     ///
     /// # Errors
-    /// The first call that failed or returned something wrong.
+    /// The first call that failed or returned a wrong result.
     pub fn time(&self, calls: u64) -> Result<Timing, Problem> {
         for number in 0..WARM_UP.min(calls) {
             (self.call)(number)?;
@@ -115,7 +115,7 @@ impl Kind<'_> {
     }
 }
 
-/// Every kind of call there is.
+/// Returns every kind of call.
 #[must_use]
 pub fn kinds(cubit: &Cubit) -> Vec<Kind<'_>> {
     vec![
@@ -179,11 +179,11 @@ pub fn kinds(cubit: &Cubit) -> Vec<Kind<'_>> {
     ]
 }
 
-/// What is verified but not timed: that every one-way has arrived, and that a wrong question gets a
-/// right answer.
+/// Verifies what is not timed: every one-way has arrived, and an invalid call raises the right
+/// exception.
 ///
 /// # Errors
-/// What was wrong.
+/// The first failed check.
 pub fn verify(cubit: &Cubit, pings_before: u64, pings_sent: u64) -> Result<(), Problem> {
     expect(&(cubit.pings()? - pings_before), &pings_sent)?;
     verify_twins(cubit)?;
@@ -193,7 +193,8 @@ pub fn verify(cubit: &Cubit, pings_before: u64, pings_sent: u64) -> Result<(), P
     expect(&cubit.as_object().locate()?, &true)
 }
 
-/// That the `_into` twins fill buffers with what their operations return, in memory that is there.
+/// Verifies that the `_into` variants fill buffers with the results of their operations, in
+/// existing memory.
 fn verify_twins(cubit: &Cubit) -> Result<(), Problem> {
     let (mut octets, mut structs) = (vec![0; 2 * ELEMENTS], Vec::with_capacity(ELEMENTS));
     let before = (octets.as_ptr(), structs.as_ptr());
@@ -208,7 +209,7 @@ fn verify_twins(cubit: &Cubit) -> Result<(), Problem> {
     expect(&(octets.as_ptr(), structs.as_ptr()), &before)
 }
 
-/// How many one-ways [`Kind::time`] sends for `calls` timed ones.
+/// Returns the number of one-ways that [`Kind::time`] sends for `calls` timed ones.
 #[must_use]
 pub fn pings_of(calls: u64) -> u64 {
     calls + WARM_UP.min(calls)
@@ -243,7 +244,7 @@ fn sample_bin_struct(number: u64) -> BinStruct {
     let o = low_octet(number);
     BinStruct {
         s: -i16::from(o),
-        // ASCII: not every code set that may be negotiated has a char beyond it.
+        // ASCII: a negotiated code set may have no char beyond it.
         c: Char(o & 0x7f),
         l: i32::from(o) << 16,
         o,

@@ -1,4 +1,4 @@
-//! The client program.
+//! Client program.
 
 use crate::calls::{Timing, kinds, pings_of, verify};
 use crate::idl::bench::Cubit;
@@ -26,7 +26,7 @@ pub struct Options {
 /// Runs the program with the arguments that the ORB has left.
 ///
 /// # Errors
-/// What kept a call from being made, or was wrong about its answer.
+/// A call could not be made, or its answer was wrong.
 pub fn run(orb: &Orb, options: &Options) -> Result<(), Box<dyn Error>> {
     let timings = call_all(orb, options)?;
     if options.json {
@@ -52,7 +52,7 @@ fn call_all(orb: &Orb, options: &Options) -> Result<Vec<Timing>, Box<dyn Error>>
     Ok(timings)
 }
 
-/// Timings as a table for people.
+/// Formats the timings as a table for people.
 #[must_use]
 pub fn table(timings: &[Timing]) -> String {
     let mut text = format!(

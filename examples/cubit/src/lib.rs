@@ -1,7 +1,7 @@
-//! The IDL of the papers' benchmarks, its servant, and the calls that verify it.
+//! IDL of the papers' benchmarks, its servant, and the calls that verify it.
 //!
-//! `cubit-server` writes its reference to `--ior-file`; `cubit-client` takes it as `--ior`. Both are
-//! thin: what they do is [`server::run`] and [`client::run`].
+//! `cubit-server` writes its reference to `--ior-file`; `cubit-client` takes it as `--ior`. Both
+//! programs are thin wrappers of [`server::run`] and [`client::run`].
 #![forbid(unsafe_code)]
 
 pub mod calls;
@@ -17,13 +17,13 @@ use std::error::Error;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-/// What the IDL compiler wrote from `cubit.idl`.
+/// Rust that the IDL compiler generates from `cubit.idl`.
 pub mod idl {
     include!(concat!(env!("OUT_DIR"), "/cubit.rs"));
 }
 
-/// Starts an ORB, then a program with the arguments that the ORB has left, and says on standard
-/// error what kept it from its work.
+/// Starts an ORB, runs a program with the arguments that the ORB has left, and prints its error, if
+/// any, to standard error.
 pub fn main_with<P: Parser>(
     arguments: impl IntoIterator<Item = String>,
     run: impl FnOnce(&Orb, &P) -> Result<(), Box<dyn Error>>,
@@ -38,7 +38,7 @@ pub fn main_with<P: Parser>(
     };
     let options = P::parse_from(rest);
     let result = run(&orb, &options);
-    // Nothing is left in progress: the program's own calls are over, a server's run has returned.
+    // No request is in progress: the program's own calls are over, a server's run has returned.
     let _ = orb.shutdown(false);
     result.map_or_else(|error| failed(&*error), |()| ExitCode::SUCCESS)
 }

@@ -1,11 +1,11 @@
-//! The object.
+//! Servant of the Cubit interface.
 
 use crate::idl::bench::{BinStruct, Cube, CubitServant, TooLarge};
 use crate::idl::bench::{CubitCubeLongError, CubitCubeStructError};
 use punctual::{Orb, SystemException};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Cubes what it is given.
+/// Servant that cubes its arguments.
 #[derive(Debug)]
 pub struct CubitImpl {
     orb: Orb,
@@ -13,7 +13,7 @@ pub struct CubitImpl {
 }
 
 impl CubitImpl {
-    /// A servant that shuts `orb` down when it is told to.
+    /// Makes a servant that shuts `orb` down when a client asks for it.
     #[must_use]
     pub fn new(orb: Orb) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! The server program.
+//! Server program.
 
 use crate::CubitImpl;
 use crate::idl::bench::Cubit;
@@ -9,7 +9,7 @@ use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Serves one [`Cubit`] until a client shuts it down or the process is told to end.
+/// Serves one [`Cubit`] until a client shuts it down or the process is asked to end.
 #[derive(Debug, clap::Parser)]
 #[command(name = "cubit-server", version, about, after_help = ORB_OPTIONS)]
 pub struct Options {
@@ -24,7 +24,7 @@ pub(crate) const ORB_OPTIONS: &str = "Options of the ORB begin with -ORB and may
 /// Runs the program with the arguments that the ORB has left.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why it cannot serve.
 pub fn run(orb: &Orb, options: &Options) -> Result<(), Box<dyn Error>> {
     let poa = orb.root_poa()?;
     let cubit: Cubit = poa.activate(CubitImpl::new(orb.clone()))?;
@@ -47,14 +47,15 @@ fn end_on_signal(orb: &Orb) -> Result<(), Box<dyn Error>> {
         .name("signals".to_owned())
         .spawn(move || {
             if signals.forever().next().is_some() {
-                // It fails only within an upcall, and this is none.
+                // Shutdown fails only within an upcall.
                 let _ = orb.shutdown(true);
             }
         })?;
     Ok(())
 }
 
-/// Whoever waits for the file sees all of it or nothing: it is written beside and then renamed.
+/// Writes the file in one step: readers see all of it or nothing, as it is written beside and then
+/// renamed.
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     let beside = path.with_extension("new");
     let mut file = std::fs::File::create(&beside)?;

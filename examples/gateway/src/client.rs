@@ -1,5 +1,5 @@
-//! A client that opens many calls at once, has the devices measure once a line has come on standard input, and takes the
-//! answers.
+//! Client that opens many calls at once, makes the devices measure once a line has come on standard
+//! input, and takes the answers.
 
 use punctual::{Interface, Orb};
 use punctual_example_gateway::{Devices, DevicesReadError};

@@ -1,4 +1,5 @@
-//! Devices that have no values until they are told to measure. Until then their calls are open, and keep no thread.
+//! Devices that have no values until they are told to measure. Until then calls to them stay open
+//! without occupying a thread.
 
 use punctual::{Response, SystemExceptionKind};
 use punctual_example_gateway::{DevicesAmhServant, DevicesReadError, NoSuchDevice, serve, start};
@@ -27,7 +28,7 @@ impl DevicesAmhServant for Slow {
     fn measure(&self, response: Response<()>) {
         let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for (name, response) in open {
-            // A client that has gone is not told.
+            // The client may have gone, and then gets no answer.
             let _ = match name.strip_prefix("device ").map(str::parse) {
                 Some(Ok(number)) => response.reply(number),
                 _ => response.raise(NoSuchDevice { name }),

@@ -1,5 +1,5 @@
-//! The gateway: each call is passed on as an asynchronous one, whose reply handler answers it. A call that waits for its device
-//! keeps no thread, on either side.
+//! Gateway: each call is passed on as an asynchronous one, whose reply handler answers it. A call
+//! that waits for its device occupies no thread, on either side.
 
 use punctual::{Interface, Response, SystemExceptionKind};
 use punctual_example_gateway::{Devices, DevicesAmhServant, DevicesReadError, serve, start};
@@ -18,7 +18,7 @@ impl DevicesAmhServant for Gateway {
         let open = self.open.clone();
         let answer = move |result| {
             open.fetch_sub(1, Ordering::Relaxed);
-            // A client that has gone is not told.
+            // The client may have gone, and then gets no answer.
             let _ = response.answer(result);
         };
         self.devices.sendc_read(answer, name);

@@ -1,4 +1,4 @@
-//! What devices, gateway and client have in common: the IDL, and how a server serves.
+//! Common code of devices, gateway and client: the IDL, and the set-up of a server.
 //!
 //! ```sh
 //! gateway-devices devices.ior -ORBListenEndpoints iiop://127.0.0.1: &
@@ -6,7 +6,7 @@
 //! gateway-client file://gateway.ior 10000
 //! ```
 
-/// What the IDL compiler wrote.
+/// Rust that the IDL compiler generates.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/gateway.rs"));
 }
@@ -17,11 +17,11 @@ use punctual::{Amh, Concurrency, Orb, RootPoa};
 use std::error::Error;
 use std::path::Path;
 
-/// An ORB whose requests one thread serves, however many clients there are: its servants answer later. What follows `-ORB`
-/// is for it, the rest is handed back.
+/// Starts an ORB in which one thread serves the requests of all clients, as its servants answer
+/// later. Arguments that begin with `-ORB` configure it; the others are returned.
 ///
 /// # Errors
-/// What keeps it from starting.
+/// The ORB could not be started.
 pub fn start() -> Result<(Orb, Vec<String>), Box<dyn Error>> {
     let one_thread = |config: &mut punctual::OrbConfig| config.concurrency = Concurrency::Reactive;
     let (orb, arguments) = Orb::builder()
@@ -33,7 +33,7 @@ pub fn start() -> Result<(Orb, Vec<String>), Box<dyn Error>> {
 /// Serves devices until the process is ended. The reference is written to a file.
 ///
 /// # Errors
-/// What keeps them from being served.
+/// Reasons why they cannot be served.
 pub fn serve(
     orb: &Orb,
     devices: impl DevicesAmhServant,

@@ -1,5 +1,5 @@
-//! The example in three processes: thousands of calls are open, and four threads hold them, beside the main thread, which
-//! waits for the end (`Orb::run`).
+//! Runs the example in three processes: thousands of calls are open, and four threads hold them,
+//! beside the main thread, which waits for the end (`Orb::run`).
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -10,7 +10,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 
 const CALLS: usize = 10_000;
 
-/// A process that is ended with the test, and what it prints.
+/// Process that ends with the test, and its output.
 struct Running(Child, BufReader<ChildStdout>);
 
 impl Running {
@@ -38,7 +38,7 @@ impl Running {
         line.trim_end().to_owned()
     }
 
-    /// The names of its threads, as the kernel has them.
+    /// Returns the kernel's names of its threads.
     fn threads(&self) -> Vec<String> {
         let tasks = format!("/proc/{}/task", self.0.id());
         let tasks = fs::read_dir(Path::new(&tasks)).unwrap();
@@ -73,13 +73,13 @@ fn ten_thousand_calls_are_open_in_a_gateway_whose_orb_has_four_threads_and_each_
     let program = env!("CARGO_BIN_EXE_gateway-client");
     let mut client = Running::start(program, &[&gateway, &calls]);
 
-    // And one for what is no device.
+    // One more call is open, on an unknown device.
     assert_eq!(client.line(), format!("{} calls are open", CALLS + 1));
     for server in [&behind, &between] {
         let threads = server.threads();
         let of_orb = threads.iter().filter(|name| name.starts_with("punctual-"));
         assert!(of_orb.count() <= 4, "{threads:?}");
-        // And the main thread.
+        // The main thread counts, too.
         assert!(threads.len() <= 5, "{threads:?}");
     }
     client.0.stdin.take().unwrap().write_all(b"\n").unwrap();

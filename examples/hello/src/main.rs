@@ -1,11 +1,11 @@
-//! The smallest program there can be: an object, and a call to it through its reference.
+//! Smallest complete program: an object, and a call to it through its reference.
 //!
-//! Without an argument it serves an object and calls it; with one, it calls the object which that
-//! names: an `IOR:`, a `corbaloc:` or a `file://` with one of these in it.
+//! Without an argument it serves an object and calls it; with one, it calls the object that the
+//! argument names: an `IOR:`, a `corbaloc:` or a `file://` with one of these in it.
 
 use punctual::prelude::*;
 
-/// What the IDL compiler wrote.
+/// Rust that the IDL compiler generates.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/hello.rs"));
 }

@@ -1,4 +1,4 @@
-//! Listening.
+//! Listening side of the link.
 
 use crate::connection::CheckedConnection;
 use crate::{Options, address};
@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A listening socket.
+/// Listening socket.
 #[derive(Debug)]
 pub(crate) struct CheckedAcceptor {
     listener: TcpListener,
@@ -58,7 +58,8 @@ impl Acceptor for CheckedAcceptor {
 
     fn close(&self) {
         self.closed.store(true, Ordering::Release);
-        // Linux wakes whoever waits in `accept`. It fails only if it was shut before.
+        // On Linux this wakes threads that wait in `accept`. It fails only if the socket was shut
+        // down before.
         let _ = shutdown(&self.listener, Shutdown::Both);
     }
 }

@@ -1,11 +1,11 @@
-//! Addresses: an IP number and a port. Names are left out: whoever looks one up needs a thread for
-//! it, as the resolver knows no deadline.
+//! Addresses: an IP number and a port. Host names are left out: looking one up needs a separate
+//! thread, as the resolver knows no deadline.
 
 use crate::NAME;
 use punctual_link::{Address, Cause, LinkError, Phase};
 use std::net::SocketAddr;
 
-/// The socket's address behind a link's.
+/// Returns the socket address of a link's address.
 ///
 /// # Errors
 /// [`Cause::BadAddress`] for anything but a number and a port.
@@ -17,7 +17,7 @@ pub fn socket(address: &Address) -> Result<SocketAddr, LinkError> {
     })
 }
 
-/// The link's address of a socket's.
+/// Returns the link's address of a socket address.
 #[must_use]
 pub fn link(address: SocketAddr) -> Address {
     Address::new(NAME, &address.to_string())

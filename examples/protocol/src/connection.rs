@@ -1,4 +1,4 @@
-//! A connection.
+//! Connection of the link.
 
 use crate::frame::{self, Arrivals, Payloads};
 use crate::{Options, address};
@@ -16,22 +16,22 @@ use std::net::{Shutdown, TcpStream};
 use std::os::fd::AsFd;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One TCP connection, and the frame that is arriving.
+/// TCP connection, and the frame that is arriving.
 #[derive(Debug)]
 pub(crate) struct CheckedConnection {
-    /// Does not block: whoever must wait, waits for the socket until the deadline.
+    /// Non-blocking socket; threads that must wait poll it until the deadline.
     stream: TcpStream,
     peer: Address,
     local: Address,
     pool: Arc<BlockPool>,
-    /// Locked by the one that receives.
+    /// Receive state, locked by the receiving thread.
     incoming: Mutex<Incoming>,
 }
 
 #[derive(Debug, Default)]
 struct Incoming {
     arrivals: Arrivals,
-    /// What was wrong with a frame: nothing can be received any more.
+    /// Fault found in a frame; nothing can be received after it.
     wrong: Option<&'static str>,
 }
 
@@ -48,7 +48,7 @@ impl CheckedConnection {
         })
     }
 
-    /// Writes all of a frame; on an error, tells how many octets of it are gone.
+    /// Writes all of a frame; an error tells how many bytes of it were sent.
     fn write(&self, payload: &[&[u8]], deadline: Deadline) -> Result<(), (usize, LinkError)> {
         let header = frame::header(payload.iter().copied());
         let mut slices = Vec::with_capacity(payload.len() + 1);
@@ -72,14 +72,14 @@ impl CheckedConnection {
         Ok(())
     }
 
-    /// Waits until the socket is ready, or the deadline.
+    /// Waits until the socket is ready, or until the deadline.
     fn wait(&self, flags: PollFlags, deadline: Deadline, phase: Phase) -> Result<(), LinkError> {
         let timeout = deadline
             .remaining()
             .and_then(|left| Timespec::try_from(left).ok());
         match poll(&mut [PollFd::new(&self.stream, flags)], timeout.as_ref()) {
             Ok(0) => Err(LinkError::timed_out(phase)),
-            // Interrupted: whoever called tries again, and comes back here.
+            // The caller retries after an interruption, and comes back here.
             Ok(_) | Err(Errno::INTR) => Ok(()),
             Err(error) => Err(LinkError::os(phase, error.into())),
         }
@@ -87,12 +87,12 @@ impl CheckedConnection {
 }
 
 impl Incoming {
-    /// Delivers what is whole; a wrong frame ends the connection.
+    /// Delivers whole frames; a wrong frame ends the connection.
     fn deliver(&mut self, block: &mut Block, stream: &TcpStream) -> Result<usize, LinkError> {
         if self.wrong.is_none() {
             let (delivered, outcome) = self.arrivals.deliver(block);
             if outcome.is_err() {
-                // The peer is cut off, and whoever waits for the socket learns that there is an end.
+                // This cuts off the peer, and threads that wait for the socket see its end.
                 let _ = stream.shutdown(Shutdown::Both);
                 self.wrong = outcome.err();
             }
@@ -122,7 +122,7 @@ impl Connection for CheckedConnection {
             self.write(&payload, deadline)
                 .map_err(|(gone, error)| SendError {
                     error,
-                    // Headers count along: with one of them gone, the stream is broken off, too.
+                    // Header bytes count, too: once some are sent, the stream is broken as well.
                     sent: (sent + gone).min(total),
                 })?;
             sent += payload.iter().map(|run| run.len()).sum::<usize>();
@@ -130,8 +130,8 @@ impl Connection for CheckedConnection {
         Ok(())
     }
 
-    /// As many whole frames as have arrived, whatever is needed: none stays behind, of which the
-    /// descriptor would not tell.
+    /// Receives all whole frames that have arrived, regardless of `need`: a frame left behind would
+    /// not make the descriptor readable.
     fn receive(
         &self,
         block: &mut Block,
@@ -145,7 +145,7 @@ impl Connection for CheckedConnection {
             if delivered > 0 {
                 return Ok(delivered);
             }
-            // A peer that sends octet by octet never makes this side wait, and must not hold it.
+            // A peer that sends byte by byte never makes this side wait, and must not hold it.
             if tried && deadline.has_passed() {
                 return Err(LinkError::timed_out(Phase::Receive));
             }
@@ -169,7 +169,7 @@ impl Connection for CheckedConnection {
     }
 
     fn close(&self) {
-        // Fails only when the peer was quicker.
+        // Shutdown fails only if the peer was quicker.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 

@@ -1,4 +1,4 @@
-//! Reaching out.
+//! Connecting side of the link.
 
 use crate::connection::CheckedConnection;
 use crate::{Options, address};

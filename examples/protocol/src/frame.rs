@@ -1,4 +1,4 @@
-//! Frames: what is on the wire.
+//! Frames: the wire format of the link.
 //!
 //! ```text
 //! 0  length    u32, big-endian: octets of the payload, 1 to 65,536
@@ -7,17 +7,18 @@
 //! ```
 //!
 //! A message may go out in several frames, and a frame may hold several messages: the link is a
-//! stream. Nothing of a frame is delivered before all of it has arrived and been checked.
+//! stream. A frame is delivered only after all of it has arrived and been checked.
 
 use punctual_cdr::Block;
 use std::io::IoSlice;
 
-/// Octets of length and checksum.
+/// Size of length and checksum, in bytes.
 pub const HEADER: usize = 8;
-/// The longest payload: it bounds what a peer can make the other side hold, unchecked.
+/// Upper bound of a payload, in bytes: it limits the unchecked data that a peer can make the other
+/// side hold.
 pub const LONGEST: usize = 64 * 1024;
 
-/// The header of a frame with this payload, of at most [`LONGEST`] octets.
+/// Returns the header of a frame with this payload, of at most [`LONGEST`] bytes.
 #[must_use]
 pub fn header<'p>(payload: impl IntoIterator<Item = &'p [u8]> + Clone) -> [u8; HEADER] {
     let length: usize = payload.clone().into_iter().map(<[u8]>::len).sum();
@@ -30,16 +31,16 @@ pub fn header<'p>(payload: impl IntoIterator<Item = &'p [u8]> + Clone) -> [u8; H
     [a, b, c, d, e, f, g, h]
 }
 
-/// A message's parts, cut into the payloads of frames.
+/// Iterator that cuts a message's parts into the payloads of frames.
 #[derive(Debug)]
 pub struct Payloads<'m> {
     parts: &'m [IoSlice<'m>],
-    /// Octets of the first part that have been given out.
+    /// Number of bytes of the first part that were already returned.
     begin: usize,
 }
 
 impl<'m> Payloads<'m> {
-    /// Of the message that consists of `parts`.
+    /// Makes the iterator over the message that consists of `parts`.
     #[must_use]
     pub fn of(parts: &'m [IoSlice<'m>]) -> Self {
         Self { parts, begin: 0 }
@@ -49,7 +50,7 @@ impl<'m> Payloads<'m> {
 impl<'m> Iterator for Payloads<'m> {
     type Item = Vec<&'m [u8]>;
 
-    /// The next payload, in runs, none of them empty.
+    /// Returns the next payload, in runs, none of them empty.
     fn next(&mut self) -> Option<Vec<&'m [u8]>> {
         let mut runs = Vec::new();
         let mut room = LONGEST;
@@ -70,15 +71,15 @@ impl<'m> Iterator for Payloads<'m> {
     }
 }
 
-/// What has arrived, and of which nothing more than the last, unfinished frame stays.
+/// Received bytes; once the whole frames are delivered, only the last, unfinished frame stays.
 #[derive(Debug, Default)]
 pub struct Arrivals {
     octets: Vec<u8>,
 }
 
 impl Arrivals {
-    /// The octets, for more of them to be appended: with room for what the frame in hand lacks, but
-    /// never more than what has arrived, or a page.
+    /// Returns the buffer to which received bytes are appended, with room for the rest of the
+    /// current frame, but never for more than has arrived, or a page.
     pub fn to_fill(&mut self) -> &mut Vec<u8> {
         let lacks = match self.octets.first_chunk::<4>() {
             Some(length) => u32::from_be_bytes(*length) as usize + HEADER,
@@ -89,12 +90,12 @@ impl Arrivals {
         &mut self.octets
     }
 
-    /// Moves the payloads of all whole frames behind what `block` holds, and returns how many octets
-    /// that was.
+    /// Moves the payloads of all whole frames behind the contents of `block`, and returns how many
+    /// bytes were moved.
     ///
     /// # Errors
-    /// What is wrong with the first wrong frame; the payloads before it have been moved, and nothing
-    /// behind it can be understood.
+    /// The fault of the first wrong frame; the payloads before it have been moved, and nothing
+    /// behind it can be decoded.
     pub fn deliver(&mut self, block: &mut Block) -> (usize, Result<(), &'static str>) {
         let before = block.len();
         let mut rest = self.octets.as_slice();
@@ -114,10 +115,10 @@ impl Arrivals {
     }
 }
 
-/// The payload of a whole frame, and what is behind it.
+/// Payload of a whole frame, and the bytes behind the frame.
 type Whole<'f> = (&'f [u8], &'f [u8]);
 
-/// The first frame in `octets`; `None` while it is not whole.
+/// Splits off the first frame in `octets`; returns `None` while it is incomplete.
 fn split(octets: &[u8]) -> Result<Option<Whole<'_>>, &'static str> {
     let Some((announced, behind)) = octets.split_first_chunk::<HEADER>() else {
         return Ok(None);
@@ -165,7 +166,7 @@ mod tests {
         for bit in 0..frame.len() * 8 {
             let mut flipped = frame.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
-            // A length that grew may be waited for, but nothing wrong is delivered.
+            // A length that grew may make the receiver wait, but nothing wrong is delivered.
             assert!(!matches!(split(&flipped), Ok(Some(_))), "bit {bit}");
         }
     }

@@ -1,13 +1,13 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! A protocol of one's own, outside of Punctual's crates: TCP whose octets are checked.
+//! User-defined link, outside of Punctual's crates: TCP with checksums.
 //!
-//! TCP's checksum has 16 bits, and boxes on the way rewrite it; over a noisy radio or a faulty memory
-//! wrong octets do arrive. This link sends frames with a CRC-32 each ([`frame`] has the layout), and
-//! delivers nothing that it has not checked: a peer whose frame is wrong is cut off
+//! TCP's checksum has 16 bits, and boxes on the way rewrite it; over a noisy radio or a faulty
+//! memory wrong bytes do arrive. This link sends frames with a CRC-32 each ([`frame`] has the
+//! layout), and delivers only checked data: a peer that sends a wrong frame is cut off
 //! ([`punctual_link::Cause::BadPeer`]).
 //!
-//! It is all there is to a link: an [`address`], an [`acceptor`], a [`connector`], a [`connection`]. The
-//! same link as a library to be loaded at run time is the package in `dynamic/`.
+//! These are all parts of a link: an [`address`], an [`acceptor`], a [`connector`], a
+//! [`connection`]. The package in `dynamic/` is this link as a library that is loaded at run time.
 
 pub mod acceptor;
 pub mod address;
@@ -21,22 +21,22 @@ use punctual_link::{
 };
 use std::sync::Arc;
 
-/// The link's name in addresses and options: `checked://127.0.0.1:2809`.
+/// Name of the link in addresses and options: `checked://127.0.0.1:2809`.
 pub const NAME: &str = "checked";
 
-/// TCP in checked frames.
+/// Link that sends checked frames over TCP.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checked;
 
 impl Checked {
-    /// The link.
+    /// Makes the link.
     #[must_use]
     pub fn new() -> Self {
         Self
     }
 }
 
-/// The link, for `punctual_plugin::export_link!`.
+/// Makes the link, for `punctual_plugin::export_link!`.
 #[must_use]
 pub fn link() -> Checked {
     Checked::new()
@@ -76,10 +76,10 @@ impl Link for Checked {
     }
 }
 
-/// What an endpoint may ask of this link.
+/// Options of an endpoint of this link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// `no_delay`: whether small frames go out at once. Default: true.
+    /// `no_delay`: send small frames at once. Default: true.
     pub no_delay: bool,
 }
 

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The link, linked statically: it is a link like any other, and delivers nothing that is wrong.
+//! Checked link, linked statically: it passes the tests of every link, and delivers no wrong data.
 
 use punctual_example_protocol::{Checked, frame};
 use punctual_exec::Deadline;
@@ -15,7 +15,7 @@ fn anywhere() -> Address {
     Address::new("checked", "127.0.0.1:0")
 }
 
-/// A connection, and a peer of it that writes octets as it likes.
+/// Makes a connection with a peer that can write any bytes.
 fn with_raw_peer() -> (Arc<dyn Connection>, TcpStream) {
     let acceptor = Checked.listen(&anywhere(), &Properties::NONE).unwrap();
     let peer = TcpStream::connect(acceptor.address().place()).unwrap();
@@ -26,7 +26,7 @@ fn framed(payload: &[u8]) -> Vec<u8> {
     [&frame::header([payload]), payload].concat()
 }
 
-/// How receiving ends, and what came before.
+/// Receives until the end; returns the data and the cause of the end.
 fn receive_to_the_end(connection: &dyn Connection) -> (Vec<u8>, Cause) {
     let limit = Deadline::after(Duration::from_secs(20));
     let mut block = connection.lend(0);
@@ -50,7 +50,7 @@ fn a_corrupted_frame_ends_the_connection_and_what_was_right_before_it_arrives() 
         matches!(cause, Cause::BadPeer("a frame whose checksum is wrong")),
         "{cause}"
     );
-    // The peer is cut off: an end, or a reset for what was not read.
+    // The peer is cut off: by an end, or by a reset if it had data unread.
     assert!(matches!(peer.read(&mut [0]), Ok(0) | Err(_)));
     let (_, again) = receive_to_the_end(&*connection);
     assert!(matches!(again, Cause::BadPeer(_)), "{again}");
@@ -96,7 +96,7 @@ fn a_peer_that_trickles_does_not_hold_a_receiver_beyond_its_deadline() {
     let (connection, mut peer) = with_raw_peer();
     let octets = framed(&vec![7; frame::LONGEST]);
     let trickle = std::thread::spawn(move || {
-        // Ends with the frame, or when it is cut off.
+        // Writing ends with the frame, or when the peer is cut off.
         octets.iter().take(octets.len() - 1).all(|octet| {
             std::thread::yield_now();
             peer.write_all(&[*octet]).is_ok()

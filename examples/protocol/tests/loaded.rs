@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! The same link, loaded at run time from the library of the package in `dynamic/`.
+//! Checked link, loaded at run time from the library of the package in `dynamic/`.
 
 mod library;
 
@@ -10,7 +10,7 @@ use std::io::{IoSlice, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
 
-/// The loaded link, where cargo is there to build its library.
+/// Returns the loaded link, if cargo is there to build its library.
 fn loaded() -> Option<Arc<dyn Link>> {
     Some(punctual_plugin::load(library::built()?).unwrap())
 }

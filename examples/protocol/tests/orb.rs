@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! ORBs that speak this protocol: one that is linked with it, and one that loads it as its configuration
-//! file says.
+//! ORBs that speak this protocol: one that is linked with it, and one that loads it as its
+//! configuration file says.
 
 mod library;
 
@@ -10,12 +10,13 @@ use punctual_example_cubit::idl::bench::Cubit;
 use punctual_example_protocol::Checked;
 use std::sync::Arc;
 
-/// An ORB that was linked with the protocol.
+/// Returns the builder of an ORB that is linked with the protocol.
 fn linked() -> OrbBuilder {
     Orb::builder().link(Arc::new(Checked::new()))
 }
 
-/// An ORB that was not, and finds it in a library that its configuration file names.
+/// Returns the builder of an ORB that loads the protocol from a library named in its configuration
+/// file.
 fn configured() -> Option<OrbBuilder> {
     let library = library::built()?;
     let folder = tempfile::tempdir().unwrap();
@@ -25,14 +26,14 @@ fn configured() -> Option<OrbBuilder> {
     Some(Orb::builder().file(&file).unwrap())
 }
 
-/// A server at `protocol`, and a client that calls it there.
+/// Starts a server at `protocol`, and a client that calls it there.
 fn call(server: OrbBuilder, client: OrbBuilder, protocol: &str) {
     let endpoint = ListenEndpoint::new(protocol, "127.0.0.1:0");
     let server = server.listen(endpoint).build().unwrap();
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
     let cubit: Cubit = poa.activate(CubitImpl::new(server.clone())).unwrap();
-    // By the protocol, though both are in one process.
+    // The call uses the protocol, though both ORBs are in one process.
     let client = client
         .configure(|config| config.collocation = Collocation::None)
         .build()

@@ -1,6 +1,6 @@
-//! What the station and those who watch it have in common: the IDL.
+//! Common code of the station and its watchers: the IDL.
 
-/// What the IDL compiler wrote.
+/// Rust that the IDL compiler generates.
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/telemetry.rs"));
 }

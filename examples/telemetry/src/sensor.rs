@@ -1,4 +1,4 @@
-//! A sensor: what it has measured, who watches it, and the file that it remembers all in.
+//! Sensor: its readings, its watchers, and the file that stores its readings.
 
 use punctual::SystemExceptionKind::{BadParam, ObjectNotExist, PersistStore};
 use punctual::prelude::*;
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-/// The plant's sensors: name, maker, unit, lowest and highest value.
+/// Sensors of the plant: name, maker, unit, lowest and highest value.
 pub(crate) const PLANT: [(&str, &str, &str, f64, f64); 3] = [
     ("boiler", "Kessel & Sons", "degC", -20.0, 180.0),
     ("pump", "Acme", "rpm", 0.0, 3600.0),
@@ -35,10 +35,11 @@ struct State {
 }
 
 impl Sensor {
-    /// The sensor of that name, with what it remembers in this folder.
+    /// Returns the sensor of that name, with the state stored in this folder.
     ///
     /// # Errors
-    /// OBJECT_NOT_EXIST for a name that the plant has not; PERSIST_STORE if its file cannot be read.
+    /// OBJECT_NOT_EXIST for a name that the plant has not; PERSIST_STORE if its file cannot be
+    /// read.
     pub(crate) fn remembered(name: &str, folder: &Path) -> Result<Self, SystemException> {
         let known = PLANT.iter().find(|(known, ..)| *known == name);
         let &(name, maker, unit, lowest, highest) =
@@ -133,7 +134,7 @@ impl SensorServant for Sensor {
     fn record(&self, value: f64, detail: &Any) -> Result<(), SensorRecordError> {
         self.in_range(value)?;
         if !detail.is_null() {
-            // The one detail that this plant knows.
+            // Calibration is the only detail that this plant knows.
             let calibrated: bool = detail.extract()?;
             if !calibrated {
                 Err(BadParam.because("a sensor that is not calibrated records nothing"))?;
@@ -151,7 +152,7 @@ impl SensorServant for Sensor {
         drop(state);
         if tells {
             for (ticket, watcher) in watchers {
-                // Whoever has gone is told nothing again.
+                // A watcher that cannot be reached gets no further notifications.
                 if watcher.changed(self.name, &now).is_err() {
                     self.state().watchers.remove(&ticket);
                 }

@@ -1,8 +1,8 @@
-//! The station: it knows the plant's sensors, and makes each when it is first called. References to them stay good when
-//! it is started again.
+//! Station: it knows the plant's sensors, and makes each when it is first called. References to
+//! them stay valid when the station is restarted.
 //!
-//! `telemetry-station FOLDER -ORBListenEndpoints iiop://127.0.0.1:4711` remembers readings in the folder, and is found
-//! as `corbaloc::127.0.0.1:4711/Station`.
+//! `telemetry-station FOLDER -ORBListenEndpoints iiop://127.0.0.1:4711` stores readings in the
+//! folder, and is reached as `corbaloc::127.0.0.1:4711/Station`.
 
 mod sensor;
 
@@ -27,7 +27,7 @@ impl StationServant for Knowing {
         if !PLANT.iter().any(|(known, ..)| *known == name) {
             Err(UnknownSensor { name: name.into() })?;
         }
-        // Nothing is made yet: the first call does that.
+        // No sensor is made yet: the first call does that.
         Ok(self
             .sensors
             .create_reference_with_id(&ObjectId::from(name))?)

@@ -1,5 +1,5 @@
-//! Somebody who watches a sensor: `telemetry-watch STATION SENSOR` prints what it is, records values that are too high,
-//! and is told of one.
+//! Client that watches a sensor: `telemetry-watch STATION SENSOR` prints what the sensor is,
+//! records values that are too high, and is notified of one.
 
 use punctual::AnyJson;
 use punctual::prelude::*;
@@ -14,7 +14,7 @@ struct Telling(Sender<(String, Reading)>);
 
 impl ObserverServant for Telling {
     fn changed(&self, sensor: &str, now: &Reading) -> Result<(), SystemException> {
-        // Whoever waits may have ended.
+        // The receiver may have ended.
         let _ = self.0.send((sensor.into(), now.clone()));
         Ok(())
     }
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         return Err("usage: telemetry-watch STATION SENSOR".into());
     };
     let sensor = match sensor.starts_with("IOR:") {
-        // One that was found before, perhaps before the station was started again.
+        // The sensor's reference was found before, perhaps before the station was restarted.
         true => Sensor::narrow(orb.string_to_object(sensor)?)?,
         false => Station::narrow(orb.string_to_object(station)?)?.find(sensor)?,
     };

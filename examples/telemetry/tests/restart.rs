@@ -1,4 +1,4 @@
-//! The example in two processes, and once more after the station was killed.
+//! Runs the example in two processes, and once more after the station was killed.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::io::{BufRead, BufReader};

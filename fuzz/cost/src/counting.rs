@@ -1,4 +1,4 @@
-//! An allocator that counts, for each thread.
+//! Counting allocator, with counts for each thread.
 
 #![allow(unsafe_code)]
 
@@ -16,12 +16,12 @@ struct Counts {
     peak: isize,
 }
 
-/// What some code has allocated, in octets.
+/// Memory allocated by some code, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocated {
-    /// In all, whether or not it was freed again.
+    /// Sum of all allocations, whether or not they were freed again.
     pub total: usize,
-    /// At most at a time.
+    /// Largest amount held at a time.
     pub peak: usize,
 }
 
@@ -31,7 +31,7 @@ struct Counting;
 static ALLOCATOR: Counting = Counting;
 
 fn changed(more: usize, less: usize) {
-    // Outside of a thread's life nothing is counted.
+    // Outside of a thread's lifetime nothing is counted.
     let _ = NOW.try_with(|now| {
         let counts = now.get();
         let held = counts.held + more.cast_signed() - less.cast_signed();
@@ -43,7 +43,7 @@ fn changed(more: usize, less: usize) {
     });
 }
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting does not allocate.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         changed(layout.size(), 0);
@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // What is grown is not allocated anew, as far as what it takes is concerned.
+        // Growing a block counts only the added bytes as allocated.
         changed(
             size.saturating_sub(layout.size()),
             layout.size().saturating_sub(size),
@@ -74,7 +74,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// What this thread allocates during `work`.
+/// Returns what this thread allocates during `work`.
 pub fn allocated_by(work: impl FnOnce()) -> Allocated {
     let zero = Counts {
         total: 0,

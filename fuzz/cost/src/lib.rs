@@ -1,12 +1,12 @@
-//! What inputs cost that are made to be dear to whoever reads them.
+//! Cost of inputs that are made to be expensive for their reader.
 //!
-//! A [`Shape`] makes input of a decoder, as long as is asked for, of one of the kinds by which a short message costs
-//! much: types that refer to one another, encapsulations in one another, elements without octets, lists of ids,
-//! chunks in chunks, fragments of one octet. Memory is counted by an allocator ([`allocated_by`]), work in
-//! instructions, by the program of this package under callgrind.
+//! A [`Shape`] makes input of a decoder, of any length, of one of the kinds by which a short
+//! message costs much: types that refer to one another, nested encapsulations, elements without
+//! octets, lists of ids, nested chunks, fragments of one octet. Memory is counted by an allocator
+//! ([`allocated_by`]), work in instructions, by the program of this package under callgrind.
 //!
-//! What is refused early costs nothing. So each shape says how reading it ends, at the input's end or with a
-//! [`Refusal`] at a certain place, and what is counted counts only if it ended so.
+//! Input that is refused early costs nothing. So each shape says how reading it ends, at the
+//! input's end or with a [`Refusal`] at a certain place, and a count is valid only if it ended so.
 
 mod counting;
 mod outcome;
@@ -16,54 +16,55 @@ pub use counting::{Allocated, allocated_by};
 pub use outcome::{End, Outcome, Refusal};
 pub use shapes::{SHAPES, shape};
 
-/// Octets that may be allocated for each octet that came,
+/// Bytes that may be allocated for each byte received.
 pub const TIMES: usize = 16;
-/// and beside them.
+/// Bytes that may be allocated in addition.
 pub const BESIDE: usize = 64 * 1024;
 
-/// A kind of input, and what reads it.
+/// Kind of input, and the function that reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// What reads it.
+    /// Name of the decoder.
     pub decoder: &'static str,
-    /// What it is made of.
+    /// Name of the kind of input.
     pub name: &'static str,
-    /// Input of about so many octets.
+    /// Function that makes input of about the given number of bytes.
     pub make: fn(usize) -> Vec<u8>,
-    /// Reads it, as far as it can be read.
+    /// Function that reads the input, as far as it can be read.
     pub read: fn(&[u8]) -> Outcome,
-    /// How that ends.
+    /// End of the reading.
     pub end: End,
-    /// How many octets may be allocated for each one: [`TIMES`], but where there is a reason,
+    /// Bytes that may be allocated for each byte received: [`TIMES`] unless there is a reason for
+    /// more.
     pub times: usize,
-    /// and how many beside: [`BESIDE`], but where there is a reason.
+    /// Bytes that may be allocated in addition: [`BESIDE`] unless there is a reason for more.
     pub beside: usize,
-    /// Which of them.
+    /// Kind of allocation that is bounded.
     pub counted: Counted,
 }
 
-/// What of that which is allocated is bounded.
+/// Kind of allocation that is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// All of it, freed again or not.
+    /// All allocations, freed again or not.
     InAll,
-    /// What is held at once: of what one part after the other is looked at and gone again.
+    /// Memory held at a time, for input whose parts are decoded and dropped one after the other.
     AtATime,
 }
 
-/// What reading an input has come to.
+/// Cost of reading an input.
 #[derive(Debug)]
 pub struct Cost {
-    /// The octets of the input.
+    /// Length of the input, in bytes.
     pub received: usize,
-    /// What was allocated for them.
+    /// Memory allocated for the input.
     pub allocated: Allocated,
-    /// How reading ended.
+    /// Outcome of the reading.
     pub outcome: Outcome,
 }
 
 impl Shape {
-    /// One with the bounds of all, that is read whole.
+    /// Makes a shape with the common bounds that is read whole.
     const fn new(
         decoder: &'static str,
         name: &'static str,
@@ -82,16 +83,16 @@ impl Shape {
         }
     }
 
-    /// The same, but that it is refused.
+    /// Returns the shape with a refusal as its end.
     const fn refused(self, end: End) -> Self {
         Self { end, ..self }
     }
 
-    /// Reads an input of about so many octets, and counts what that allocates.
+    /// Reads an input of about `octets` bytes, and counts the allocations.
     #[must_use]
     pub fn cost(&self, octets: usize) -> Cost {
         let input = (self.make)(octets);
-        // What is made once for a thread or the process is no input's.
+        // State that is made once for a thread or the process is not part of an input's cost.
         let _ = (self.read)(&(self.make)(64));
         let mut outcome = Ok(());
         let allocated = allocated_by(|| outcome = (self.read)(&input));
@@ -102,7 +103,7 @@ impl Shape {
         }
     }
 
-    /// What of that is bounded.
+    /// Returns the bounded part of the allocations.
     #[must_use]
     pub const fn bounded(&self, allocated: Allocated) -> usize {
         match self.counted {
@@ -111,7 +112,7 @@ impl Shape {
         }
     }
 
-    /// How many octets may be allocated for so many.
+    /// Returns how many bytes may be allocated for `received` bytes.
     #[must_use]
     pub const fn allowed(&self, received: usize) -> usize {
         received * self.times + self.beside

@@ -1,7 +1,7 @@
-//! `cargo run --release -p punctual-cost`: the table of what inputs cost that are made to be dear.
+//! `cargo run --release -p punctual-cost`: table of the cost of expensive inputs.
 //!
-//! Instructions are counted by valgrind's callgrind, of inputs of two lengths: what the longer takes more, for each
-//! octet that it is longer. Where that grows with the length, the work is not linear.
+//! Valgrind's callgrind counts instructions for inputs of two lengths: the difference, for each
+//! byte by which the longer one is longer. If that grows with the length, the work is not linear.
 
 use clap::Parser;
 use punctual_cost::{Cost, Counted, SHAPES, Shape, shape};
@@ -9,25 +9,26 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// How much more an octet may take of an input twice as long, for the work to be called linear.
+/// Upper bound of the ratio of instructions per byte, for an input twice as long, up to which the
+/// work counts as linear.
 const LINEAR: f64 = 1.4;
 
-/// Instructions for each octet by which two runs may differ: what is refused takes none, but for its input to be read
-/// from a file.
+/// Instructions per byte by which two runs may differ: refused input takes none except for reading
+/// it from a file.
 const NOISE: f64 = 1.0;
 
-/// What inputs cost that are made to be dear: octets allocated and instructions, for each octet received.
+/// Measures the cost of expensive inputs: bytes allocated and instructions, for each octet received.
 #[derive(Parser)]
 struct Options {
-    /// Only shapes whose decoder or name holds this.
+    /// Only shapes whose decoder or name contains this.
     only: Option<String>,
-    /// How long the shortest of three inputs is, in octets; each is twice the one before.
+    /// Length of the shortest of three inputs, in bytes; each is twice as long as the one before.
     #[arg(long, default_value_t = 1 << 15)]
     from: usize,
-    /// Count no instructions, for which valgrind is needed.
+    /// Do not count instructions, which needs valgrind.
     #[arg(long)]
     without_instructions: bool,
-    /// Read one input and end: what callgrind counts.
+    /// Read one input and end: the part that callgrind counts.
     #[arg(long, num_args = 3, value_names = ["DECODER", "SHAPE", "FILE"], hide = true)]
     read: Option<Vec<String>>,
 }
@@ -46,7 +47,7 @@ fn main() -> ExitCode {
 fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     if let Some([decoder, name, file]) = options.read.as_deref() {
         let shape = shape(decoder, name).ok_or("there is no such shape")?;
-        // How it ends was checked where memory was counted.
+        // The outcome was checked when memory was counted.
         let _ = (shape.read)(&std::fs::read(file)?);
         return Ok(true);
     }
@@ -69,9 +70,9 @@ fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 
 struct Row {
     shape: &'static Shape,
-    /// Of the longest input.
+    /// Cost of the longest input.
     cost: Cost,
-    /// Instructions for each octet, of a short input and of one twice as long.
+    /// Instructions per byte, of a short input and of one twice as long.
     instructions: Option<[f64; 2]>,
 }
 
@@ -102,7 +103,7 @@ impl Row {
             && self.is_linear()
     }
 
-    /// Octets for each one received, of what is counted beyond what is allowed beside.
+    /// Returns the counted bytes per byte received, without those allowed in addition.
     fn per_octet(&self, counted: usize) -> f64 {
         ratio(
             counted.saturating_sub(self.shape.beside),
@@ -144,7 +145,7 @@ fn ratio(of: usize, to: usize) -> f64 {
     of as f64 / to as f64
 }
 
-/// Instructions for each octet that an input is longer than one half as long.
+/// Returns the instructions for each byte by which an input is longer than one of half its length.
 fn per_octet(shape: &Shape, lengths: [usize; 3]) -> Result<[f64; 2], Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let mut counts = Vec::new();

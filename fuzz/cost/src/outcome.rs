@@ -1,36 +1,36 @@
-//! How reading an input ends.
+//! Outcomes of reading an input.
 
 use punctual_cdr::{CdrError, Decoder};
 use std::fmt::Display;
 
-/// What became of an input: it was read to its end, or not.
+/// Outcome of reading an input: read to its end, or refused.
 pub type Outcome = Result<(), Refusal>;
 
-/// Where and why reading ended before the input did.
+/// Place and reason of a reading that ended before the input did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// How many octets had been read.
+    /// Number of bytes read before.
     pub at: usize,
-    /// The decoder's error.
+    /// Message of the decoder's error.
     pub why: String,
 }
 
-/// How reading a shape is to end.
+/// Expected end of reading a shape.
 #[derive(Clone, Copy, Debug)]
 pub enum End {
-    /// With the last octet.
+    /// The reading ends with the last byte.
     Whole,
-    /// With an error, since a limit or a rule wants that.
+    /// The reading ends with an error, by a limit or a rule.
     Refused {
-        /// What the error says, or a part of it.
+        /// Error's message, or a part of it.
         why: &'static str,
-        /// How many octets are read before, of so many.
+        /// Function that returns the number of bytes read before, given the input's length.
         at: fn(usize) -> usize,
     },
 }
 
 impl End {
-    /// Whether reading so many octets has ended like this.
+    /// Returns whether reading an input of `received` bytes has ended like this.
     #[must_use]
     pub fn is(self, received: usize, outcome: &Outcome) -> bool {
         match (self, outcome) {
@@ -50,7 +50,7 @@ impl Refusal {
     }
 }
 
-/// Reads one thing after the other until nothing is left.
+/// Reads values one after the other until nothing is left.
 pub(crate) fn read_all<'m>(
     input: &mut Decoder<'m>,
     mut one: impl FnMut(&mut Decoder<'m>) -> Result<(), CdrError>,
@@ -61,7 +61,7 @@ pub(crate) fn read_all<'m>(
     Ok(())
 }
 
-/// Reads one thing that takes all there is.
+/// Reads one value that must take the whole input.
 pub(crate) fn read_one<'m>(
     mut input: Decoder<'m>,
     one: impl FnOnce(&mut Decoder<'m>) -> Result<(), CdrError>,
@@ -70,7 +70,7 @@ pub(crate) fn read_one<'m>(
     read_whole(&input)
 }
 
-/// Nothing is left.
+/// Checks that no input is left.
 pub(crate) fn read_whole(input: &Decoder<'_>) -> Outcome {
     match input.remaining() {
         0 => Ok(()),

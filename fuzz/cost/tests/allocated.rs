@@ -1,9 +1,10 @@
-//! No input has more allocated for it than a little and so many times its own length.
+//! Test that the memory allocated for any input is bounded by a constant and a multiple of its
+//! length.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_cost::{SHAPES, Shape};
 
-/// IDL files are longer than messages' worth of them only by mistake.
+/// Returns the lengths to try; IDL files are tried up to a smaller length than messages.
 fn lengths(shape: &Shape) -> impl Iterator<Item = usize> {
     let most = if shape.decoder.starts_with("IDL") {
         1 << 17
@@ -15,8 +16,8 @@ fn lengths(shape: &Shape) -> impl Iterator<Item = usize> {
         .filter(move |octets| *octets <= most)
 }
 
-/// As much as the main thread of a build script has, in which IDL is compiled: the parser of Rust that reads what is
-/// generated takes that much for modules within modules where it is not optimised.
+/// Stack size of the main thread of a build script, in which IDL is compiled: the unoptimised
+/// parser of the generated Rust takes that much for nested modules.
 const STACK: usize = 8 << 20;
 
 #[test]
@@ -38,7 +39,7 @@ fn measure_all() {
                     "{decoder}, {name}: {received} octets, {times} times"
                 ));
             }
-            // What was refused early has cost nothing, and shows nothing.
+            // An input that was refused early costs nothing, and its count proves nothing.
             if !shape.end.is(received, &cost.outcome) {
                 let (end, outcome) = (shape.end, cost.outcome);
                 beyond.push(format!(

@@ -1,16 +1,19 @@
-//! What the fuzz targets take allocates no more than a little and so many times its own length, with all that they
-//! check beside: it is written and read once more, and compared.
+//! Test that the memory allocated by fuzz targets is bounded by a constant and a multiple of the
+//! input's length, including all that they check in addition: the input is written and read once
+//! more, and compared.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual_cost::{BESIDE, TIMES, allocated_by, shape};
 use std::path::Path;
 
-/// Texts beginning with `corbaloc:` are configuration's, and are made into references that are written and read in each
-/// order: an address of a few characters is a profile with a key of its own.
+/// Factor for texts beginning with `corbaloc:`. These come from configuration, and become
+/// references that are written and read in each byte order: an address of a few characters is a
+/// profile with a key of its own.
 const CORBALOC: usize = 256;
 
-/// Not among them are those that need memory of their own: keys and certificates, rings and pools, a library's
-/// buffers. `any` asks a type for its default value, which may be a million elements; here it is read alone.
+/// Targets to try. Missing are those that need memory of their own: keys and certificates, rings
+/// and pools, a library's buffers. `any` asks a type for its default value, which may be a million
+/// elements; here it is read alone.
 const TARGETS: [&str; 8] = [
     "cdr", "giop", "ior", "values", "server", "client", "diop", "names",
 ];
@@ -32,7 +35,7 @@ fn what_types_and_anys_allocate_is_in_proportion_to_the_inputs_of_the_corpus() {
     ] {
         let read = shape(decoder, name).unwrap().read;
         is_in_proportion("any", |input| {
-            // The first octet says how the target reads the rest.
+            // The first octet selects how the target reads the rest.
             let _ = read(input.get(1..).unwrap_or_default());
         });
     }
@@ -49,7 +52,7 @@ fn is_in_proportion(target: &str, run: impl Fn(&[u8])) {
         if has_onlookers(target, &input) {
             continue;
         }
-        // What is made once for the process is no input's.
+        // State that is made once for the process is not part of an input's cost.
         run(&input);
         let allocated = allocated_by(|| run(&input)).total;
         let allowed = times(target, &input) * input.len() + BESIDE;
@@ -60,9 +63,9 @@ fn is_in_proportion(target: &str, run: impl Fn(&[u8])) {
     assert!(dear.is_empty(), "{target}: {dear:#?}");
 }
 
-/// Whether what looks on costs more than what is looked at: interceptors that ask for all there is, timelines, a bridge
-/// whose server answers in the same process; names that are looked up, and where references lead, in each version, or a
-/// bridge of its own to each.
+/// Returns whether an input's observers cost more than the input itself: interceptors that ask for
+/// everything, timelines, a bridge whose server answers in the same process; names that are looked
+/// up, and where references lead, in each version, or a bridge of its own to each.
 fn has_onlookers(target: &str, input: &[u8]) -> bool {
     let how = input.first().copied().unwrap_or_default();
     match target {
@@ -73,7 +76,8 @@ fn has_onlookers(target: &str, input: &[u8]) -> bool {
     }
 }
 
-/// How many octets may be allocated for each one of an input: as for the shapes, where the reasons are.
+/// Returns how many bytes may be allocated for each byte of an input: as for the shapes, which give
+/// the reasons.
 fn times(target: &str, input: &[u8]) -> usize {
     let is_configuration = input
         .get(1..)

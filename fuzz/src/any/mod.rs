@@ -1,4 +1,5 @@
-//! Anys, with their TypeCodes: received, sent on by each way there is, taken apart and put together again.
+//! Fuzz target for Anys with their TypeCodes: received, sent on in each way, taken apart and put
+//! together again.
 
 mod seeds;
 
@@ -11,7 +12,7 @@ use punctual_cdr::{
 
 const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_2, GiopVersion::V1_1, GiopVersion::V1_0];
 
-/// Small ones, so that inputs reach them.
+/// Returns small limits, so that inputs reach them.
 fn limits() -> Limits {
     Limits {
         nesting: 24,
@@ -19,10 +20,10 @@ fn limits() -> Limits {
     }
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let limits = limits();
@@ -46,7 +47,7 @@ pub fn run(input: &[u8]) {
         return;
     }
     while let Ok(any) = Any::unmarshal(&mut decoder) {
-        // As people see it in a log.
+        // The form that logs print.
         let seen = any.to_string();
         assert!(seen.len() < 2500 && !format!("{any:?}").is_empty());
         pass_on(&any, coding);
@@ -56,7 +57,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// All that can be asked of a TypeCode; written and read once more it is the same.
+/// Calls every accessor of a TypeCode, and checks that it is the same after writing and reading.
 fn look_at(type_code: &TypeCode, coding: Coding<'_>) {
     assert!(!type_code.to_string().is_empty());
     assert!(!type_code.kind().keyword().is_empty());
@@ -66,7 +67,7 @@ fn look_at(type_code: &TypeCode, coding: Coding<'_>) {
     members(type_code);
     let again = sent(type_code, coding).expect("what was read can be written");
     assert!(again == *type_code, "{again} instead of {type_code}");
-    // One that was received is sent as it came, and one without names is written anew.
+    // A received TypeCode is sent as it came, and one without names is written anew.
     if let Ok(again) = sent(&type_code.compact(), coding) {
         assert!(
             again.equivalent(type_code),
@@ -84,7 +85,7 @@ fn sent(type_code: &TypeCode, coding: Coding<'_>) -> Result<TypeCode, CdrError> 
     Ok(TypeCode::unmarshal(&mut input).expect("what was written can be read"))
 }
 
-/// What a kind of type has, types of that kind have, and others have not.
+/// Checks that types have the members of their kind, and only those.
 fn members(type_code: &TypeCode) {
     let kind = type_code.kind();
     let is_value = matches!(kind, TypeKind::Value | TypeKind::Event);
@@ -128,7 +129,7 @@ fn members(type_code: &TypeCode) {
     }
 }
 
-/// A value that every type has is put into an Any and taken out as the same.
+/// Checks that a type's default value is the same after it was put into an Any and taken out.
 fn default_value(type_code: &TypeCode, value: &Value) {
     if let Ok(any) = Any::of_value(type_code, value) {
         let again = any.value().expect("what was put together is taken apart");
@@ -136,7 +137,7 @@ fn default_value(type_code: &TypeCode, value: &Value) {
     }
 }
 
-/// Which of two comes first makes no difference, and what is equal is equivalent.
+/// Checks that comparison is symmetric, and that equal types are equivalent.
 fn compare(one: &TypeCode, other: &TypeCode) {
     assert_eq!(
         one.equivalent(other),
@@ -155,8 +156,8 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
         (ByteOrder::Little, 5, GiopVersion::V1_1),
     ] {
         let coding = Coding { version, ..coding };
-        // Octets that nobody has read may be no value, in an Any within it even where it was taken apart:
-        // some ways find out, and copying does not.
+        // Octets that were never decoded may be no value, in a nested Any even where the outer one
+        // was taken apart: some paths find out, and copying does not.
         let Ok(sent) = written(order, lead, coding, |out| any.marshal(out)) else {
             continue;
         };
@@ -182,14 +183,14 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
         as_exception(any, coding);
     }
     if let Ok(value) = value
-        // What is in an Any within it has not been read.
+        // The contents of a nested Any have not been read.
         && !shown(&value).contains("Any(")
     {
         let again = Any::of_value(any.type_code(), &value);
         match again.map(|again| (again.value(), again)) {
             Ok((Ok(again), other)) => {
                 assert_eq!(shown(&again), shown(&value));
-                // Numbers that are none are unequal both here and there.
+                // NaNs are unequal both here and there.
                 assert_eq!(other == *any, again == value);
             }
             Ok((Err(error), _)) => panic!("what was put together is not taken apart: {error}"),
@@ -199,7 +200,7 @@ fn pass_on(any: &Any, coding: Coding<'_>) {
     }
 }
 
-/// Elements are what was checked, however deep they are.
+/// Checks that elements are as validated, at any depth.
 fn look_through(value: &Value) {
     match value {
         Value::Sequence(elements) => {
@@ -218,7 +219,7 @@ fn look_through(value: &Value) {
     }
 }
 
-/// What a program takes out is what the value says that it is.
+/// Checks that the extracted value is the one that the Any holds.
 fn taken_out(any: &Any, value: Option<&Value>) {
     let mut other = any.clone();
     assert!(other == *any || value.is_none());
@@ -250,7 +251,7 @@ fn taken_out(any: &Any, value: Option<&Value>) {
     }
 }
 
-/// An exception in a reply is the one in the Any.
+/// Checks that an exception in a reply equals the one in the Any.
 fn as_exception(any: &Any, coding: Coding<'_>) {
     let Ok(members) = written(ByteOrder::Big, 0, coding, |out| any.marshal_members(out)) else {
         return;
@@ -264,8 +265,9 @@ fn as_exception(any: &Any, coding: Coding<'_>) {
     );
 }
 
-/// Numbers that are none are not equal to themselves, but look the same. How many octets an Any within takes
-/// is no part of it. A nil of an abstract interface is neither an object nor a value.
+/// Describes a value for comparison. NaNs are not equal to themselves, but look the same. The
+/// length of a nested Any is left out. A nil of an abstract interface is neither an object nor a
+/// value.
 fn shown(value: &Value) -> String {
     let text = format!("{value:?}").replace("Object(None)", "Valuetype(None)");
     let parts = text.split(" octets");

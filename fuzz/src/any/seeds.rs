@@ -1,4 +1,4 @@
-//! TypeCodes of each shape, and Anys with values of them.
+//! Seeds: TypeCodes of each shape, and Anys with values of them.
 
 use crate::Seed;
 use punctual_any::{Label, TypeCode, UnionValue, Value, ValueModifier, Visibility};
@@ -7,10 +7,10 @@ use punctual_cdr::{
 };
 use punctual_ior::{Ior, TaggedProfile};
 
-/// Inputs to begin with, in both byte orders.
+/// Returns the seeds, in both byte orders.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
@@ -45,10 +45,11 @@ pub fn seeds() -> Vec<Seed> {
     all
 }
 
-/// Writes a value behind its type.
+/// Function that writes a value behind its type.
 type Write<'w> = &'w dyn Fn(&mut Encoder<'_>);
 
-/// Values of valuetypes, of which people see so much: one, one that is there twice, one that holds another, and a long one.
+/// Returns Anys of valuetypes: one value, one that occurs twice, one that holds another, and a long
+/// one.
 fn valuetypes() -> Vec<Seed> {
     const VALUE: u32 = 0x7fff_ff02;
     const AGAIN: u32 = 0xffff_ffff;
@@ -101,7 +102,7 @@ fn valuetypes() -> Vec<Seed> {
     all
 }
 
-/// A TypeCode, and one that says that it is the one before.
+/// Returns a TypeCode, and an indirection to it.
 fn again() -> Vec<Seed> {
     let members: Vec<String> = (0..320).map(|number| format!("m{number}")).collect();
     let members: Vec<_> = members
@@ -130,7 +131,7 @@ fn again() -> Vec<Seed> {
     .collect()
 }
 
-/// A long TypeCode, and once more the same: the second stands for the first by what is remembered.
+/// Returns a long TypeCode twice: the second is found in the cache of the first.
 fn twice() -> Seed {
     let members: Vec<String> = (0..90).map(|number| format!("member{number}")).collect();
     let members: Vec<_> = members
@@ -148,7 +149,7 @@ fn twice() -> Seed {
     )
 }
 
-/// What chooses a union's member: its type, and two labels.
+/// Returns discriminator types of unions, with two labels each.
 fn discriminators() -> Vec<(&'static str, TypeCode, [Label; 2])> {
     let color = TypeCode::enumeration("IDL:a/Color:1.0", "Color", &["red", "green", "blue"]);
     let number = [Label::from(1_i16), Label::from(2_i16)];

@@ -1,10 +1,11 @@
-//! The streams of custom valuetypes, as their code reads and writes them.
+//! Streams of custom valuetypes, as their code reads and writes them.
 
 use punctual_cdr::{
     Block, CdrError, DataInputStream, DataOutputStream, Decoder, Encoder, Marshal, Unmarshal,
 };
 
-/// A value of each kind, one after the other; written they are read as the same.
+/// Reads a value of each kind, one after the other, and checks that they are the same after writing
+/// and reading.
 pub(super) fn streams(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let read = Custom::unmarshal(input)?;
     let mut out = Encoder::new(Block::default(), input.order(), *input.coding());
@@ -13,7 +14,7 @@ pub(super) fn streams(input: &mut Decoder<'_>) -> Result<(), CdrError> {
             let block = out.into_block();
             let mut again = Decoder::new(&block, input.order(), *input.coding());
             let again = Custom::unmarshal(&mut again).expect("what was written is read");
-            // Numbers that are none are not equal to themselves, but look the same.
+            // NaNs are not equal to themselves, but look the same.
             assert_eq!(format!("{again:?}"), format!("{read:?}"));
             Ok(())
         }
@@ -24,7 +25,7 @@ pub(super) fn streams(input: &mut Decoder<'_>) -> Result<(), CdrError> {
 
 macro_rules! custom {
     ($($name:ident $ty:ty, $read:ident $write:ident;)*) => {
-        /// A member for each that the streams have.
+        /// Custom value with a member for each type that the streams have.
         #[derive(Debug, Default)]
         pub(super) struct Custom {
             $($name: $ty,)*
@@ -82,7 +83,7 @@ custom! {
     double f64, read_double write_double;
 }
 
-/// A wide character is one in some versions only.
+/// Reads a wide character, which only some versions support.
 pub(super) fn wide(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let read = DataInputStream::new(input).read_wchar()?;
     let mut out = Encoder::new(Block::default(), input.order(), *input.coding());
@@ -96,7 +97,7 @@ pub(super) fn wide(input: &mut Decoder<'_>) -> Result<(), CdrError> {
 }
 
 impl Custom {
-    /// One with text of both kinds.
+    /// Returns a value with text of both kinds.
     pub(super) fn sample() -> Self {
         Self {
             text: "text".to_owned(),

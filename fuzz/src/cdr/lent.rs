@@ -1,4 +1,4 @@
-//! Runs that are lent beside a message: what is read is what it would be, were they in the message.
+//! Lent runs beside a message: values read the same as if the runs were in the message.
 
 use crate::choice;
 use punctual_cdr::{
@@ -8,7 +8,8 @@ use punctual_cdr::{
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Takes out of the octets a run, where and as long as two octets say, and reads values with it and without it.
+/// Takes a run out of the octets, at the place and of the length that two octets give, and reads
+/// values with it and without it.
 pub(super) fn run(kinds: &[u8], octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let (at, octets) = choice(octets);
     let (length, octets) = choice(octets);
@@ -58,7 +59,7 @@ fn read(kind: u8, beside: &mut Decoder<'_>, within: &mut Decoder<'_>) -> Result<
     }
 }
 
-/// What is there beside a message is there within one; not every run may be lent.
+/// Checks that a value reads the same beside a message and within one; not every run may be lent.
 fn same<T: Unmarshal + PartialEq + Debug>(
     beside: &mut Decoder<'_>,
     within: &mut Decoder<'_>,
@@ -68,12 +69,12 @@ fn same<T: Unmarshal + PartialEq + Debug>(
     Ok(())
 }
 
-/// Octets that are sent with a run lent arrive as they are.
+/// Checks that octets sent with a lent run arrive unchanged.
 fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     let mut out = Encoder::new(Block::default(), order, coding);
     out.set_lender(Some(&Runs));
     let text = "text".to_owned();
-    // A run is never among the first octets of a message: there is its header.
+    // A run is never among the first octets of a message, which are its header.
     out.put_u64(0);
     let longs: Vec<u64> = octets.iter().copied().map(u64::from).collect();
     let written = (octets.marshal(&mut out))
@@ -95,7 +96,7 @@ fn sent(octets: &[u8], order: ByteOrder, coding: Coding<'_>) {
     }
 }
 
-/// A run in memory of its own.
+/// Run in memory of its own.
 #[derive(Debug)]
 pub(crate) struct Run(pub(crate) Vec<u8>);
 
@@ -113,7 +114,7 @@ impl Segment for Run {
     }
 }
 
-/// Lends whatever is as long as it may be.
+/// Lender of every run up to the longest allowed.
 #[derive(Debug)]
 struct Runs;
 

@@ -1,11 +1,11 @@
-//! Memory that a thread keeps for messages to come.
+//! Buffers that a thread keeps for later messages.
 
 use punctual_cdr::{Block, CdrError, Decoder, Unmarshal};
 
-/// Blocks that are taken, filled as far as numbers say, and given back: what is taken next is empty, however long
-/// the one before was. All together they are as long as the input justifies.
+/// Takes blocks, fills them as far as numbers say, and gives them back: the next block taken is
+/// empty, however long the one before was. Together they are as long as the input justifies.
 pub(super) fn blocks(input: &mut Decoder<'_>) -> Result<(), CdrError> {
-    /// Longer ones are not kept as a rule.
+    /// Size in bytes up to which blocks are usually kept.
     const KEPT: usize = 4096;
     let lengths = Vec::<u16>::unmarshal(input)?;
     let mut taken = Vec::new();
@@ -21,7 +21,7 @@ pub(super) fn blocks(input: &mut Decoder<'_>) -> Result<(), CdrError> {
         block.consume_front(length / 2);
         assert!(block.iter().all(|octet| *octet == 7));
         taken.push(block);
-        // An odd number gives all back.
+        // An odd number gives all blocks back.
         if number & 1 == 1 {
             taken.clear();
         }

@@ -1,4 +1,5 @@
-//! Values of every type that generated code reads, one after the other as the input's first octets say.
+//! Fuzz target for values of every type that generated code reads, one after the other as the
+//! input's first octets say.
 
 mod custom;
 mod lent;
@@ -19,13 +20,13 @@ use std::collections::BTreeMap;
 
 const VERSIONS: [GiopVersion; 3] = [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2];
 
-/// How many values are read of one input.
+/// Number of values that are read of one input.
 const VALUES: usize = 16;
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, input) = crate::choice(input);
     let (set, input) = crate::choice(input);
@@ -54,7 +55,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Kinds from there on are of [`more`].
+/// First of the kinds that [`more`] reads.
 const MORE: u8 = 192;
 
 fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
@@ -92,7 +93,7 @@ fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// Kinds of [`more`] from there on are of structs.
+/// First of the kinds of [`more`] that are structs.
 const STRUCTS: u8 = 56;
 
 fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
@@ -134,7 +135,7 @@ fn more(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// People see how values are encoded, and a code set is found by its number.
+/// Checks the texts that describe encodings, and the search of a code set by its number.
 fn shown(input: &Decoder<'_>) {
     let coding = input.coding();
     let shown = format!("{coding:?}");
@@ -145,7 +146,7 @@ fn shown(input: &Decoder<'_>) {
     assert_eq!(Char(b'x').to_string(), "x");
 }
 
-/// Wide text: a string to Rust, whichever it is to IDL.
+/// Wide text, which to Rust is a string like any other.
 #[derive(PartialEq)]
 struct Wide(String);
 
@@ -163,7 +164,7 @@ impl Unmarshal for Wide {
     }
 }
 
-/// Reads a value; written and read once more, it is the same.
+/// Reads a value, and checks that it is the same after writing and reading.
 fn again<T: Marshal + Unmarshal + PartialEq>(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let value = T::unmarshal(input)?;
     let mut out = Encoder::new(Block::default(), input.order(), *input.coding());
@@ -172,11 +173,12 @@ fn again<T: Marshal + Unmarshal + PartialEq>(input: &mut Decoder<'_>) -> Result<
             let block = out.into_block();
             let mut written = Decoder::new(&block, input.order(), *input.coding());
             let other = T::unmarshal(&mut written).expect("what was written is read");
-            // A number that is none is not equal to itself.
+            // A NaN is not equal to itself.
             let is_itself = value.eq(&value);
             assert_eq!(other == value, is_itself);
         }
-        // Some encodings read what they do not write; wide text may hold what ends other text.
+        // Some encodings are read but not written; wide text may contain the terminator of other
+        // text.
         Err(CdrError::CharacterNotInCodeSet | CdrError::InnerNul) => {}
         Err(error) => panic!("what was read is not written: {error}"),
     }

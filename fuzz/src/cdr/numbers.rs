@@ -1,10 +1,11 @@
-//! Numbers that Rust has not: `long double`, and `fixed` with its arithmetic.
+//! Numbers that Rust lacks: `long double`, and `fixed` with its arithmetic.
 
 use punctual_cdr::{CdrError, Decimal, Decoder, Fixed, FixedError, LongDouble, Unmarshal};
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-/// Two numbers are ordered as their nearest `double`s are, and a `double` is itself again.
+/// Checks that two numbers are ordered as their nearest `double`s are, and that a `double` survives
+/// the conversion.
 pub(super) fn long_double(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let one = LongDouble::unmarshal(input)?;
     let other = LongDouble::unmarshal(input)?;
@@ -22,14 +23,14 @@ pub(super) fn long_double(input: &mut Decoder<'_>) -> Result<(), CdrError> {
         assert!(near <= other.to_f64());
     }
     assert_eq!(one.eq(&other), other.eq(&one));
-    // Whatever octets a `double` is of.
+    // Any octets are a valid `double`.
     let double = input.get_f64()?;
     let wide = LongDouble::from_f64(double);
     assert!(wide.to_f64() == double || double.is_nan() && wide.is_nan());
     Ok(())
 }
 
-/// What holds of two decimal numbers, as long as there are digits for it.
+/// Checks the arithmetic of two decimal numbers, as long as there are digits for it.
 pub(super) fn decimals(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let (one, other) = (
         Fixed::<31, 6>::unmarshal(input)?,
@@ -61,13 +62,13 @@ pub(super) fn decimals(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     Ok(())
 }
 
-/// Numbers whose nearest `double`s are one.
+/// Returns whether the nearest `double`s of two numbers are equal.
 #[allow(clippy::float_cmp)] // They are the same one or are not.
 fn near(one: Decimal, other: Decimal) -> bool {
     one.to_f64() == other.to_f64()
 }
 
-/// What holds of one number.
+/// Checks the properties of one number.
 fn properties(number: Decimal) {
     assert_eq!(number.to_string().parse(), Ok(number));
     assert!(!format!("{number:?}").is_empty());
@@ -77,7 +78,7 @@ fn properties(number: Decimal) {
     assert!((rounded.to_f64() - number.to_f64()).abs() <= 0.05 + number.to_f64().abs() * 1e-9);
     assert_eq!(i64::try_from(number), i64::try_from(truncated));
     if let Ok(longer) = number.round(9) {
-        // The same number, with more digits, is equal and hashes as equal.
+        // The same number with more digits is equal and hashes as equal.
         assert_eq!((longer, hash(longer)), (number, hash(number)));
     }
     if let Ok(fixed) = number.to_fixed::<31, 6>() {
@@ -93,7 +94,7 @@ fn hash(number: Decimal) -> u64 {
     hasher.finish()
 }
 
-/// Text that is a number is one of few digits; what it is as a `fixed` is the same.
+/// Checks that text that is a number keeps its value as a `fixed`.
 pub(super) fn decimal_of_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let text = String::unmarshal(input)?;
     match text.parse::<Decimal>() {

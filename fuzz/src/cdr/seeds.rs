@@ -1,4 +1,4 @@
-//! Values to begin with, of the kinds that [`super::run`] reads.
+//! Seeds: values of the kinds that [`super::run`] reads.
 
 use super::MORE;
 use super::custom::Custom;
@@ -8,16 +8,17 @@ use punctual_cdr::{
 };
 use std::collections::BTreeMap;
 
-/// Inputs to begin with, in both byte orders and each version.
+/// Returns the seeds, in both byte orders and each version.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
     for (order_flag, order) in [(0, ByteOrder::Big), (1, ByteOrder::Little)] {
         for (number, version) in super::VERSIONS.into_iter().enumerate() {
-            // Both are told by one octet: wide text is UTF-16 in the last two, and not agreed on in the first.
+            // One octet gives both: wide text is UTF-16 in the last two versions, and not
+            // negotiated in the first.
             for how in (0..=255_u8).filter(|how| {
                 how & 1 == order_flag && usize::from(how >> 1) % 3 == number && how >> 3 == 1
             }) {
@@ -38,7 +39,7 @@ pub fn seeds() -> Vec<Seed> {
         all.extend(structs(order_flag, order));
     }
     for (set, narrow) in (0..).zip(NarrowCodeSet::all()) {
-        // Text that is in most of them, and a letter of each octet.
+        // Text that is in most of them, and a letter for each octet.
         let octets: Vec<u8> = (0xa0..=0xff_u8).collect();
         let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());
         octets.marshal(&mut out).expect("it can be written");
@@ -51,7 +52,8 @@ pub fn seeds() -> Vec<Seed> {
     all
 }
 
-/// Runs of structs, which begin at each alignment; with letters that are some, that are none, and too few.
+/// Returns runs of structs that begin at each alignment; with valid characters, invalid ones, and
+/// too few.
 fn structs(order_flag: u8, order: ByteOrder) -> Vec<Seed> {
     let mut all = Vec::new();
     for kind in 0..8 {
@@ -73,10 +75,10 @@ fn structs(order_flag: u8, order: ByteOrder) -> Vec<Seed> {
     all
 }
 
-/// `how`, the code set, the kinds of values, and these.
+/// Makes an input of `how`, the code set, the kinds of values, and the values.
 fn input(head: [u8; 2], kinds: &[u8], octets: &[u8]) -> Vec<u8> {
     let mut all = [0; super::VALUES];
-    // Behind the last one, of which there is nothing left, reading ends.
+    // Reading ends behind the last one, of which nothing is left.
     all.fill(4);
     all[..kinds.len()].copy_from_slice(kinds);
     [&head[..], &all, octets].concat()
@@ -176,7 +178,7 @@ fn values() -> Vec<(String, u8, Write)> {
             long_doubles(f64::NAN, 1.0, f64::NAN),
         ),
     ];
-    // Too great for a `double`, too small, between two, and none of which only the last octet says so.
+    // Too great for a `double`, too small, between two, and a NaN that only the last octet marks.
     for (name, bits) in [
         ("great", 0x7000_u128 << 112),
         ("small", 1_u128),
@@ -256,7 +258,7 @@ fn long_doubles(one: f64, other: f64, double: f64) -> Write {
     })
 }
 
-/// Of each kind that may be lent: where the run begins and how long it is, then the octets.
+/// Returns a seed for each kind that may be lent: the run's offset and length, then the octets.
 fn lent(flag: u8, order: ByteOrder) -> Vec<Seed> {
     let coding = Coding::default();
     let octets = |write: &dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError>| {

@@ -1,4 +1,4 @@
-//! Values that are read where others stood before, seen where they were received, or bounded.
+//! Values read into existing ones, borrowed from the message, or bounded.
 
 use punctual_cdr::{
     Block, CdrError, Decoder, Encoder, Marshal, Unmarshal, marshal_bounded, marshal_bounded_string,
@@ -11,7 +11,7 @@ use std::fmt::Debug;
 
 const BOUND: u32 = 5;
 
-/// A value that is read in the place of another is what it is when it is read alone.
+/// Checks that a value read into another equals the value read alone.
 pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     input: &mut Decoder<'_>,
 ) -> Result<(), CdrError> {
@@ -21,7 +21,7 @@ pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     assert_eq!(first.is_ok(), alone.is_ok());
     let alone = T::unmarshal(input)?;
     is_same(&before, &alone);
-    // Once more, where a second one stands behind the first.
+    // The second value behind the first is read as well, if there is one.
     if let Ok(second) = T::unmarshal(&mut input.clone()) {
         before.unmarshal_into(input)?;
         is_same(&before, &second);
@@ -29,12 +29,12 @@ pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     Ok(())
 }
 
-/// Numbers that are none are not equal to themselves, but look the same.
+/// Checks equality; NaNs are not equal to themselves, but look the same.
 fn is_same<T: PartialEq + Debug>(one: &T, other: &T) {
     assert!(one == other || format!("{one:?}") == format!("{other:?}"));
 }
 
-/// What is seen where it was received is what is read.
+/// Checks that a borrowed view equals the value read.
 pub(super) fn view<T: Unmarshal + PartialEq + Debug + 'static>(
     input: &mut Decoder<'_>,
 ) -> Result<(), CdrError> {
@@ -57,7 +57,8 @@ fn written(
     write(&mut out)
 }
 
-/// Each way to read a bounded sequence takes the same ones, and what it takes is written.
+/// Checks that each way to read a bounded sequence accepts the same ones, and that accepted ones
+/// can be written.
 pub(super) fn bounded(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = vec!["old".to_owned()];
     let how = unmarshal_bounded_into(&mut into, &mut input.clone(), BOUND);
@@ -71,7 +72,7 @@ pub(super) fn bounded(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// The same of text.
+/// Checks bounded text likewise.
 pub(super) fn bounded_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = "old".to_owned();
     let how = unmarshal_bounded_string_into(&mut into, &mut input.clone(), BOUND);
@@ -86,7 +87,7 @@ pub(super) fn bounded_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// The same of wide text.
+/// Checks bounded wide text likewise.
 pub(super) fn bounded_wide_text(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let mut into = "old".to_owned();
     let how = unmarshal_bounded_wstring_into(&mut into, &mut input.clone(), BOUND);
@@ -100,7 +101,7 @@ pub(super) fn bounded_wide_text(input: &mut Decoder<'_>) -> Result<(), CdrError>
     }
 }
 
-/// A value that may be missing is written as it was read.
+/// Checks that an optional value is written as it was read.
 pub(super) fn optional(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let begin = input.clone();
     let value = unmarshal_optional(input, u64::unmarshal)?;

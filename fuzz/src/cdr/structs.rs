@@ -1,10 +1,10 @@
-//! Structs of plain data, of which runs may lie on the wire as in memory.
+//! Structs of plain data, whose runs may have the same layout on the wire as in memory.
 
 use super::{again, sequences};
 use crate::generated::all_types::{Line, Pair, Point, Uneven};
 use punctual_cdr::{CdrError, Decoder, Unmarshal};
 
-/// Runs of them, in one of so many ways.
+/// Reads runs of structs, in the way that `kind` selects.
 pub(super) fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
     match kind % 8 {
         0 => again::<Vec<Point>>(input),
@@ -14,7 +14,7 @@ pub(super) fn read(kind: u8, input: &mut Decoder<'_>) -> Result<(), CdrError> {
         4 => sequences::view::<Point>(input),
         5 => sequences::view::<Pair>(input),
         6 => sequences::view::<Line>(input),
-        // A run that begins where its alignment is another.
+        // A run that begins at another alignment.
         _ => {
             u8::unmarshal(input)?;
             again::<Vec<Line>>(&mut input.clone())?;

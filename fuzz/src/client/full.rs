@@ -1,4 +1,4 @@
-//! A client that has all that an ORB may be given: interceptors, priorities, scheduling segments, end times.
+//! Client with all features of an ORB: interceptors, priorities, scheduling segments, end times.
 
 use crate::generated::all_types::Every;
 use crate::server::{decided, flat_priorities};
@@ -15,12 +15,12 @@ use punctual::{
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-/// A service context of a reply: what an interceptor is to do with it.
+/// Service context of a reply that tells an interceptor what to do.
 const TELLS: u32 = 0x4655_5a01;
-/// Longer than anything takes here.
+/// Upper bound of any step of this target.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// See the module.
+/// Client with all features.
 pub(super) struct Full {
     pub(super) every: Every,
     rt: Arc<RtOrb>,
@@ -59,7 +59,7 @@ pub(super) fn get() -> &'static Full {
 }
 
 impl Full {
-    /// Does this in a scheduling segment.
+    /// Runs `does` in a scheduling segment.
     pub(super) fn in_segment<R>(&self, does: impl FnOnce() -> R) -> R {
         let parameter = SchedulingParameter::FixedPriority(Priority::MIN);
         let current = self.rt.scheduling();
@@ -73,7 +73,7 @@ impl Full {
     }
 }
 
-/// Looks at all there is at each point, and does what a reply says.
+/// Interceptor that reads everything at each point, and does what a reply says.
 #[derive(Default)]
 struct Watches(OnceLock<SlotId>);
 
@@ -90,7 +90,7 @@ impl OrbInitializer for Watches {
 struct Watch(SlotId);
 
 impl Watch {
-    /// A reply that says so is refused.
+    /// Refuses a reply whose context asks for it.
     fn at(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info.get_slot(self.0);
         look(info);
@@ -120,7 +120,7 @@ impl ClientRequestInterceptor for Watch {
     }
 }
 
-/// What may not be asked at this point is an error with a text.
+/// Reads everything; an item that is unavailable at this point must be an error with a text.
 fn look(info: &ClientRequestInfo<'_>) {
     fn is_told<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));

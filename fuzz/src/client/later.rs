@@ -1,5 +1,5 @@
-//! Calls whose callers go on meanwhile: a thread of the connection's own reads for them, as its link can be waited for in
-//! no other way.
+//! Asynchronous calls: a thread of the connection's own reads their replies, as its link has no
+//! other way to wait.
 
 use crate::generated::all_types::Every;
 use punctual::{Any, Poller, SystemException};
@@ -8,24 +8,24 @@ use std::sync::mpsc::channel;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-/// Longer than anything takes here.
+/// Upper bound of any step of this target.
 const LONG: Duration = Duration::from_secs(30);
 
-/// How many ways there are to do that.
+/// Number of ways to make such calls.
 pub(super) const WAYS: u8 = 4;
 
-/// One or several calls, which end.
+/// Makes one or several calls, and checks that they end.
 pub(super) fn calls(every: &Every, which: u8) {
     match which % WAYS {
         0 => handled(every, || {}),
         1 => {
             let mut asked = every.name_async();
-            // Whoever is told is told last who is to be.
+            // The last poller to register is the one that is woken.
             if !polled(&mut asked) && !polled(&mut asked) {
                 is_told(asked.wait());
             }
         }
-        // Another call waits itself meanwhile, and reads.
+        // Another call waits synchronously meanwhile, and reads.
         2 => handled(every, || is_told(every.name())),
         _ => {
             let [mut first, second, third] =
@@ -38,7 +38,7 @@ pub(super) fn calls(every: &Every, which: u8) {
     }
 }
 
-/// Another thread is told, while this one does something else.
+/// Makes a call whose reply handler runs on another thread, and runs `meanwhile` on this one.
 fn handled(every: &Every, meanwhile: impl FnOnce()) {
     let (say, told) = channel();
     every.sendc_get_level(move |level: Result<i32, SystemException>| {
@@ -48,7 +48,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
     is_told(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
-/// Whether it was there.
+/// Polls once; returns whether the reply was there.
 fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     let polled = Pin::new(asked).poll(&mut context);

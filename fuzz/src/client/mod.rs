@@ -1,4 +1,5 @@
-//! What a server answers: replies of every type, exceptions, forwards, fragments, goodbyes.
+//! Fuzz target for a server's answers: replies of every type, exceptions, forwards, fragments,
+//! CloseConnection.
 
 mod full;
 mod later;
@@ -22,10 +23,10 @@ use std::error::Error;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Connections that one call may lead to: to the server, and on by forwards.
+/// Number of connections that one call may open: to the server, and on by forwards.
 const CONNECTIONS: usize = 3;
 
-/// A reference for each protocol with replies.
+/// Returns a reference for each protocol with replies.
 fn references() -> &'static [Every; 2] {
     static REFERENCES: OnceLock<[Every; 2]> = OnceLock::new();
     REFERENCES.get_or_init(|| [PROTOCOLS[0], PROTOCOLS[1]].map(reference))
@@ -57,10 +58,10 @@ fn reference_by(protocol: &str, configure: impl FnOnce(&mut OrbConfig)) -> Every
     Every::from_object(object.expect("it is a reference"))
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let (which, octets) = crate::choice(octets);
@@ -94,18 +95,18 @@ pub fn run(input: &[u8]) {
     wire::close_opened();
 }
 
-/// In the first octet: it is the client of [`full`] that calls,
+/// Flag of the first octet: the client of [`full`] calls.
 const FULL: u8 = 0x20;
-/// and in a scheduling segment.
+/// Flag of the first octet: the client of [`full`] calls in a scheduling segment.
 const IN_SEGMENT: u8 = 0x10;
-/// Neither, but callers that go on meanwhile.
+/// Flag of the first octet: asynchronous calls, without the client of [`full`].
 const LATER: u8 = 0x08;
 
-/// Makes the call of a conversation again, to which these octets are the answer; so many of them arrive at once, all
-/// for 0.
+/// Repeats the call of a conversation, with these octets as the answer; `piece` bytes arrive at
+/// once, all for 0.
 ///
 /// # Errors
-/// What the call ended with.
+/// The exception that the call raised.
 pub fn called(one: &Conversation, answer: Vec<u8>, piece: usize) -> Result<(), String> {
     wire::opens([answer], piece);
     let outcome = match (references().get(one.protocol), CALLS.get(one.number)) {
@@ -117,12 +118,12 @@ pub fn called(one: &Conversation, answer: Vec<u8>, piece: usize) -> Result<(), S
     outcome
 }
 
-/// Calls from there on are of clients that send in another way.
+/// First of the calls that are made by clients with other ways to send.
 const SENDS: u8 = 249;
-/// How long the coarse clock takes to go on.
+/// Time within which the coarse clock advances.
 const TICK: Duration = Duration::from_millis(5);
 
-/// A protocol, a version, and how many one-ways wait to be sent together.
+/// Ways to send: a protocol, a version, and the number of one-ways that are buffered.
 const WAYS: [(usize, GiopVersion, usize); 7] = [
     (0, GiopVersion::V1_2, 1),
     (2, GiopVersion::V1_2, 1),
@@ -133,10 +134,12 @@ const WAYS: [(usize, GiopVersion, usize); 7] = [
     (0, GiopVersion::V1_1, 1),
 ];
 
-/// Of this way the client looks at each connection before it uses it again, and finds what has come meanwhile.
+/// Index of the way whose client checks each connection before it reuses it, and finds what has
+/// arrived meanwhile.
 const QUIET: usize = 0;
 
-/// One-ways and a call in each way there is: what is sent is taken by the server, and the call ends.
+/// Sends one-ways and a call in the given way, and checks that the server accepts them and that the
+/// call ends.
 fn sends(way: usize, octets: &[u8]) {
     static WAY: OnceLock<Vec<Every>> = OnceLock::new();
     let ways = WAY.get_or_init(|| {
@@ -159,7 +162,7 @@ fn sends(way: usize, octets: &[u8]) {
     let way = way % ways.len();
     wire::opens((0..CONNECTIONS).map(|_| octets.to_vec()), 0);
     for _ in 0..WAYS[way].2 {
-        // A text that the protocol cannot say is an error.
+        // Text that the protocol cannot represent is an error.
         let _ = ways[way].note("to whom it may concern", octets);
     }
     if way == QUIET {
@@ -178,12 +181,11 @@ fn sends(way: usize, octets: &[u8]) {
     }
 }
 
-/// What is asked and what is answered when all goes well, of each call in turn and each protocol: input to begin
-/// with.
+/// Returns the requests and replies of successful calls, of each operation and protocol, as seeds.
 #[must_use]
 pub fn conversations() -> Vec<Conversation> {
     let mut all = Vec::new();
-    // Of their own: what other inputs have led them to, references remember.
+    // The references are new: others remember the servers that inputs have led them to.
     let references = [PROTOCOLS[0], PROTOCOLS[1]].map(reference);
     for (protocol, every) in references.iter().enumerate() {
         for (number, call) in CALLS.iter().enumerate() {
@@ -207,24 +209,24 @@ pub fn conversations() -> Vec<Conversation> {
     all
 }
 
-/// A call as it went.
+/// Recorded call.
 #[derive(Debug)]
 pub struct Conversation {
-    /// Its protocol's number.
+    /// Number of the protocol.
     pub protocol: usize,
-    /// The call's.
+    /// Number of the call.
     pub number: usize,
-    /// What the client sent.
+    /// Bytes that the client sent.
     pub asked: Vec<u8>,
-    /// What the server sent.
+    /// Bytes that the server sent.
     pub answered: Vec<u8>,
-    /// What became of it.
+    /// Outcome of the call.
     pub outcome: Result<(), String>,
 }
 
 type Called = Result<(), Box<dyn Error>>;
 
-/// One call of each operation, and what every object is asked.
+/// Calls of each operation, and of those that every object has.
 const CALLS: &[fn(&Every) -> Called] = &[
     |every| Ok(every.ping()?),
     |every| Ok(every.note("to whom it may concern", &[1, 2, 3])?),
@@ -317,7 +319,7 @@ fn any<T: Typed + punctual::stub::Marshal>(value: &T) -> Any {
     Any::new(value).expect("it can be marshaled")
 }
 
-/// Two nodes that know each other.
+/// Returns two nodes that refer to each other.
 fn ring() -> Node {
     let first = Node::new(NodeState {
         number: 1,
@@ -337,7 +339,7 @@ fn ring() -> Node {
     first
 }
 
-/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
+/// Mutates an input so that messages stay messages of their protocol (see [`crate::mutate`]).
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     const COUNT: usize = 2;
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();

@@ -1,4 +1,5 @@
-//! Replies to begin with: of each status, with contexts, in fragments, by another server; and what is no reply.
+//! Seeds: replies of each status, with contexts, in fragments, by another server; and messages that
+//! are no replies.
 
 use super::{FULL, IN_SEGMENT};
 use crate::Seed;
@@ -18,13 +19,13 @@ use punctual_ior::{
     AssociationOptions, Ior, Profile, SslSecTrans, TaggedComponent, TaggedProfile, tags,
 };
 
-/// The call that has neither arguments nor results, and one that has text.
+/// Numbers of the call without arguments and results, and of one with text.
 const CALLS: [u8; 2] = [0, 4];
 
-/// Inputs to begin with.
+/// Returns the seeds.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let limits = Limits::default();
@@ -65,7 +66,8 @@ pub fn seeds() -> Vec<Seed> {
         all.push((format!("full-call-{number:02}"), input));
     }
     all.extend(own_replies());
-    // Of four calls, on one connection: the second and the fourth are answered, in another order.
+    // Replies to four calls on one connection: the second and the fourth are answered, in another
+    // order.
     let newest = GiopVersion::V1_2;
     let replies = (0..8).map(|number| {
         let id = (id + number) ^ 1;
@@ -111,9 +113,9 @@ pub fn seeds() -> Vec<Seed> {
     all
 }
 
-/// Two calls on one connection, of which the second receives nothing but its own reply.
+/// Returns replies to two calls on one connection, the second of which receives only its own reply.
 fn own_replies() -> Vec<Seed> {
-    // Octets that arrive at once, and are one reply.
+    // Number of octets that arrive at once, and are one reply.
     const PIECE: usize = 40;
     const TWICE: u8 = 0x40 | 3 << 1;
     let [first, second] = ids_of_two_calls();
@@ -129,7 +131,7 @@ fn own_replies() -> Vec<Seed> {
         for order in [ByteOrder::Big, ByteOrder::Little] {
             for contexts in [&[][..], &[(9, &b"1234"[..])]] {
                 let of = |id, status| {
-                    // The head, the context if there is one, and text that fills what is left.
+                    // The header, the context if there is one, and text that fills the rest.
                     let left = PIECE - 24 - 16 * contexts.len();
                     let body: Write<'_> = &|out| match left.checked_sub(5) {
                         Some(letters) => out.put_string(&text(letters)),
@@ -147,12 +149,12 @@ fn own_replies() -> Vec<Seed> {
     all
 }
 
-/// The id of the second request on a connection.
+/// Returns the id of the second request on a connection.
 pub(crate) fn second_id() -> u32 {
     ids_of_two_calls()[1]
 }
 
-/// The ids of two requests on one connection.
+/// Returns the ids of two requests on one connection.
 fn ids_of_two_calls() -> [u32; 2] {
     let every = super::reference(PROTOCOLS[0]);
     wire::opens_answered(|asked| crate::server::served(PROTOCOLS[0], asked, 0));
@@ -206,7 +208,7 @@ fn reply(
     })
 }
 
-/// Exceptions that the ORB knows, tells apart or does not know.
+/// Exceptions that the ORB knows, handles specially or does not know.
 const EXCEPTIONS: [(&str, u32); 9] = [
     ("IDL:omg.org/CORBA/UNKNOWN:1.0", 0),
     ("IDL:omg.org/CORBA/TRANSIENT:1.0", 1),
@@ -232,7 +234,8 @@ fn exception(
     .encode(out)
 }
 
-/// Where a client may be sent on to: to the server, to nowhere, and to what it does not speak.
+/// Returns targets of forwards: the server, an address without a server, and profiles that the
+/// client does not speak.
 fn forwards() -> Vec<(&'static str, Ior)> {
     let every = server().every.as_object().ior();
     let profile = |tag| TaggedProfile {
@@ -336,7 +339,7 @@ pub(crate) fn of_giop(version: GiopVersion, order: ByteOrder, id: u32) -> Vec<(S
     }
     for (name, ior) in forwards() {
         let body: Write<'_> = &|out| ior.marshal(out);
-        // Wherever it leads to, the same octets are there.
+        // Each target receives the same octets.
         all.push((
             format!("forward-{name}"),
             say(ReplyStatus::LocationForward, &[], body),

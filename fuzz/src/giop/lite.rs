@@ -8,7 +8,7 @@ use punctual_giop::lite::{
     encode_locate_request, encode_reply, encode_request, examine, finish_message, message_decoder,
 };
 
-/// What is read of a message is written in one, and read as the same.
+/// Checks that a message read, written and read again is the same.
 macro_rules! same {
     ($kind:expr, $coding:expr, $input:expr, $read:ident, $write:ident) => {
         if let Ok(value) = $read(&mut $input.clone()) {
@@ -21,7 +21,7 @@ macro_rules! same {
     };
 }
 
-/// Takes messages in a row.
+/// Reads messages in a row.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {
@@ -72,7 +72,7 @@ fn finished(out: Encoder<'_>) -> Block {
     block
 }
 
-/// The requests of a batch are written in one, and read as the same.
+/// Checks that the requests of a batch are the same after writing and reading.
 fn batch(input: &Decoder<'_>, coding: Coding<'_>) {
     let Ok(batch) = decode_batch(&mut input.clone()) else {
         return;

@@ -1,5 +1,6 @@
-//! Messages: framing, fragments put together, each kind of header read and written again, the short way beside the
-//! general one, and what is shown to people; GIOPlite and sequenced frames.
+//! Fuzz target for messages: framing, reassembly of fragments, each kind of header read and written
+//! again, the fast path compared with the general one, and the text shown to people; GIOPlite and
+//! sequenced frames.
 
 mod lite;
 mod seeds;
@@ -18,7 +19,7 @@ use punctual_giop::{
     split,
 };
 
-/// Small ones, so that inputs reach them.
+/// Returns small limits, so that inputs reach them.
 fn limits() -> Limits {
     Limits {
         message: 1 << 16,
@@ -28,13 +29,13 @@ fn limits() -> Limits {
     }
 }
 
-/// What an input begins with whose rest are messages of GIOPlite, which have nothing that tells them.
+/// Prefix of an input whose rest are messages of GIOPlite, which have no magic number.
 const LITE: &[u8] = b"LITE";
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     if let Some(messages) = input.strip_prefix(LITE) {
         return lite::run(messages);
@@ -81,7 +82,7 @@ pub fn run(input: &[u8]) {
         is_shown(rest);
         let header = rest.first_chunk().map(MessageHeader::parse);
         if !matches!(header, Some(Ok(_))) {
-            // What is no message has no fragments, and goes as it is.
+            // Octets that are no message have no fragments, and are passed on unchanged.
             let pieces: Vec<&[u8]> = split(rest, 40).map(|piece| piece.body).collect();
             assert_eq!(pieces, [rest]);
         }
@@ -91,14 +92,15 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// People see something of every message, and of what is none; its length says how much they ask for.
+/// Checks that every message, valid or not, has a text; its length selects the amount of detail.
 fn is_shown(message: &[u8]) {
     let (hex, payload) = [(false, false), (true, false), (true, true)][message.len() % 3];
     let shown = describe(message, TraceOptions { hex, payload }).to_string();
     assert!(!shown.is_empty());
 }
 
-/// What a client chose is understood, or refused with a text; what is understood is written as the same.
+/// Checks that a client's choice of code sets is accepted, or refused with a text; an accepted one
+/// is written as the same.
 fn chosen(context: CodeSetContext) {
     match code_sets::from_context(context) {
         Ok(sets) => {
@@ -110,7 +112,7 @@ fn chosen(context: CodeSetContext) {
     }
 }
 
-/// What is read of a message is written in one of the same version and order, and read as the same.
+/// Checks that a message written in its own version and order reads as the same.
 macro_rules! same {
     ($header:expr, $coding:expr, $input:expr, $($read:ident)::+, $write:expr) => {
         if let Ok(value) = $($read)::+(&mut $input.clone()) {
@@ -121,7 +123,7 @@ macro_rules! same {
     };
 }
 
-/// Each kind of header, of the message's own kind or not: the octets come from others.
+/// Reads each kind of header, whether the message is of that kind or not.
 fn headers(header: &MessageHeader, input: &Decoder<'_>, coding: Coding<'_>) {
     let whole = MessageHeader {
         size: u32::MAX,
@@ -229,7 +231,7 @@ fn look_at(contexts: &ServiceContexts<'_>) {
     }
 }
 
-/// What the short way says of a reply, the general one says too.
+/// Checks that the fast path for replies agrees with the general one.
 fn short_reply(header: &MessageHeader, message: &[u8], coding: Coding<'_>) {
     let mut input = message_decoder(header, message, coding);
     let Ok(general) = ReplyHeader::decode(&mut input) else {
@@ -250,7 +252,8 @@ fn short_reply(header: &MessageHeader, message: &[u8], coding: Coding<'_>) {
     }
 }
 
-/// A message in fragments is put together to what it was; its length says how long these are.
+/// Checks that a fragmented message is reassembled to the original; its length selects the size of
+/// the fragments.
 fn in_fragments(header: &MessageHeader, message: &[u8]) {
     if !header.kind.may_be_fragmented(header.version) {
         return;
@@ -264,7 +267,7 @@ fn in_fragments(header: &MessageHeader, message: &[u8]) {
         };
         match reassembly.accept(&header, &octets) {
             Ok(Accepted::Pending) => {}
-            // Flags that have no meaning are not written again.
+            // Flags without a meaning are not written again.
             Ok(Accepted::Whole) => {
                 assert_eq!(
                     octets.get(MessageHeader::LEN..),
@@ -278,7 +281,7 @@ fn in_fragments(header: &MessageHeader, message: &[u8]) {
                 );
                 assert_eq!(reassembly.pending(), 0);
             }
-            // More of them than are allowed, or a message without an id.
+            // The message exceeds the number of fragments allowed, or has no id.
             Err(error) => {
                 assert!(!error.to_string().is_empty());
                 break;

@@ -1,4 +1,4 @@
-//! Messages to begin with.
+//! Seeds of messages.
 
 use super::LITE;
 use crate::{Seed, seed};
@@ -12,10 +12,11 @@ use punctual_giop::{
 };
 use punctual_ior::{Ior, TaggedProfile};
 
-/// A message of each kind, version and order; fragments of one; GIOPlite and sequenced frames, alone and in batches.
+/// Returns a message of each kind, version and order; fragments of one; GIOPlite and sequenced
+/// frames, alone and in batches.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
@@ -64,7 +65,7 @@ pub fn seeds() -> Vec<Seed> {
     );
     other.append(&mut rest);
     all.push(("fragments-of-two-orders".to_owned(), other));
-    // Each of another request, so that more wait than may.
+    // Fragments of different requests, more than may wait.
     let several = (0..3_u8).flat_map(|id| {
         let mut other = cut.clone();
         other[15] = id;
@@ -120,7 +121,7 @@ fn message(
     block.into_vec()
 }
 
-/// What the messages of a version are: a name, a kind, what is behind the header.
+/// Returns the messages of a version: a name, a kind, and a writer of what is behind the header.
 fn of_giop(version: GiopVersion) -> Vec<(&'static str, MessageKind, Vec<Write>)> {
     let newest = version == GiopVersion::V1_2;
     let requests: Vec<Write> = targets(newest)
@@ -206,7 +207,7 @@ fn targets(newest: bool) -> Vec<Target<'static>> {
     all
 }
 
-/// A reference with a profile of each kind that the trace tells apart.
+/// Returns a reference with a profile of each kind that the trace distinguishes.
 fn reference() -> Ior {
     let text = "corbaloc:iiop:1.2@h:1,diop:1.2@h:2/K";
     let corbaloc: punctual_ior::Corbaloc = text.parse().expect("it is a reference");
@@ -271,7 +272,7 @@ fn reply(out: &mut Encoder<'_>, status: ReplyStatus) {
     }
 }
 
-/// Such as the short way takes: with no context, or a short one.
+/// Writes a reply that the fast path accepts: with no context, or a short one.
 fn short_reply(out: &mut Encoder<'_>, contexts: u32) {
     let data = [1, 0, 0, 0];
     let contexts: Vec<_> = (0..contexts).map(|id| (id, &data[..])).collect();
@@ -420,7 +421,7 @@ fn of_frames() -> Vec<Seed> {
     };
     let mut all = Vec::new();
     for order in [ByteOrder::Big, ByteOrder::Little] {
-        // In order, lost, late, twice, far off, and there again.
+        // In order, lost, late, twice, far off, and restarted.
         let numbers = [
             1, 2, 5, 4, 4, 5, 6000, 9000, 4_000_000, 4_000_001, 4_000_005, 2,
         ];

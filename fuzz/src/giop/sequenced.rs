@@ -1,4 +1,4 @@
-//! Sequenced frames: alone, in batches, and as the stream that they are part of.
+//! Sequenced frames: alone, in batches, and as parts of a stream.
 
 use super::limits;
 use punctual_cdr::{Block, Coding, Decoder};
@@ -7,7 +7,7 @@ use punctual_giop::sequenced::{
     decode_batch, examine, finish_message, message_decoder,
 };
 
-/// Takes messages in a row.
+/// Reads messages in a row.
 pub(super) fn run(mut rest: &[u8]) {
     let limits = limits();
     let coding = Coding {
@@ -38,7 +38,7 @@ pub(super) fn run(mut rest: &[u8]) {
     }
 }
 
-/// What is read is written, and read as the same.
+/// Checks that a frame read, written and read again is the same.
 fn alone(header: &MessageHeader, frame: &FrameHeader<'_>, coding: Coding<'_>) {
     let mut out = begin_message(Block::default(), header.order, coding);
     frame.encode(&mut out).expect("what was read is written");
@@ -51,7 +51,7 @@ fn alone(header: &MessageHeader, frame: &FrameHeader<'_>, coding: Coding<'_>) {
     assert_eq!(FrameHeader::decode(&header, &mut input).as_ref(), Ok(frame));
 }
 
-/// Frames in a row are numbered in a row, however they were when they came.
+/// Checks that frames in a row get numbers in a row, whatever numbers they came with.
 fn batch(
     header: &MessageHeader,
     first: &FrameHeader<'_>,
@@ -93,7 +93,7 @@ fn batch(
     }
 }
 
-/// What becomes of the numbers of a stream.
+/// Sequence state of a stream.
 #[derive(Default)]
 struct Stream {
     sequence: Sequence,
@@ -101,7 +101,8 @@ struct Stream {
 }
 
 impl Stream {
-    /// Each that arrives is received, or there already, or of no stream; what was lost and came late is not lost.
+    /// Checks the counters after a frame: it is received, a duplicate or stray; a lost frame that
+    /// comes late is no longer counted as lost.
     fn goes_on(&mut self, number: u64, sent_at: u64) {
         let before = self.sequence.statistics();
         self.arrived += 1;

@@ -1,4 +1,4 @@
-//! A bridge before the server: what a client asks goes through it, and so does what the server answers.
+//! Bridge before the server, which passes on the client's requests and the server's answers.
 
 use super::{Every, PROTOCOLS, full, served_by, server};
 use crate::wire::{self, Named, Slices};
@@ -12,11 +12,11 @@ use punctual_orb::{ProtocolBundle, relay};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// Longer than anything takes here.
+/// Upper bound of any step of this target.
 const LONG: Duration = Duration::from_secs(3600);
 
-/// What the bridge answers to the first message, where the server answers what the bridge asks. Were there more, other
-/// threads would read them while this one asks.
+/// Returns the bridge's answer to the first message, where the server answers the bridge's
+/// requests. Further messages would be read by other threads while this one calls.
 pub(super) fn served(is_guarded: bool, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     wire::opens_answered(|asked| super::served(PROTOCOLS[0], asked, 0));
     let first = octets.get(..length(protocol, octets)).unwrap_or(octets);
@@ -25,7 +25,7 @@ pub(super) fn served(is_guarded: bool, protocol: &str, octets: &[u8], piece: usi
     sent
 }
 
-/// The same of octets of which a run is lent.
+/// Returns the bridge's answer to octets of which a run is lent.
 pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     wire::opens_answered(|asked| super::served(PROTOCOLS[0], asked, 0));
     let end = 4 + length(protocol, octets.get(4..).unwrap_or_default());
@@ -35,7 +35,8 @@ pub(super) fn served_lent(protocol: &str, octets: &[u8]) -> Vec<u8> {
     sent
 }
 
-/// What the bridge answers to the first message, where the target answers with the others.
+/// Returns the bridge's answer to the first message, where the target answers with the other
+/// messages.
 pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let (first, answers) = octets.split_at(length(protocol, octets).min(octets.len()));
     wire::opens((0..2).map(|_| answers.to_vec()), 0);
@@ -44,13 +45,13 @@ pub(super) fn answered(is_guarded: bool, protocol: &str, octets: &[u8]) -> Vec<u
     sent
 }
 
-/// What the bridge asks its target for these octets.
+/// Returns the requests that the bridge sends to its target for these octets.
 pub(super) fn asked(protocol: &str, octets: &[u8]) -> Vec<u8> {
     let _ = answered(false, protocol, octets);
     wire::close_opened().concat()
 }
 
-/// Calls by the bridge's ORB are seen by somebody.
+/// Interceptor that sees the calls of the bridge's ORB.
 struct Looks;
 
 impl ClientRequestInterceptor for Looks {
@@ -59,14 +60,15 @@ impl ClientRequestInterceptor for Looks {
     }
 }
 
-/// The reference by which clients reach an object of the server through the bridge.
+/// Returns the reference by which clients reach an object of the server through the bridge.
 pub(super) fn through(object: &Every) -> Ior {
     let key = object.as_object().object_key().expect("it has one");
     let through = bridge(false).reference_to(object.as_object().type_id(), &key);
     through.expect("it listens").ior().clone()
 }
 
-/// How long the first message is with its fragments, by its own word; all there is, where it is none.
+/// Returns the length of the first message with its fragments, by its length fields; the whole
+/// length if there is none.
 fn length(protocol: &str, octets: &[u8]) -> usize {
     const FLAGS: usize = 6;
     const KIND: usize = 7;
@@ -102,7 +104,8 @@ fn length_of_first(protocol: &str, octets: &[u8]) -> usize {
     length.unwrap_or(octets.len())
 }
 
-/// Of two: one through which every object is reached, and one that lets through to the target alone, and has interceptors.
+/// Returns one of two bridges: one through which every object is reached, and a guarded one that
+/// gives access to the target alone, and has interceptors.
 fn bridge(is_guarded: bool) -> &'static Bridge {
     static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
     BRIDGES[usize::from(is_guarded)].get_or_init(|| {
@@ -118,7 +121,7 @@ fn bridge(is_guarded: bool) -> &'static Bridge {
     })
 }
 
-/// The same two, whose target speaks IIOP, of each version: it is another's.
+/// Returns the same kinds of bridges to a target that speaks IIOP, of each version.
 fn bridge_to_other(is_guarded: bool) -> &'static Bridge {
     static BRIDGES: [OnceLock<Bridge>; 2] = [OnceLock::new(), OnceLock::new()];
     BRIDGES[usize::from(is_guarded)].get_or_init(|| {

@@ -1,4 +1,4 @@
-//! A servant that knows its operations when it is asked: the first octet of a request says what becomes of it.
+//! Dynamic servant: the first octet of a request selects what it does.
 
 use super::{Empty, Every};
 use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Servant};
@@ -27,7 +27,7 @@ impl DynamicImplementation for Dynamic {
         let values = match request.operation() {
             // Interceptors know all of the operation, or the arguments alone.
             "told" => request.arguments_of(&described(types))?,
-            // They see the request when it is answered.
+            // Interceptors see the request when it is answered.
             "unread" => return request.reply(&[]),
             _ => request.arguments(&types)?,
         };
@@ -39,7 +39,7 @@ impl DynamicImplementation for Dynamic {
     }
 }
 
-/// An operation with parameters of these types.
+/// Returns the description of an operation with parameters of these types.
 fn described(types: [TypeCode; 2]) -> OperationDescription {
     let parameters = types.map(|type_code| ParameterDescription {
         name: "one".to_owned(),

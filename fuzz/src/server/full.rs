@@ -1,4 +1,5 @@
-//! A server that has all that an ORB may be given: interceptors, priorities, callbacks by its clients' connections.
+//! Server with all features of an ORB: interceptors, priorities, callbacks on its clients'
+//! connections.
 
 use super::raw::{ByHand, Raw};
 use super::{PROTOCOLS, Server, with_objects_and};
@@ -21,27 +22,27 @@ use punctual_orb::{AboveHighest, NativePolicy, Priority};
 use std::panic::resume_unwind;
 use std::sync::{Arc, OnceLock};
 
-/// A service context that says at which point something is to be done, and what: an octet each.
+/// Service context that selects a point and an action there: an octet each.
 pub(super) const TELLS: u32 = 0x4655_5a01;
-/// How many points there are.
+/// Number of interception points.
 pub(super) const POINTS: u8 = 5;
-/// What may be done there: raise, forward, panic, or say something in the reply.
+/// Number of actions: raise, forward, panic, or add a context to the reply.
 pub(super) const DEEDS: u8 = 4;
 
-/// The highest priority that clients may ask for, and the highest that there is.
+/// Highest priority that clients may ask for, and highest that exists.
 const HIGHEST: i16 = 100;
 const EXISTING: i16 = 1000;
 
-/// See the module.
+/// Server with all features.
 pub(super) struct Full {
     pub(super) server: Server,
-    /// An object whose clients say at which priority they are served.
+    /// Object served at the priority that its clients propagate.
     decided: Every,
-    /// And one where the server says it.
+    /// Object served at a priority that the server declares.
     pub(super) declared: Every,
 }
 
-/// An object whose clients say at which priority they are served.
+/// Returns an object served at the priority that its clients propagate.
 pub(crate) fn decided() -> &'static Every {
     &get().decided
 }
@@ -80,7 +81,8 @@ impl Full {
     }
 }
 
-/// Calls what a request refers to: within the process, where that is an object of this ORB's, or nobody.
+/// Calls the object that a request refers to: within the process, if it is this ORB's; otherwise
+/// the call fails.
 fn calls(call: &mut ServerCall<'_>) {
     let object = ObjectRef::unmarshal(call.arguments());
     if let Ok(object) = object
@@ -90,7 +92,7 @@ fn calls(call: &mut ServerCall<'_>) {
     }
 }
 
-/// Objects of which the client, or the server, says at which priority they are served.
+/// Returns objects with client-propagated, and with server-declared priorities.
 pub(crate) fn with_priorities(orb: &Orb) -> [Every; 2] {
     let root = orb.root_poa().expect("there is a root");
     let models = [
@@ -105,7 +107,7 @@ pub(crate) fn with_priorities(orb: &Orb) -> [Every; 2] {
         ];
         root.create_poa(name, Some(root.manager()), &policies)
     };
-    // One that the machine has not.
+    // A priority that the machine has not.
     let none = PriorityModelPolicy::server_declared(priority(EXISTING + 1));
     assert!(create("none", none).is_err());
     models.map(|(name, model)| {
@@ -119,17 +121,17 @@ fn priority(number: i16) -> Priority {
     Priority::new(number).expect("it is not negative")
 }
 
-/// Real-time CORBA of which nothing reaches the machine: threads stay as they are.
+/// Returns Real-time CORBA settings without native priorities: threads stay as they are.
 pub(crate) fn flat_priorities() -> Arc<RtOrb> {
     priorities(None, Some(DynamicScheduling::default()))
 }
 
-/// The same, whose priorities are others at the server.
+/// Returns settings without native priorities, whose priorities are changed at the server.
 pub(crate) fn priorities_that_change() -> Arc<RtOrb> {
     priorities(Some(Arc::new(Changes)), Some(DynamicScheduling::default()))
 }
 
-/// Adds one, and takes none of them.
+/// Transform that adds one to a priority, and refuses one that would become [`HIGHEST`].
 #[derive(Debug)]
 struct Changes;
 
@@ -159,7 +161,7 @@ pub(super) fn priorities(
     rt.expect("nothing is asked of the machine")
 }
 
-/// All priorities are one to the machine, up to those that there are not.
+/// Mapping of all existing priorities to one native priority.
 #[derive(Debug)]
 struct Flat;
 
@@ -173,12 +175,12 @@ impl PriorityMapping for Flat {
     }
 }
 
-/// Interceptors that do what requests say.
+/// Returns interceptors that do what requests say.
 pub(crate) fn watches() -> Arc<dyn OrbInitializer> {
     Arc::new(Watches::default())
 }
 
-/// Looks at all there is at each point, and does what a request says.
+/// Interceptor that reads everything at each point, and does what a request says.
 #[derive(Default)]
 struct Watches(OnceLock<SlotId>);
 
@@ -206,7 +208,7 @@ impl Watch {
         }
     }
 
-    /// Where nothing can be forwarded.
+    /// Does what a request says at a point without forwards.
     fn raised(&self, point: u8, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         self.at(point, info).map_err(|error| match error {
             InterceptorError::System(exception) => exception,
@@ -244,13 +246,13 @@ fn deed(what: u8, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorErr
     match what % DEEDS {
         0 => Err(Kind::NoPermission.because("as the request says").into()),
         1 => Err(InterceptorError::forward(&get().server.raw)),
-        // No hook of anybody's sees it: libFuzzer's ends the process.
+        // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
         2 => resume_unwind(Box::new("as the request says")),
         _ => Ok(info.add_reply_service_context(TELLS, b"told", what == DEEDS - 1)?),
     }
 }
 
-/// What may not be asked at this point is an error with a text.
+/// Reads everything; an item that is unavailable at this point must be an error with a text.
 fn look(info: &ServerRequestInfo<'_>) {
     fn is_told<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));

@@ -1,4 +1,4 @@
-//! Requests to begin with: to the server of [`super::full`], and to the servant of [`super::later`].
+//! Seeds: requests to the server of [`super::full`], and to the servant of [`super::later`].
 
 use super::full::{self, DEEDS, POINTS, TELLS};
 use super::seeds::{Ask, PLAIN, every_key, raw_key};
@@ -13,7 +13,7 @@ use punctual_giop::{
 
 use punctual_ior::Ior;
 
-/// What the servant of [`super::later`] can be told.
+/// Number of instructions that the servant of [`super::later`] knows.
 const TIMES: u8 = 18;
 
 pub(super) fn seeds() -> Vec<Seed> {
@@ -64,14 +64,14 @@ pub(super) fn seeds() -> Vec<Seed> {
     all
 }
 
-/// The same to the server of [`super::full`], by a protocol.
+/// Makes an input for the server of [`super::full`], by a protocol.
 fn asks_full(protocol: usize, octets: &[u8]) -> Vec<u8> {
     let fits = |how: &u8| usize::from(*how) % PROTOCOLS.len() == protocol;
     let how = (FULL..FULL + 8).find(fits).expect("there is one of each");
     [&[how], octets].concat()
 }
 
-/// Requests that have an interceptor do something at a point, which end in each way.
+/// Returns requests that make an interceptor act at a point, and that end in each way.
 fn told() -> Vec<Seed> {
     let raw = raw_key();
     let mut all = Vec::new();
@@ -79,7 +79,7 @@ fn told() -> Vec<Seed> {
         for deed in 0..=DEEDS {
             let data = [point, deed];
             let contexts: &[(u32, &[u8])] = &[(TELLS, &data)];
-            // It answers, forwards, panics, raises, and is in fragments.
+            // The servant answers, forwards, panics, raises, and answers in fragments.
             for end in [0, 1, 3, 8, 9, 10] {
                 for (name, response) in [
                     ("", ResponseFlags::SYNC_WITH_TARGET),
@@ -129,7 +129,7 @@ fn told() -> Vec<Seed> {
     all
 }
 
-/// Requests that carry priorities, bands and segments, and what is none of them.
+/// Returns requests with priorities, bands and segments, valid and invalid.
 fn with_priorities() -> Vec<Seed> {
     let raw = raw_key();
     let (decided, declared) = (key(full::decided()), key(&full::get().declared));
@@ -209,7 +209,7 @@ fn with_priorities() -> Vec<Seed> {
     all
 }
 
-/// Requests with references to a bridge, to what is behind it, and to others.
+/// Returns requests with references to a bridge, to objects behind it, and to others.
 fn referring() -> Vec<Seed> {
     let through = super::bridge::through(&server().every);
     let behind = server().every.as_object().ior().clone();
@@ -243,7 +243,7 @@ fn referring() -> Vec<Seed> {
                         header.encode(out).expect("it can be written");
                         align_body(out);
                         if operation == "do" {
-                            // Echoed, with what is in it.
+                            // Echoed, with its contents.
                             out.put_u8(0);
                             let mut within =
                                 Encoder::new(Block::default(), order, Coding::default());
@@ -263,7 +263,7 @@ fn referring() -> Vec<Seed> {
     asked
 }
 
-/// Policies of callers: in which order their requests are to be served that wait, and until when.
+/// Returns policies of callers: the queue order of their requests, and the end time.
 pub(crate) fn policies() -> Vec<Seed> {
     const REQUEST_PRIORITY: u32 = 25;
     const REQUEST_END: u32 = 28;
@@ -323,7 +323,8 @@ fn key(of: &Every) -> Vec<u8> {
     of.as_object().object_key().expect("it has one")
 }
 
-/// Requests that are answered later, in each way, and what comes before they are.
+/// Returns requests that are answered later, in each way, and messages that come before the
+/// answers.
 fn later() -> Vec<Seed> {
     let key = key(&server().later);
     let to = || Target::ObjectKey(&key);

@@ -1,4 +1,4 @@
-//! A servant that answers later: the first octet of a request says when, and how.
+//! Servant that answers later: the first octet of a request selects when and how.
 
 use super::raw::{Answering, LONG};
 use super::server;
@@ -9,17 +9,17 @@ use std::cell::RefCell;
 use std::panic::resume_unwind;
 use std::task::Waker;
 
-/// Requests that one thread keeps: with one more they are answered.
+/// Upper bound of the requests that one thread keeps: one more, and all are answered.
 const MOST: usize = 8;
 
-/// What a request says by which the upcall has answered before it answers later.
+/// Instruction of a request whose upcall answers before it answers later.
 const ANSWERS_BEFORE: u8 = 16;
 
 thread_local! {
     static KEPT: RefCell<Vec<(PendingReply, Vec<u8>)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Takes each request, to answer it with the octets that it carries.
+/// Servant that takes each request, to answer it with the octets that it carries.
 pub(super) struct Later;
 
 impl Answering for Later {
@@ -30,7 +30,7 @@ impl Answering for Later {
         let what = call.arguments().get_u8()?;
         let octets = call.arguments().get_octets()?.to_vec();
         if what == ANSWERS_BEFORE {
-            // Does not count.
+            // This reply does not count.
             call.reply(|out| out.put_octets(&octets))?;
         }
         let (pending, dispatched) = call.answer_later()?;
@@ -56,7 +56,7 @@ impl Answering for Later {
             ),
             7 => is_told(pending.answer(|call| call.reply(|_| Err(CdrError::BadCharacter)))),
             8 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&LONG)))),
-            // No hook of anybody's sees it: libFuzzer's ends the process.
+            // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
             9 => is_told(pending.answer(|_| resume_unwind(Box::new("as the request says")))),
             10 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&[what; 5000])))),
             11 => {
@@ -65,23 +65,23 @@ impl Answering for Later {
                 pending.hold(Box::new(octets.clone()));
                 keep(pending, octets);
             }
-            // The upcall fails, and is answered as it was told before.
+            // The upcall fails, but the answer was given before.
             12 => {
                 keep(pending, octets);
                 return Err(call.bad_operation());
             }
-            // Twice: the second answers nobody.
+            // Answers twice: the second answer has no effect.
             13 => {
                 let (second, _) = call.answer_later()?;
                 is_told(reply(second, &octets));
                 is_told(reply(pending, &octets));
             }
-            // Shows the proof of another answer, and answers nothing.
+            // Returns the proof of another answer, and gives no answer itself.
             14 => {
                 let (_second, proof) = call.answer_later()?;
                 is_told(pending.answer(|_| Ok(proof)));
             }
-            // When it is answered, it is to be answered later still.
+            // While it is answered, the answer is deferred again.
             15 => is_told(pending.answer(|call| match call.answer_later() {
                 Ok((again, proof)) => {
                     drop(again);
@@ -92,7 +92,7 @@ impl Answering for Later {
             ANSWERS_BEFORE => is_told(reply(pending, &octets)),
             _ => {
                 keep(pending, octets);
-                // No hook of anybody's sees it: libFuzzer's ends the process.
+                // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
                 resume_unwind(Box::new("as the request says"));
             }
         }
@@ -121,7 +121,7 @@ fn keep(pending: PendingReply, octets: Vec<u8>) {
     }
 }
 
-/// Answers what the calling thread has kept, the newest first.
+/// Answers the requests that the calling thread has kept, the newest first.
 pub(super) fn settle() {
     while let Some((pending, octets)) = KEPT.with_borrow_mut(Vec::pop) {
         is_told(reply(pending, &octets));

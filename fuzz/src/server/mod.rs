@@ -1,4 +1,5 @@
-//! A client's octets, through inbox and dispatch to a servant of every type, and its replies.
+//! Fuzz target for a client's octets, through inbox and dispatch to a servant of every type, and
+//! its replies.
 
 mod bridge;
 mod dynamic;
@@ -36,30 +37,30 @@ use punctual_giop::{Examined, examine};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes here: a conversation that has not ended by then never does.
+/// Upper bound of any step of this target: a conversation that has not ended by then never does.
 const LONG: Duration = Duration::from_secs(30);
 
-/// What is spoken over the link.
+/// Protocols over the link.
 pub(crate) const PROTOCOLS: [&str; 3] = ["slice", "giop_lite+slice", "frames+slice"];
 
-/// An object to each call on which something else may be wrong.
+/// Server with an object for each kind of call.
 pub(crate) struct Server {
     pub(crate) orb: Orb,
     pub(crate) every: Every,
-    /// One that does with a request what the request says.
+    /// Object that does with a request what the request says.
     pub(crate) raw: Every,
-    /// One that answers later.
+    /// Object that answers later.
     later: Every,
 }
 
-/// The server, which listens where nobody arrives.
+/// Returns the server, which listens where no connection arrives.
 pub(crate) fn server() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
         let mut builder = Orb::builder().link(Arc::new(Slices)).configure(|config| {
             config.limits.message = 1 << 16;
             config.limits.nesting = 24;
-            // The least: longer replies go in fragments.
+            // The least size: longer replies go in fragments.
             config.fragment_size = 1024;
             config.fragment_giop_1_1 = true;
         });
@@ -75,20 +76,21 @@ pub(crate) fn with_objects(orb: Orb) -> Server {
     with_objects_and(orb, &[])
 }
 
-/// What a servant does in each upcall, before it answers with nothing.
+/// Function that a servant runs in each upcall, before it answers with no results.
 pub(crate) type Deed = fn(&mut ServerCall<'_>);
 
-/// The same, and objects with these ids that do this.
+/// Activates the objects that inputs name, and objects with these ids that run these functions.
 pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     orb.register_value_factory(NodeFactory);
     orb.register_value_factory(LongerFactory);
     orb.register_value_factory(BoxedFactory);
     let root = orb.root_poa().expect("there is a root");
-    // The keys of persistent objects are the same in each process: an input can name them.
+    // The keys of persistent objects are the same in each process, so that an input can contain
+    // them.
     let policies = [
         PoaPolicy::Lifespan(LifespanPolicy::Persistent),
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
-        // Where a client's connection may be called back by.
+        // Callbacks may go by the client's connection.
         PoaPolicy::Defined(Policy::Bidirectional(Bidirectional::Both)),
     ];
     let poa = root
@@ -122,15 +124,15 @@ pub(crate) fn with_objects_and(orb: Orb, more: &[(&str, Deed)]) -> Server {
     }
 }
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let protocol = PROTOCOLS[usize::from(how) % PROTOCOLS.len()];
     let piece = [0, 1, 7, 40][usize::from(how >> 4) % 4];
-    // What it does is recorded, too.
+    // A timeline of the conversation is recorded, too.
     let recording = (how & 0x70 == RECORDED).then(|| {
         Timeline::start(TimelineLimits {
             records: 64,
@@ -146,7 +148,7 @@ pub fn run(input: &[u8]) {
         _ => bridge::served_lent(protocol, octets),
     };
     if let Some(Ok(recording)) = recording {
-        // Other threads may serve meanwhile: the first that come record, and no more of them.
+        // Other threads may serve meanwhile: the first ones record, up to a limit.
         let threads = recording.stop();
         let record = threads.iter().filter(|one| !one.records.is_empty());
         assert!(record.count() <= THREADS);
@@ -157,15 +159,15 @@ pub fn run(input: &[u8]) {
     for message in [octets, &sent] {
         assert!(!punctual_orb::fuzzing::traced(message).is_empty());
     }
-    // What a servant has opened meanwhile, to ask a reference what it is.
+    // Connections that a servant has opened meanwhile, to ask a reference for its type.
     wire::close_opened();
     later::settle();
 }
 
-/// Inputs to begin with.
+/// Returns the seeds.
 ///
 /// # Panics
-/// If one of them cannot be written.
+/// A seed cannot be written.
 #[must_use]
 pub fn seeds() -> Vec<Seed> {
     let mut all = seeds::seeds();
@@ -174,26 +176,28 @@ pub fn seeds() -> Vec<Seed> {
     all
 }
 
-/// In the first octet: it is a bridge that is asked, and asks the server.
+/// Flag of the first octet: the request goes to a bridge, which calls the server.
 const THROUGH_BRIDGE: u8 = 8;
 
-/// In the first octet: it is the server of [`full`] that is asked, or a bridge that lets through to one object alone.
+/// Flag of the first octet: the server of [`full`], or a bridge that gives access to one object
+/// alone.
 const FULL: u8 = 0x40;
 
-/// In the first octet: the server of [`full`], which receives 40 octets at a time, while a timeline is recorded.
+/// Flags of the first octet: the server of [`full`], which receives 40 bytes at a time, while a
+/// timeline is recorded.
 const RECORDED: u8 = FULL | 0x30;
 
-/// Threads of which a timeline is recorded.
+/// Number of threads whose timeline is recorded.
 const THREADS: usize = 4;
 
-/// In the first octet: a run of what it receives is lent. Two numbers of two octets stand before the messages: where it
-/// begins, and how long it is.
+/// Flag of the first octet: a run of the received data is lent. Two numbers of two octets stand
+/// before the messages: the run's offset and its length.
 const LENDS: u8 = 0x80;
 
-/// In the first octet: one of [`more`].
+/// Flags of the first octet: one of [`more`].
 const MORE: u8 = LENDS | FULL;
 
-/// What a server answers that sees some of what is sent where the peer has it.
+/// Returns the answer of a server that receives a run of the data in the peer's memory.
 fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     let Some(([a, b, c, d], octets)) = octets.split_first_chunk() else {
         return Vec::new();
@@ -205,10 +209,10 @@ fn served_lent(orb: &Orb, protocol: &str, octets: &[u8]) -> Vec<u8> {
     answered_on(orb, protocol, connection)
 }
 
-/// What a server answers to these octets, of which so many arrive at once; all for 0.
+/// Returns the server's answer to these octets, of which `piece` arrive at once; all for 0.
 ///
 /// # Panics
-/// If nobody listens at that protocol, or the connection goes on behind its end.
+/// No endpoint has that protocol, or the connection goes on behind its end.
 #[must_use]
 pub fn served(protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> {
     served_by(&server().orb, protocol, octets, piece)
@@ -221,7 +225,8 @@ fn served_by(orb: &Orb, protocol: &str, octets: &[u8], piece: usize) -> Vec<u8> 
 fn answered_on(orb: &Orb, protocol: &str, connection: Arc<SliceConnection>) -> Vec<u8> {
     let is_served = orb.serve_here(protocol, connection.clone());
     assert!(is_served, "nobody listens");
-    // While this thread was in an upcall that called another, others may have taken the connection over.
+    // Other threads may have taken the connection over while this thread was in an upcall that made
+    // a call.
     let began = Instant::now();
     while !connection.is_closed() {
         assert!(began.elapsed() < LONG, "it goes on behind its end");
@@ -230,7 +235,7 @@ fn answered_on(orb: &Orb, protocol: &str, connection: Arc<SliceConnection>) -> V
     connection.sent()
 }
 
-/// What is sent are whole messages.
+/// Checks that the sent octets are whole messages.
 pub(crate) fn are_messages(mut sent: &[u8]) {
     let limits = Limits::default();
     while !sent.is_empty() {
@@ -241,7 +246,7 @@ pub(crate) fn are_messages(mut sent: &[u8]) {
     }
 }
 
-/// Returns what it is passed.
+/// Servant that returns its arguments.
 struct Servant;
 
 impl EitherServant for Servant {
@@ -323,7 +328,7 @@ impl EveryServant for Servant {
     }
 
     fn anything(&self, value: &Any) -> Result<(Any, TypeCode), SystemException> {
-        // Whoever looks into it finds a value, or is told why not.
+        // Reading the contents yields a value, or an error.
         let _ = value.value();
         Ok((value.clone(), value.type_code().clone()))
     }
@@ -368,12 +373,12 @@ impl EveryServant for Servant {
     }
 }
 
-/// A price, for who calls.
+/// Returns a price.
 pub(crate) fn price() -> Price {
     Fixed::literal(1250)
 }
 
-/// Changes an input so that messages stay messages, of the protocol that it is of: see [`crate::mutate`].
+/// Mutates an input so that messages stay messages of their protocol (see [`crate::mutate`]).
 pub fn mutate(data: &mut [u8], size: usize, seed: u32, bytes: Bytes) -> usize {
     const COUNT: usize = PROTOCOLS.len();
     static POOLS: OnceLock<[Vec<Vec<u8>>; COUNT]> = OnceLock::new();

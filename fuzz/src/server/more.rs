@@ -1,4 +1,4 @@
-//! Servers whose priorities are obeyed otherwise, and bridges whose target answers what the input says.
+//! Servers that obey priorities differently, and bridges whose target answers what the input says.
 
 use super::full::{self, Full};
 use super::{PROTOCOLS, bridge, served_by};
@@ -9,11 +9,11 @@ use punctual_orb::AboveHighest;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How many there are: the server that obeys what requests carry and nothing else, and has room for few answers that come
-/// later; the one that allows no reservation; the two bridges.
+/// Number of these: the server that obeys only what requests carry, and has room for few deferred
+/// answers; the one that allows no reservation; the two bridges.
 pub(super) const WAYS: u8 = 4;
 
-/// The first octet of an input that goes this way, by this protocol.
+/// Returns the first octet of an input that goes this way, by this protocol.
 pub(super) fn how(way: u8, protocol: usize) -> u8 {
     let fits = |how: &u8| {
         how & super::MORE == super::MORE
@@ -27,7 +27,7 @@ fn way_of(how: u8) -> u8 {
     (how >> 3) % WAYS
 }
 
-/// What is answered to these octets.
+/// Returns the answer to these octets.
 pub(super) fn served(how: u8, protocol: &str, octets: &[u8]) -> Vec<u8> {
     static OBEYS: OnceLock<Full> = OnceLock::new();
     static REFUSES: OnceLock<Full> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Inputs to begin with: of [`super::more`], of the servant of [`super::dynamic`], and of calls within the process.
+//! Seeds of [`super::more`], of the servant of [`super::dynamic`], and of calls within the process.
 
 use super::full::{self, TELLS};
 use super::more::{self, WAYS};
@@ -46,7 +46,7 @@ pub(super) fn seeds() -> Vec<Seed> {
     all
 }
 
-/// The key of another object of the adapter.
+/// Returns the key of another object of the adapter.
 fn key_of(id: u8) -> Vec<u8> {
     let mut key = raw_key();
     if let Some(last) = key.last_mut() {
@@ -55,7 +55,7 @@ fn key_of(id: u8) -> Vec<u8> {
     key
 }
 
-/// To the servant that knows its operations at run time.
+/// Returns requests to the servant that knows its operations at run time.
 fn dynamic() -> Vec<Seed> {
     let key = key_of(b'd');
     let tells = [1, 0];
@@ -80,20 +80,20 @@ fn dynamic() -> Vec<Seed> {
     all
 }
 
-/// The same message without its last octets.
+/// Returns the message without its last octets.
 fn cut(message: &[u8], less: usize) -> Vec<u8> {
     let mut message = message[..message.len() - less].to_vec();
     put_length(&mut message);
     message
 }
 
-/// The length of a message in this machine's order, as it is.
+/// Corrects the length of a message, in this machine's byte order.
 fn put_length(message: &mut [u8]) {
     let length = u32::try_from(message.len() - MessageHeader::LEN).expect("it is short");
     message[8..MessageHeader::LEN].copy_from_slice(&length.to_ne_bytes());
 }
 
-/// Requests whose servants call objects of their own ORB, and of another.
+/// Returns requests whose servants call objects of their own ORB, and of another.
 fn within() -> Vec<Seed> {
     let full = full::get();
     let key = key_of(b'b');
@@ -137,7 +137,7 @@ fn within() -> Vec<Seed> {
     all
 }
 
-/// The data of a segment's context.
+/// Returns the data of a segment's context.
 pub(crate) fn segment(is_little: bool, discipline: u8, priority: i16, times: [u64; 3]) -> Vec<u8> {
     let (priority, times) = match is_little {
         true => (priority.to_le_bytes(), times.map(u64::to_le_bytes)),
@@ -150,7 +150,7 @@ pub(crate) fn segment(is_little: bool, discipline: u8, priority: i16, times: [u6
 /// Service contexts by their ids.
 type Contexts<'d> = Vec<(u32, &'d [u8])>;
 
-/// Requests with what is obeyed, one like the other, and with what is not.
+/// Returns requests with contexts that are obeyed, alone and together, and with those that are not.
 fn obeyed() -> Vec<Seed> {
     let keys = [
         ("client", key(full::decided())),
@@ -196,7 +196,7 @@ fn key(of: &Every) -> Vec<u8> {
     of.as_object().object_key().expect("it has one")
 }
 
-/// Requests to a bridge, and what its target answers.
+/// Returns requests to a bridge, with the answers of its target.
 fn answered() -> Vec<Seed> {
     let raw = raw_key();
     let mut all = Vec::new();
@@ -262,7 +262,7 @@ fn answered() -> Vec<Seed> {
     all
 }
 
-/// The id of the request that a message is.
+/// Returns the request id of a message.
 fn id_of(message: &[u8]) -> Option<u32> {
     let Ok(Examined::Complete(header)) = examine(message, &Limits::default()) else {
         return None;
@@ -291,7 +291,8 @@ fn long_reply(version: GiopVersion, id: u32) -> Vec<u8> {
     reply(version, id, &[])
 }
 
-/// A message in two fragments, of which the first has so many octets: alignment in the second is another in GIOP 1.1.
+/// Splits a message into two fragments, the first with `at` octets: alignment in the second differs
+/// in GIOP 1.1.
 fn in_two(whole: &[u8], at: usize) -> Vec<u8> {
     let (first, rest) = whole.split_at(at);
     let mut first = first.to_vec();
@@ -304,7 +305,7 @@ fn in_two(whole: &[u8], at: usize) -> Vec<u8> {
     [first, second].concat()
 }
 
-/// Requests whose bodies are not aligned as they would be behind another head.
+/// Returns requests whose bodies have another alignment than behind the bridge's header.
 fn in_other_alignment() -> Vec<Seed> {
     let raw = raw_key();
     let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! A servant without a skeleton: the first octet of a request says what becomes of it.
+//! Servant without a skeleton: the first octet of a request selects what it does.
 
 use super::{Deed, Every, server};
 use punctual::Interface;
@@ -7,7 +7,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-/// As many octets as a message may have, and so too many for one.
+/// Octets as many as a message may have, and so too many for one with a header.
 pub(super) static LONG: [u8; 1 << 16] = [7; 1 << 16];
 
 const KEEPS: u8 = 250;
@@ -17,7 +17,7 @@ thread_local! {
     static PROOF: Cell<Option<Dispatched>> = const { Cell::new(None) };
 }
 
-/// A servant that answers requests as they come.
+/// Servant that answers raw requests.
 pub(super) trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }
@@ -44,7 +44,7 @@ impl<A: Answering> Servant for ByHand<A> {
     }
 }
 
-/// Answers in each way there is, and with the contexts that it was sent.
+/// Servant that answers in each way, and with the contexts that it was sent.
 pub(super) struct Raw;
 
 impl Answering for Raw {
@@ -53,7 +53,7 @@ impl Answering for Raw {
             call.set_reply_context(id, data);
         }
         assert!(!format!("{call:?}").is_empty());
-        // Who asks, and by what.
+        // The caller's address and certificates.
         let _peer = punctual_orb::request_peer();
         let _alone = punctual_orb::serves_alone();
         let what = call.arguments().get_u8()?;
@@ -63,7 +63,7 @@ impl Answering for Raw {
             0 => call.reply(|out| out.put_octets(octets)),
             1 => Err(DispatchError::Forward(other())),
             2 => Err(DispatchError::ForwardPermanently(other())),
-            // No hook of anybody's sees these: libFuzzer's ends the process.
+            // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
             3 => resume_unwind(Box::new("as the request says")),
             4 => resume_unwind(Box::new("as the request says".to_owned())),
             5 => resume_unwind(Box::new(what)),
@@ -99,7 +99,7 @@ impl Answering for Raw {
     }
 }
 
-/// A servant that does this, and answers with nothing.
+/// Servant that runs a function, and answers with no results.
 pub(super) struct Does(pub(super) Deed);
 
 impl Answering for Does {

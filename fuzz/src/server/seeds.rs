@@ -1,4 +1,4 @@
-//! Requests to begin with: by each protocol, to each object, with each end.
+//! Seeds: requests by each protocol, to each object, with each end.
 
 use super::{PROTOCOLS, THROUGH_BRIDGE, server};
 use crate::Seed;
@@ -11,10 +11,10 @@ use punctual_giop::{
     sequenced, service_context, split,
 };
 
-/// What the servant [`super::raw`] can be told.
+/// Number of instructions that the servant [`super::raw`] knows.
 const ENDS: u8 = 14;
 
-/// Requests to the server of [`super::server`], and to a bridge before it.
+/// Returns requests to the server of [`super::server`], and to a bridge before it.
 pub(super) fn seeds() -> Vec<Seed> {
     let mut all = of_giop();
     all.extend(of_lite());
@@ -25,7 +25,7 @@ pub(super) fn seeds() -> Vec<Seed> {
         .map(|(name, input)| {
             let mut input = input.clone();
             let protocol = PROTOCOLS.len();
-            // The same protocol by a number that says that it goes through the bridge.
+            // A number that selects the same protocol, through the bridge.
             let wanted = usize::from(input[0]) % protocol;
             let number = (0..=15_u8).find(|number| {
                 number & THROUGH_BRIDGE != 0 && usize::from(*number) % protocol == wanted
@@ -39,7 +39,8 @@ pub(super) fn seeds() -> Vec<Seed> {
     all
 }
 
-/// Requests whose octets are lent, of each protocol; and runs that are lent where none may be.
+/// Returns requests whose octets are lent, of each protocol; and runs that are lent where none may
+/// be.
 fn lent() -> Vec<Seed> {
     let raw = raw_key();
     let octets = [7; 64];
@@ -142,7 +143,7 @@ pub(crate) fn raw_key() -> Vec<u8> {
     server().raw.as_object().object_key().expect("it has one")
 }
 
-/// What a request says, beside its object.
+/// Contents of a request, besides its object.
 #[derive(Clone, Copy)]
 pub(crate) struct Ask<'a> {
     pub(crate) version: GiopVersion,
@@ -150,7 +151,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) response: ResponseFlags,
     pub(crate) operation: &'a str,
     pub(crate) contexts: &'a [(u32, &'a [u8])],
-    /// What is to become of it.
+    /// Number of the servant's action.
     pub(crate) end: u8,
 }
 
@@ -200,7 +201,8 @@ pub(crate) fn message(
     block.into_vec()
 }
 
-/// The caller's policies: until when its request may come, in tenths of a microsecond since 1582.
+/// Returns the caller's policies with the request's end time, in tenths of a microsecond since
+/// 1582.
 fn until(end: u64) -> Vec<u8> {
     const REQUEST_END_TIME: u32 = 28;
     let native = u8::from(ByteOrder::NATIVE == ByteOrder::Little);
@@ -566,7 +568,7 @@ fn of_frames() -> Vec<Seed> {
         let ends: Vec<u8> = (0..ENDS)
             .flat_map(|end| frame(u64::from(end), end))
             .collect();
-        // Lost, late, twice, and of no stream.
+        // Lost, late, twice, and stray.
         let stream = [1, 4, 3, 3, 9_000_000, 2]
             .map(|sequence| frame(sequence, 200))
             .concat();

@@ -1,5 +1,5 @@
-//! Calls in both directions of a connection: a server that calls its client by the connection that the client has opened,
-//! and a client that serves what its server sends by it.
+//! Calls in both directions of a connection: a server that calls its client by the connection that
+//! the client opened, and a client that serves its server's requests on it.
 
 use super::{Answer, Client, POOL, SHORT, connect, is_sent_by, is_told, read_to_end};
 use crate::generated::all_types::Every;
@@ -19,22 +19,23 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a client tells of where it listens: nobody does there, so that it is called by its own connection, or not at all.
+/// Listen point that a client announces and where there is no listener, so that it is called by its
+/// own connection, or not at all.
 const NOWHERE: &str = "/nowhere/punctual-fuzz";
 
-/// Calls what a request refers to.
+/// Calls the object that a request refers to.
 pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     if let Ok(object) = ObjectRef::unmarshal(call.arguments()) {
         is_told(Every::from_object(object).with_timeout(SHORT).ping());
     }
 }
 
-/// Does nothing for a while.
+/// Sleeps for a while.
 pub(super) fn takes_its_time(_: &mut ServerCall<'_>) {
     std::thread::sleep(SHORT);
 }
 
-/// A server whose ORB is shut down while it serves.
+/// Sends octets to a server whose ORB is shut down while it serves.
 pub(super) fn ends(octets: &[u8]) {
     let (how, octets) = crate::choice(octets);
     static NUMBER: AtomicU64 = AtomicU64::new(0);
@@ -46,7 +47,7 @@ pub(super) fn ends(octets: &[u8]) {
         })
         .initializer(server::watches());
     let server = match usize::from(how >> 1) % 3 {
-        // Requests are kept for one thread.
+        // Requests are queued for one thread.
         2 => super::more::with_pool(builder, name),
         number => {
             let concurrency = ["reactive", "thread_per_connection"][number];
@@ -60,14 +61,14 @@ pub(super) fn ends(octets: &[u8]) {
     let _ = stream.write_all(octets);
     let shut_down = server.orb.shutdown(how & 1 == 0);
     assert!(shut_down.is_ok() || shut_down.is_err_and(|error| !error.to_string().is_empty()));
-    // More, to one that takes nothing.
+    // More octets, to a server that no longer reads.
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
     server::are_messages(&read_to_end(&mut stream));
 }
 
-/// A client that sends so many octets as the first two say, and the others once the server has said something, or nothing
-/// for a while.
+/// Sends as many octets as the first two say, and the others once the server has answered, or been
+/// silent for a while.
 pub(super) fn in_turn(which: usize, octets: &[u8]) {
     let Some(([a, b], octets)) = octets.split_first_chunk() else {
         return;
@@ -78,7 +79,8 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     is_sent_by(which, &sent);
 }
 
-/// Sends so many octets, and the others once something has come, or nothing for a while; what has come.
+/// Sends `first` octets, and the others once an answer has come, or silence has lasted for a while;
+/// returns the received octets.
 pub(super) fn two_parts(mut stream: UnixStream, octets: &[u8], first: usize) -> Vec<u8> {
     let _ = stream.write_all(&octets[..first]);
     let _ = stream.set_read_timeout(Some(SHORT));
@@ -91,7 +93,7 @@ pub(super) fn two_parts(mut stream: UnixStream, octets: &[u8], first: usize) -> 
     sent
 }
 
-/// A client calls, and its server calls it before it answers, and afterwards.
+/// Runs a client whose server calls it back before and after its answer.
 pub(super) fn called_back(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.called_back[which % client.called_back.len()];
@@ -103,8 +105,8 @@ pub(super) fn called_back(which: usize, octets: &[u8]) {
     is_told(every.with_timeout(4 * SHORT).ping());
 }
 
-/// The same with more requests than may wait: all that the server has said first, and what is behind its first message
-/// again and again.
+/// Runs a client that is called back by more requests than may wait: first all that the server has
+/// sent, then the part behind its first message again and again.
 pub(super) fn called_back_often(octets: &[u8]) {
     const OFTEN: usize = 1100;
     let first = match examine(octets, &Limits::default()) {
@@ -112,12 +114,12 @@ pub(super) fn called_back_often(octets: &[u8]) {
         _ => 0,
     };
     let (first, again) = octets.split_at(first.min(octets.len()));
-    // No more than a socket holds.
+    // No more than fits into a socket's buffer.
     let again = again.repeat(OFTEN.min((1 << 17) / again.len().max(1)));
     called_back(0, &[first, &again].concat());
 }
 
-/// Inputs to begin with.
+/// Returns the seeds.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
     for (name, [first, then]) in turns() {
@@ -207,7 +209,7 @@ pub(super) fn input_in_turn(which: usize, first: &[u8], then: &[u8]) -> Vec<u8> 
 /// Octets that a client sends first, and those that it sends then.
 type Turn = (String, [Vec<u8>; 2]);
 
-/// The key of another object of the same adapter.
+/// Returns the key of another object of the same adapter.
 pub(super) fn key_of(id: u8) -> Vec<u8> {
     let mut key = server::raw_key();
     if let Some(last) = key.last_mut() {
@@ -216,7 +218,7 @@ pub(super) fn key_of(id: u8) -> Vec<u8> {
     key
 }
 
-/// What tells where a client listens.
+/// Returns the service context of a client's listen points.
 fn listen_points(points: &[(&str, u16)]) -> Vec<u8> {
     let data = Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
         out.put_length(points.len())?;
@@ -229,7 +231,7 @@ fn listen_points(points: &[(&str, u16)]) -> Vec<u8> {
     data.expect("it can be written")
 }
 
-/// A request that has the server call its client.
+/// Returns a request that makes the server call its client.
 fn asks(told: &[u8]) -> Vec<u8> {
     asks_with(&[(service_context::BI_DIR_IIOP, told)])
 }
@@ -268,7 +270,7 @@ fn asks_with(contexts: &[(u32, &[u8])]) -> Vec<u8> {
     )
 }
 
-/// The id of the request that a message is.
+/// Returns the request id of a message.
 fn request_id(message: &[u8]) -> Option<u32> {
     let Ok(Examined::Complete(header)) = examine(message, &Limits::default()) else {
         return None;
@@ -277,7 +279,7 @@ fn request_id(message: &[u8]) -> Option<u32> {
     Some(RequestHeader::decode(&mut input).ok()?.request_id)
 }
 
-/// The id of the call that a server makes when it is asked so.
+/// Returns the id of the call that a server makes for such a request.
 fn id_of_call(asks: &[u8]) -> u32 {
     let mut stream = connect(0);
     let _ = stream.write_all(asks);
@@ -308,7 +310,7 @@ fn reply(id: u32, status: ReplyStatus, body: &dyn Fn(&mut Encoder<'_>)) -> Vec<u
     )
 }
 
-/// A client that has the server call it, and answers.
+/// Returns conversations of a client that makes the server call it, and answers.
 fn turns() -> Vec<Turn> {
     let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
     let asks_well = asks(&listen_points(&[("other", 1), (NOWHERE, 0)]));
@@ -353,7 +355,7 @@ fn turns() -> Vec<Turn> {
         .into_iter()
         .map(|(name, then)| (name.to_owned(), [asks_well.clone(), then]))
         .collect();
-    // In the segment of the one whose upcall waits, and in none, on its thread.
+    // In the segment of the waiting upcall, and in none, on its thread.
     let points = listen_points(&[(NOWHERE, 0)]);
     let segment = server::segment(false, 0, 7, [0; 3]);
     let in_segment = (service_context::SCHEDULING_SEGMENT, &*segment);
@@ -381,7 +383,7 @@ fn turns() -> Vec<Turn> {
     all
 }
 
-/// What a server sends to a client that serves it.
+/// Returns the requests that a server sends to a client that serves it.
 fn served() -> Vec<Seed> {
     let (newest, order) = (GiopVersion::V1_2, ByteOrder::NATIVE);
     let own = client::conversations().swap_remove(0);

@@ -1,4 +1,4 @@
-//! Bridges to what the input says.
+//! Bridges to targets that the input names.
 
 use super::Seed;
 use crate::server::{self, PROTOCOLS};
@@ -9,13 +9,14 @@ use punctual_cdr::ByteOrder;
 use punctual_ior::{Ior, PairProfile};
 use std::sync::Arc;
 
-/// Where such a bridge listens.
+/// Name of the bridge's socket.
 const BRIDGE: &str = "bridge";
 
-/// A bridge to what a reference refers to is one, once, and leads elsewhere.
+/// Checks that a bridge to a reference's target is made once, and that its reference leads
+/// elsewhere.
 pub(super) fn bridged(how: usize, octets: &[u8]) {
     let text = &String::from_utf8_lossy(octets);
-    // An ORB of its own takes its time: none is made where there is no target.
+    // Making an ORB takes time, so none is made without a target.
     if server::server().orb.string_to_object(text).is_err() {
         return;
     }
@@ -41,7 +42,7 @@ pub(super) fn bridged(how: usize, octets: &[u8]) {
         Ok(bridge) => {
             let object = bridge.reference().expect("it listens");
             assert!(!object.is_equivalent(&target));
-            // An ORB is one bridge.
+            // An ORB has one bridge at most.
             let again = Bridge::new(&orb, &target, &BridgeOptions::default());
             assert!(again.is_err_and(|error| !error.to_string().is_empty()));
         }
@@ -50,7 +51,8 @@ pub(super) fn bridged(how: usize, octets: &[u8]) {
     orb.shutdown(true).expect("nothing is in progress");
 }
 
-/// Targets of bridges: another's, the bridge itself, one whose reference is longer, and none.
+/// Returns targets of bridges: another server's, the bridge itself, one whose reference is longer,
+/// and none.
 pub(super) fn seeds() -> Vec<Seed> {
     let other = server::server().every.as_object();
     let of = |place: &str| {

@@ -1,7 +1,8 @@
-//! The same octets over Unix sockets, where others than the calling thread serve: at a server the reactor and a pool,
-//! at a client a call that serves the reactor while it waits.
+//! Fuzz target for the same octets over Unix sockets, where other threads than the calling one
+//! serve: at a server the reactor and a pool, at a client a call that serves the reactor while it
+//! waits.
 //!
-//! What is reached depends on which thread comes first, a little; what has to hold does not.
+//! The reached code depends a little on which thread comes first; the checked properties do not.
 
 mod back;
 mod bridges;
@@ -27,19 +28,20 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes here: a conversation that has not ended by then never does.
+/// Upper bound of any step of this target: a conversation that has not ended by then never does.
 const LONG: Duration = Duration::from_secs(30);
-/// How long the server of a crowd waits for what does not come, and a peer for another request.
+/// Time for which the server of a crowd waits for missing data, and a peer for another request.
 const SHORT: Duration = Duration::from_millis(20);
-/// What folders of sockets are called, before the number of their process.
+/// Prefix of the names of the sockets' folders, before the process id.
 const PREFIX: &str = "punctual-fuzz-";
-/// Octets up to which a server's replies wait for nobody who reads them.
+/// Number of bytes of unread replies that a socket's buffer holds.
 const FIT: usize = 1 << 16;
 
-/// The endpoint of the pool.
+/// Index of the pool's endpoint.
 const POOL: usize = ENDPOINTS.len();
 
-/// What is spoken at each endpoint, and who serves it. Behind them is that of a thread pool, which keeps requests.
+/// Protocol and strategy of each endpoint. The endpoint of a thread pool, which queues requests,
+/// follows them.
 const ENDPOINTS: [(&str, &str); 4] = [
     ("uiop", "reactive"),
     ("uiop", "leader_followers"),
@@ -47,10 +49,10 @@ const ENDPOINTS: [(&str, &str); 4] = [
     ("uiop", "thread_per_connection"),
 ];
 
-/// Takes one input.
+/// Runs the target on one input.
 ///
 /// # Panics
-/// If something is wrong with what the input does.
+/// The input breaks a property.
 pub fn run(input: &[u8]) {
     let (how, octets) = crate::choice(input);
     let which = usize::from(how >> 1);
@@ -70,7 +72,7 @@ pub fn run(input: &[u8]) {
     }
 }
 
-/// Inputs to begin with.
+/// Returns the seeds.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut all = back::seeds();
     all.extend(bridges::seeds());
@@ -78,28 +80,29 @@ pub(crate) fn seeds() -> Vec<Seed> {
     all
 }
 
-/// Inputs whose number is from there on are of several clients at once,
+/// First number of the inputs of several clients at once.
 const CROWDS: usize = 122;
-/// of a client that waits for what the server says before it goes on,
+/// First number of the inputs of a client that waits for the server's answer before it goes on.
 const IN_TURN: usize = 116;
-/// and the same of a server that has interceptors, or is recorded,
+/// First number of the inputs of such a client, and of a server with interceptors, or with a
+/// timeline.
 const WATCHED: usize = 108;
-/// of a server that ends meanwhile,
+/// First number of the inputs of a server that ends meanwhile.
 const ENDS: usize = 121;
-/// of a client that serves calls of its server,
+/// First number of the inputs of a client that serves calls of its server.
 const CALLED_BACK: usize = 116;
-/// more often than it serves,
+/// First number of the inputs of a client that gets more calls of its server than it serves.
 const CALLED_BACK_OFTEN: usize = 119;
-/// of calls whose callers go on, in other ways,
+/// First number of the inputs of asynchronous calls, with other ways to be notified.
 const OVERDUE: usize = 108;
-/// of bridges to what is named there,
+/// First number of the inputs of bridges to the targets that they name.
 const BRIDGED: usize = 106;
-/// of two calls at once on one connection,
+/// First number of the inputs of two calls at once on one connection.
 const TWO: usize = 120;
-/// and of a call behind one that was given up.
+/// First number of the inputs of a call behind one that was given up.
 const LATE: usize = 124;
 
-/// A path in a folder of this process's own.
+/// Returns a path in a folder of this process's own.
 fn path(name: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
@@ -112,8 +115,8 @@ fn path(name: &str) -> PathBuf {
     folder.join(name)
 }
 
-/// Endpoints live as long as their process, which thus leaves their files behind: those of processes that are gone
-/// are removed.
+/// Removes the socket files of processes that are gone: endpoints live as long as their process,
+/// and leave their files behind.
 fn remove_left(temporary: &Path) {
     for entry in fs::read_dir(temporary).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -133,7 +136,7 @@ fn endpoint(protocol: &str, concurrency: &str, name: &str) -> ListenEndpoint {
     endpoint
 }
 
-/// A pool of one thread at this path, which keeps requests while that is busy.
+/// Makes a pool of one thread at this path, which queues requests while that thread is busy.
 fn create_pool(rt: &RtOrb, orb: &Orb, name: &str) {
     let threads = PoolThreads {
         priority: Priority::MIN,
@@ -154,17 +157,18 @@ fn create_pool(rt: &RtOrb, orb: &Orb, name: &str) {
         .expect("there are threads for it");
 }
 
-/// A server is asked, and answers with whole messages until it has read all, or has closed.
+/// Sends octets to a server, and checks that it answers with whole messages until it has read all,
+/// or has closed.
 fn asked(which: usize, octets: &[u8]) {
     let mut stream = connect(which);
-    // Where it closes before it has read all, there is no more to say.
+    // A server that closes before it has read all needs no more.
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
     let sent = read_to_end(&mut stream);
     is_sent_by(which, &sent);
 }
 
-/// What a server sends at an endpoint.
+/// Checks the octets that a server sends at an endpoint.
 fn is_sent_by(which: usize, sent: &[u8]) {
     let speaks_giop = ENDPOINTS.get(which).is_none_or(|it| it.0 == "uiop");
     if speaks_giop && sent.len() < FIT {
@@ -172,7 +176,7 @@ fn is_sent_by(which: usize, sent: &[u8]) {
     }
 }
 
-/// Connects to the server that serves as many as come.
+/// Connects to the server that accepts any number of clients.
 fn connect(which: usize) -> UnixStream {
     static SERVER: OnceLock<server::Server> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -182,7 +186,7 @@ fn connect(which: usize) -> UnixStream {
             config.limits.nesting = 24;
             config.fragment_size = 1024;
             config.bidirectional = Bidirectional::Both;
-            // Wherever a reference leads to: it is called.
+            // References lead anywhere, but only Unix sockets are called.
             config.client_protocols = vec!["uiop".to_owned()];
             config.timeouts.answer = Some(SHORT);
         });
@@ -217,8 +221,9 @@ fn read_to_end(stream: &mut UnixStream) -> Vec<u8> {
     }
 }
 
-/// Clients at an endpoint that serves fewer, and no more octets than so many of them send: each conversation ends, be
-/// it that room is made, a limit is reached, or the peer reads nothing or says nothing for too long.
+/// Runs more clients than an endpoint serves, with limits on the octets of some of them: each
+/// conversation ends, because room is made, a limit is reached, or the peer neither reads nor sends
+/// for too long.
 fn crowd(which: usize, octets: &[u8]) {
     static SERVER: OnceLock<server::Server> = OnceLock::new();
     const SERVED: [&str; 2] = ["thread_per_connection", "reactive"];
@@ -238,7 +243,7 @@ fn crowd(which: usize, octets: &[u8]) {
         }
         server::with_objects(builder.build().expect("the configuration is sound"))
     });
-    // Those of another crowd would take their room.
+    // The clients of another crowd would take their room.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (place, what) = (path(SERVED[which % 2]), which / 2);
@@ -249,15 +254,16 @@ fn crowd(which: usize, octets: &[u8]) {
             let _ = stream.set_write_timeout(Some(2 * SHORT));
             let mut all = octets.to_vec();
             match what {
-                // More replies than the socket holds.
+                // More replies than the socket's buffer holds.
                 READS_NOTHING => all = octets.repeat((1 << 18) / octets.len().max(1)),
-                // More than is not counted: the first has to go for the second, and the third for itself.
+                // These exceed the counted size: the first has to go for the second, and the third
+                // for itself.
                 SENDS_MUCH => all.resize(octets.len() + MUCH[number], 0),
                 _ => {}
             }
             let _ = stream.write_all(&all);
             if what == SENDS_MUCH {
-                // The server has read it before the next one comes, as a rule.
+                // The server has usually read it before the next one comes.
                 std::thread::sleep(SHORT / 8);
             }
             stream
@@ -272,7 +278,7 @@ fn crowd(which: usize, octets: &[u8]) {
         }
         read_to_end(stream);
     }
-    // All have been told that it is over, and those that come next have the room.
+    // All clients have been refused or ended, and the next ones have the room.
     let began = Instant::now();
     while server.orb.client_connections() > 0 {
         assert!(began.elapsed() < LONG, "a connection stays");
@@ -280,15 +286,16 @@ fn crowd(which: usize, octets: &[u8]) {
     }
 }
 
-/// Calls in flight: more than the first row of a table of replies has places.
+/// Number of calls in flight: more than the first row of a reply table has slots.
 const MANY: usize = 80;
 
-/// What clients of a crowd do: others send the input, and no more.
+/// Numbers of the actions of clients in a crowd: the others only send the input.
 const READS_NOTHING: usize = 0;
 const SENDS_MUCH: usize = 1;
 const MUCH: [usize; 3] = [17 << 10, (17 << 10) - 512, 19 << 10];
 
-/// A client calls, waits in each way, and has its answer, or an error with a text.
+/// Makes a client's call, which waits in each way, and checks that it ends with an answer, or an
+/// error with a text.
 fn answered(which: usize, octets: &[u8]) {
     let client = Client::get();
     let every = &client.references[which % client.references.len()];
@@ -298,19 +305,19 @@ fn answered(which: usize, octets: &[u8]) {
         stays: which % 2 == 1 && which > 6,
     });
     let what = which / client.references.len();
-    // One whose calls read their connection has another thread read where nobody waits.
+    // One whose calls read their connection has another thread read while no caller waits.
     let every = match what / 3 % 2 {
         0 => every,
         _ => &client.reading,
     };
     let outcome = match (what % 3, what / 3 % 2) {
-        // Whoever asked goes on meanwhile, and waits for a while.
+        // The caller goes on meanwhile, and waits for a while later.
         (0, 1) => {
-            // In vain, as a rule.
+            // This call usually times out.
             let hasty = every.with_timeout(Duration::from_millis(1)).name_async();
             told_later(hasty).or_else(|_| told_later(every.name_async()))
         }
-        // More than are in flight as a rule.
+        // More than are usually in flight.
         (1, 1) => {
             let many: Vec<_> = (0..MANY)
                 .map(|_| every.anything_async(&Any::default()))
@@ -318,7 +325,7 @@ fn answered(which: usize, octets: &[u8]) {
             let mut outcomes = many.into_iter().map(told_later);
             outcomes.find(Result::is_err).unwrap_or(Ok(()))
         }
-        // Another thread is told.
+        // The reply handler runs on another thread.
         (2, 1) => {
             let (say, told) = channel();
             every.sendc_get_level(move |level: Result<i32, SystemException>| {
@@ -347,7 +354,8 @@ fn told_later<R>(mut asked: Poller<R, SystemException>) -> Result<(), String> {
     }
 }
 
-/// Two threads call by one connection: one reads, the other waits for what that one passes on.
+/// Makes two calls by one connection on two threads: one reads, the other waits for the reply that
+/// it passes on.
 fn two_answered(octets: &[u8]) {
     let client = Client::get();
     let _alone = client.is_answered(octets, 2);
@@ -358,7 +366,7 @@ fn two_answered(octets: &[u8]) {
     });
 }
 
-/// A call is given up, and its reply may come while the next one waits for its own.
+/// Makes a call that is given up, whose reply may come while the next call waits for its own.
 fn late(octets: &[u8]) {
     let client = Client::get();
     let _alone = client.is_answered(octets, 3);
@@ -370,23 +378,23 @@ fn is_told<T>(outcome: Result<T, SystemException>) {
     assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
 }
 
-/// ORBs whose calls serve the reactor or a pool meanwhile, and who answers them.
+/// ORBs whose calls serve the reactor or a pool meanwhile, and the peer that answers them.
 struct Client {
     references: Vec<Every>,
-    /// Of one whose calls read their connection themselves.
+    /// Object of an ORB whose calls read their connection themselves.
     reading: Every,
-    /// Of one that serves calls of its server: by each way to wait.
+    /// Objects of ORBs that serve calls of their server, one for each way to wait.
     called_back: Vec<Every>,
     peer: Mutex<Sender<Answer>>,
 }
 
-/// What the peer does on the next connection that it accepts.
+/// Action of the peer on the next connection that it accepts.
 #[derive(Default)]
 struct Answer {
     octets: Vec<u8>,
-    /// How often it has read before it sends them.
+    /// Number of reads before the octets are sent.
     reads: usize,
-    /// Whether it goes on reading then, until nothing comes any more.
+    /// Set if the peer then goes on reading, until nothing comes any more.
     stays: bool,
 }
 
@@ -396,7 +404,7 @@ impl Client {
         CLIENT.get_or_init(Self::new)
     }
 
-    /// Has the peer answer so, as long as nobody else has it answer.
+    /// Sets the peer's answer, which no other thread can change while the guard is held.
     fn is_answered(&self, octets: &[u8], reads: usize) -> MutexGuard<'_, Sender<Answer>> {
         self.has_peer(Answer {
             octets: octets.to_vec(),
@@ -430,7 +438,7 @@ impl Client {
     }
 }
 
-/// A reference to the peer, of an ORB of its own.
+/// Returns a reference to the peer, of an ORB of its own.
 fn client(wait: Wait, bidirectional: Bidirectional) -> Every {
     client_by(wait, bidirectional, |_| {})
 }
@@ -461,7 +469,7 @@ fn client_by(
     let orb = match bidirectional {
         Bidirectional::Normal => orb,
         Bidirectional::Both => {
-            // Calls the peer from an upcall, by the connection that its request came by.
+            // Calls the peer from an upcall, by the connection of its request.
             let calls = |_: &mut ServerCall<'_>| {
                 if let Some(own) = Client::get().called_back.first() {
                     is_told(own.with_timeout(SHORT).name());
@@ -477,7 +485,7 @@ fn client_by(
     Every::from_object(object.expect("it is a reference"))
 }
 
-/// Does to each client that comes, once it has asked, what was said last, and closes.
+/// Answers each client that connects, once it has sent a request, by the newest action, and closes.
 fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     let mut newest = Answer::default();
     for stream in listener.incoming() {
@@ -492,7 +500,7 @@ fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
             // The other call may go by another connection.
             let _ = stream.read(&mut [0; 4096]);
         }
-        // A client closes as soon as it has had enough.
+        // A client closes as soon as it needs no more.
         let is_open = asked.is_ok() && stream.write_all(&newest.octets).is_ok();
         if is_open && newest.stays {
             while stream.read(&mut [0; 4096]).is_ok_and(|read| read > 0) {}
@@ -500,5 +508,5 @@ fn answer(listener: &UnixListener, inputs: &Receiver<Answer>) {
     }
 }
 
-/// Changes an input so that messages stay messages: see [`crate::mutate`].
+/// Mutates an input so that messages stay messages (see [`crate::mutate`]).
 pub use crate::server::mutate;

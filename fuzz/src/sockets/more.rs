@@ -1,5 +1,5 @@
-//! Servers that keep requests behind interceptors or while a timeline is recorded, and calls whose callers go on until their
-//! time is over, or handle replies themselves.
+//! Servers that queue requests behind interceptors or while a timeline is recorded, and
+//! asynchronous calls that time out, or whose callers handle replies themselves.
 
 use super::back::{key_of, takes_its_time, two_parts};
 use super::{Answer, Client, LONG, OVERDUE, POOL, SHORT, WATCHED, client_by, is_told};
@@ -22,10 +22,10 @@ use std::sync::OnceLock;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
 
-/// The server's threads: of one thread for requests that are kept, and of a reactor.
+/// Numbers of endpoints: that of one thread for queued requests, and of a reactor.
 const ENDPOINTS: usize = 2;
 
-/// A server of a pool that keeps requests for its one thread, which is at this path.
+/// Starts a server with a pool at this path that queues requests for its one thread.
 pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
     let rt = server::flat_priorities();
     let reactor = super::endpoint("uiop", "reactive", &format!("{name}-reactor"));
@@ -36,8 +36,9 @@ pub(super) fn with_pool(builder: OrbBuilder, name: &str) -> Server {
     server::with_objects_and(orb, &[("s", takes_its_time)])
 }
 
-/// A client that sends so many octets as the first two say, and the others later: to a server with interceptors at its
-/// reactor or its pool; or to that pool, or the one of [`super::connect`], while a timeline is recorded.
+/// Sends as many octets as the first two say, and the others later: to a server with interceptors
+/// at its reactor or its pool; or to that pool, or the one of [`super::connect`], while a timeline
+/// is recorded.
 pub(super) fn in_turn(which: usize, octets: &[u8]) {
     static SERVER: OnceLock<Server> = OnceLock::new();
     const NAME: &str = "watched";
@@ -75,8 +76,8 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     }
 }
 
-/// A caller that goes on: until its time is over, in each way to be told; or that waits for another call, and handles
-/// replies to the first meanwhile.
+/// Makes asynchronous calls that time out, in each way to be notified; or waits for another call,
+/// and handles replies to the first meanwhile.
 pub(super) fn goes_on(which: usize, octets: &[u8]) {
     static HANDLES: OnceLock<Every> = OnceLock::new();
     let client = Client::get();
@@ -106,7 +107,7 @@ pub(super) fn goes_on(which: usize, octets: &[u8]) {
     }
 }
 
-/// Another thread is told, while this one does something else.
+/// Makes a call whose reply handler runs on another thread, and runs `meanwhile` on this one.
 fn handled(every: &Every, meanwhile: impl FnOnce()) {
     let (say, told) = channel();
     every.sendc_get_level(move |level: Result<i32, SystemException>| {
@@ -116,7 +117,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
     is_told(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
-/// Whether it was there.
+/// Polls once; returns whether the reply was there.
 fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     match Pin::new(asked).poll(&mut context) {
@@ -128,7 +129,7 @@ fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     }
 }
 
-/// Inputs to begin with.
+/// Returns the seeds.
 pub(super) fn seeds() -> Vec<Seed> {
     let mut all = Vec::new();
     for which in 0..2 * ENDPOINTS {
@@ -139,7 +140,7 @@ pub(super) fn seeds() -> Vec<Seed> {
             all.push((format!("watched-{which}-{name}"), input));
         }
     }
-    // Who may be asked for by a priority that has none in its place.
+    // A priority without a native priority, for requests that are refused.
     let none = [1, 0, 99, 0];
     let contexts: &[(u32, &[u8])] = &[(service_context::RT_CORBA_PRIORITY, &none)];
     let decided = server::decided().as_object().object_key();
@@ -180,7 +181,8 @@ pub(super) fn seeds() -> Vec<Seed> {
     all
 }
 
-/// What is kept, what waits for nobody, and what cannot be read.
+/// Returns requests that are queued, requests that are served at once, and octets that cannot be
+/// read.
 fn kept() -> Vec<(&'static str, [Vec<u8>; 2])> {
     let raw = server::raw_key();
     let decided = server::decided().as_object().object_key();

@@ -1,4 +1,5 @@
-//! The servants: accounts that ask `Current` which they are, and the bank that makes references to them.
+//! Servants of the accounts test: accounts that ask `Current` for their object id, and the bank
+//! that makes references to them.
 
 use crate::adapters as a;
 use punctual::{
@@ -8,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What outlives servants: the balances, and what servant managers were asked for.
+/// State that outlives servants: the balances, and a log of requests to servant managers.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     balances: Mutex<BTreeMap<(String, String), i32>>,
@@ -16,18 +17,19 @@ pub(super) struct Ledger {
 }
 
 impl Ledger {
-    /// Writes down what happened.
+    /// Appends an event to the log.
     pub(super) fn note(&self, event: String) {
         locked(&self.events).push(event);
     }
 }
 
-/// What a panic of another thread left is as good as ever: each change is one step.
+/// Locks a mutex, poisoned or not: each change is a single step, so a panic of another thread
+/// leaves the state valid.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// An account, or all of them: it knows none of them itself.
+/// Servant of one account or of all accounts; it holds no account's identity itself.
 #[derive(Clone, Debug)]
 pub(super) struct Account(pub(super) Arc<Ledger>);
 
@@ -67,7 +69,7 @@ impl a::AccountServant for Account {
     }
 }
 
-/// The bank, which knows its adapters by the root.
+/// Servant of the bank, which finds its adapters from the root.
 #[derive(Debug)]
 pub(super) struct Bank {
     pub(super) root: Poa,
@@ -75,7 +77,7 @@ pub(super) struct Bank {
 }
 
 impl Bank {
-    /// The adapter of that name; a persistent one is made if need be.
+    /// Returns the adapter of that name; a persistent one is made on demand.
     fn adapter(&self, name: &str) -> Result<Poa, SystemException> {
         let found = match name {
             "branch" => self

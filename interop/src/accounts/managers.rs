@@ -1,4 +1,4 @@
-//! What makes servants and adapters when they are asked for, and notes that it was asked.
+//! Servant managers and adapter activators, which log each request to them.
 
 use super::bank::{Account, Ledger};
 use crate::adapters as a;
@@ -16,7 +16,7 @@ fn servant(ledger: &Arc<Ledger>) -> Arc<dyn Servant> {
     servant_of::<a::Account, _>(Account(ledger.clone()))
 }
 
-/// The accounts that no manager has a servant for.
+/// Refuses the accounts for which no manager has a servant.
 fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
     match id.as_bytes() {
         b"moved" => Err(DispatchError::forward(moved_to)),
@@ -28,7 +28,7 @@ fn check(id: &ObjectId, moved_to: &ObjectRef) -> Result<(), DispatchError> {
     }
 }
 
-/// A servant for each request; its cookie is the number of the request.
+/// Servant locator that makes a servant for each request; the cookie is the request's number.
 struct Locator {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -65,7 +65,7 @@ impl ServantLocator for Locator {
     }
 }
 
-/// A servant for each account, until the account is closed.
+/// Servant activator that makes one servant for each account, until the account is closed.
 struct Activator {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -85,7 +85,7 @@ impl ServantActivator for Activator {
     }
 }
 
-/// Makes the persistent adapters, `lasting` and below it `branch`.
+/// Adapter activator of the persistent adapters, `lasting` and below it `branch`.
 struct Lasting {
     ledger: Arc<Ledger>,
     moved_to: ObjectRef,
@@ -126,7 +126,7 @@ impl AdapterActivator for Lasting {
     }
 }
 
-/// One servant for all ids, without a map.
+/// Returns the policies of an adapter with one default servant for all ids and no map.
 fn by_default() -> Vec<PoaPolicy> {
     vec![
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
@@ -136,7 +136,8 @@ fn by_default() -> Vec<PoaPolicy> {
     ]
 }
 
-/// A servant manager, of the kind that goes with the retention.
+/// Returns the policies of an adapter with a servant manager, of the kind that goes with the
+/// retention.
 fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
     vec![
         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
@@ -145,10 +146,10 @@ fn by_manager(retention: ServantRetentionPolicy) -> Vec<PoaPolicy> {
     ]
 }
 
-/// Makes the transient adapters below the root, and sets who makes the persistent ones.
+/// Makes the transient adapters below the root, and sets the activator of the persistent ones.
 ///
 /// # Errors
-/// What the adapters raise.
+/// Exceptions that the adapters raise.
 pub(super) fn furnish(root: &Poa, ledger: &Arc<Ledger>) -> Result<(), Box<dyn Error>> {
     let manager = Some(root.manager());
     let shared = root.create_poa("shared", manager, &by_default())?;

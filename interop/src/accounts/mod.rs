@@ -1,5 +1,5 @@
-//! Their client visits a server of ours whose objects are served by adapters of every kind, and whose
-//! process ends and starts again in between.
+//! Accounts test: the peer's client visits a server of ours whose objects are served by adapters of
+//! every kind, and whose process ends and starts again in between.
 
 mod bank;
 mod managers;
@@ -20,7 +20,7 @@ use std::process::Command;
 /// Visits the server in each version.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, to adapters of every kind");
     for version in Version::ALL {
@@ -45,7 +45,7 @@ fn visited(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Fai
     let (server, _) = start(version, port)?;
     client.say("restarted")?;
     until_restart(&client, &mut record)?;
-    // Killed: it does not say goodbye to its clients.
+    // The process is killed, and so does not close its clients' connections in order.
     drop(server);
     let _server = start(version, port)?;
     client.say("restarted")?;
@@ -62,12 +62,12 @@ fn until_restart(client: &Running, record: &mut dyn FnMut(&str, Outcome)) -> Res
     }
 }
 
-/// A server process at that port, or at any, and its port.
+/// Starts a server process at that port (0 for any), and returns it with its port.
 fn start(version: Version, port: u16) -> Result<(Running, u16), Failure> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["serve-accounts", "--giop", version.text()]);
     command.args(["--port", &port.to_string()]);
-    // One account's servant panics, as is meant.
+    // One account's servant panics on purpose.
     command.env("RUST_BACKTRACE", "0");
     let server = Running::start("our server", &mut command)?;
     let port = announced(&server)?.remove("port");

@@ -1,5 +1,5 @@
-//! The server process: it says its port, serves until its standard input ends, and lets requests in
-//! progress end.
+//! Server process of the accounts test: it prints its port, serves until its standard input ends,
+//! and lets requests in progress complete.
 
 use super::bank::{Bank, Ledger};
 use super::managers::furnish;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 /// Options of the server process.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// The newest version of GIOP to speak and to publish.
+    /// Newest version of GIOP to speak and to publish.
     #[arg(long, value_parser = version)]
     giop: Version,
-    /// Where to listen on the loopback; 0 for any port.
+    /// Port to listen on at the loopback; 0 for any port.
     #[arg(long)]
     port: u16,
 }
@@ -29,7 +29,7 @@ fn version(text: &str) -> Result<Version, String> {
 /// Serves.
 ///
 /// # Errors
-/// What kept it from serving.
+/// Reasons why serving failed.
 pub(crate) fn serve(options: &Options) -> Result<(), Failure> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", options.port))

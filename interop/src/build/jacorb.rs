@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What must be installed, and what provides it on Debian.
+/// Programs that must be installed, and the Debian packages that provide them.
 pub(crate) const NEEDED: [(&str, &str); 3] = [
     ("java", "default-jdk-headless"),
     ("javac", "default-jdk-headless"),
@@ -16,22 +16,23 @@ pub(crate) const NEEDED: [(&str, &str); 3] = [
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Maven fetches its own plugins first, then the jars.
+/// Time limit of Maven, which fetches its own plugins first, then the jars.
 const FETCH: Duration = Duration::from_secs(300);
 
 /// Labels of unsigned discriminators: Java has no unsigned integers, and JacORB's compiler takes
 /// such a label only as the negative number of the same bits, which are what travels.
 const LABELS: [&str; 3] = ["65535", "4294967295", "18446744073709551615"];
 
-/// The peer's classes, built from `peers/jacorb` and the IDL into `folder`, as a class path.
+/// Builds the peer's classes from `peers/jacorb` and the IDL into `folder`, and returns their class
+/// path.
 ///
 /// # Errors
-/// What a tool had to say.
+/// The output of a tool that failed.
 pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let peer = root.join("peers/jacorb");
     let jars = fetched(folder, &peer.join("pom.xml"))?;
-    // What an earlier run generated from other IDL is not compiled again.
+    // Stubs that an earlier run generated from other IDL must not be compiled again.
     let (stubs, classes) = (folder.join("stubs"), folder.join("classes"));
     empty(&stubs)?;
     empty(&classes)?;
@@ -44,7 +45,7 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     compiler.arg(root.join("idl/values.idl"));
     compiler.arg(root.join("idl/callbacks.idl"));
     succeed("JacORB's IDL compiler", &mut compiler, LIMIT)?;
-    // With reply handlers.
+    // Reply handlers are generated, too.
     let mut compiler = Command::new("java");
     compiler.arg("-classpath").arg(&jars);
     compiler.args(["org.jacorb.idl.parser", "-ami_callback", "-d"]);
@@ -77,7 +78,8 @@ pub(crate) fn classes(folder: &Path) -> Result<OsString, String> {
     Ok(path)
 }
 
-/// The jars that the project file names, as a class path; fetched unless an earlier run has done it.
+/// Returns the jars that the project file names, as a class path; fetches them unless an earlier
+/// run has.
 fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
     let wanted = std::fs::read(project).map_err(|error| error.to_string())?;
     let (jars, done) = (folder.join("jars"), folder.join("fetched.xml"));
@@ -92,14 +94,14 @@ fn fetched(folder: &Path, project: &Path) -> Result<OsString, String> {
         .arg(project);
     maven.arg("dependency:copy-dependencies");
     maven.arg(format!("-DoutputDirectory={}", jars.display()));
-    // Ant is for those who call the IDL compiler from it.
+    // Ant is needed only to call the IDL compiler from it.
     maven.arg("-DexcludeArtifactIds=ant,ant-launcher");
     succeed("Maven", &mut maven, FETCH)?;
     std::fs::write(done, wanted).map_err(|error| error.to_string())?;
     Ok(jars.join("*").into_os_string())
 }
 
-/// Makes the folder, without what was in it.
+/// Makes the folder, and removes its earlier contents.
 fn empty(folder: &Path) -> Result<(), String> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| error.to_string())?;
@@ -107,7 +109,7 @@ fn empty(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(|error| error.to_string())
 }
 
-/// A copy of the IDL with labels as JacORB's compiler takes them.
+/// Copies the IDL, with labels as JacORB's compiler takes them, and returns the copy's path.
 fn signed(folder: &Path, idl: &Path) -> Result<PathBuf, String> {
     let mut text = std::fs::read_to_string(idl).map_err(|error| error.to_string())?;
     for label in LABELS {
@@ -118,7 +120,7 @@ fn signed(folder: &Path, idl: &Path) -> Result<PathBuf, String> {
     Ok(copy)
 }
 
-/// The Java files below a folder.
+/// Collects the Java files below a folder.
 fn java_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     for entry in std::fs::read_dir(folder).map_err(|error| error.to_string())? {
         let path = entry.map_err(|error| error.to_string())?.path();

@@ -5,15 +5,15 @@ pub(crate) mod omniorb;
 
 use std::path::Path;
 
-/// Of `idl/plain.idl`, by `build.rs`.
+/// Implied IDL of `idl/plain.idl`, written by `build.rs`.
 const IMPLIED: &str = include_str!(concat!(env!("OUT_DIR"), "/implied.idl"));
-/// What implied IDL includes.
+/// IDL that the implied IDL includes.
 const MESSAGING: &str = include_str!("../../../crates/idl/idl/src/builtin/Messaging.idl");
 
-/// Pollers are left out: each ORB has its own.
+/// Option that leaves out pollers: each ORB has its own.
 const WITHOUT_POLLERS: &str = "-DAMI_NO_POLLERS";
 
-/// The ids of what another name is given to.
+/// Repository ids of the renamed types.
 const IDS: &str = "\
 #pragma ID ReplyHandler \"IDL:omg.org/Messaging/ReplyHandler:1.0\"
 #pragma ID ExceptionState \"IDL:omg.org/Messaging/ExceptionHolder:1.0\"

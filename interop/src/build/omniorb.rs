@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// What must be installed, and what provides it on Debian.
+/// Programs that must be installed, and the Debian packages that provide them.
 pub(crate) const NEEDED: [(&str, &str); 4] = [
     ("omniidl", "omniidl"),
     ("g++", "g++"),
@@ -14,7 +14,7 @@ pub(crate) const NEEDED: [(&str, &str); 4] = [
     ("omniNames", "omniorb-nameserver"),
 ];
 
-/// What `omniidl` generates, the largest first.
+/// Files that `omniidl` generates, the largest first.
 const STUBS: [&str; 10] = [
     "asynchronousSK.cc",
     "paramsSK.cc",
@@ -28,7 +28,7 @@ const STUBS: [&str; 10] = [
     "implied_messagingSK.cc",
 ];
 
-/// What stands in `peers/omniorb`.
+/// Sources in `peers/omniorb`.
 const SOURCES: [&str; 11] = [
     "asynchronous.cc",
     "callbacks.cc",
@@ -43,27 +43,27 @@ const SOURCES: [&str; 11] = [
     "accounts.cc",
 ];
 
-/// omniORB's transport over TLS, of Debian's `libomniorb4-dev`.
+/// Library of omniORB's transport over TLS, from Debian's `libomniorb4-dev`.
 const TLS: &str = "-lomnisslTP4";
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Compilers at work at once.
+/// Number of compilers that run at once.
 const PARALLEL: usize = 2;
 
-/// The peer, built.
+/// Built programs of the peer.
 #[derive(Debug)]
 pub(crate) struct Programs {
-    /// Speaks over TCP and Unix sockets.
+    /// Program that speaks over TCP and Unix sockets.
     pub(crate) plain: PathBuf,
-    /// The same, and over TLS; or why it cannot.
+    /// Program that speaks over TLS as well; the reason if it cannot be built.
     pub(crate) secured: Result<PathBuf, String>,
 }
 
-/// The peer's programs, built from `peers/omniorb` and the IDL into `folder`.
+/// Builds the peer's programs from `peers/omniorb` and the IDL into `folder`.
 ///
 /// # Errors
-/// What a tool had to say.
+/// The output of a tool that failed.
 pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = root.join("peers/omniorb");
@@ -88,12 +88,12 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
         (cubit, &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/adapters.idl"), &["-bcxx", "-Wbuse-quotes"]),
         (root.join("idl/callbacks.idl"), &["-bcxx", "-Wbuse-quotes"]),
-        // With what asynchronous calls need.
+        // Options for asynchronous calls.
         (
             root.join("idl/asynchronous.idl"),
             &["-bcxx", "-Wbami", "-Wbuse-quotes"],
         ),
-        // With what Anys need.
+        // Options for Anys.
         (
             root.join("idl/values.idl"),
             &["-bcxx", "-Wba", "-Wbuse-quotes"],
@@ -112,7 +112,7 @@ pub(crate) fn programs(folder: &Path) -> Result<Programs, String> {
     compile(folder, &sources, &units)?;
     Ok(Programs {
         plain: link(folder, &units, "peer", &[])?,
-        // Nothing refers to the transport over TLS: it is there once it is loaded.
+        // No symbol refers to the transport over TLS: it registers itself once it is loaded.
         secured: link(folder, &units, "peer-tls", &["-Wl,--no-as-needed", TLS]),
     })
 }
@@ -148,7 +148,7 @@ fn compile(folder: &Path, sources: &Path, units: &[PathBuf]) -> Result<(), Strin
             let mut compiler = Command::new("g++");
             compiler.args(["-std=c++17", "-O0", "-Wall", "-Wno-switch-bool", "-c", "-I"]);
             compiler.arg(folder).arg("-I").arg(sources).arg(unit);
-            // Where what stubs of asynchronous calls include is.
+            // Folder of the files that stubs of asynchronous calls include.
             compiler.arg("-I/usr/include/omniORB4");
             compiler.arg("-o").arg(object(folder, unit));
             succeed("g++", &mut compiler, LIMIT)?;

@@ -1,4 +1,4 @@
-//! What our client tries against their server.
+//! Cases that our client tries against their server.
 
 use super::servant::{Things, hidden, ring};
 use super::words;
@@ -6,15 +6,15 @@ use crate::v;
 use punctual::{Any, Typed, ValueType};
 use std::fmt::Debug;
 
-/// What a case is tried with.
+/// Objects that a case is tried with.
 #[derive(Debug)]
 pub(super) struct Theirs {
     pub(super) there: v::Exchange,
-    /// An object of ours.
+    /// Object of ours.
     pub(super) spot: v::Spot,
 }
 
-/// A row of the matrix.
+/// Row of the matrix.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) name: &'static str,
@@ -32,14 +32,14 @@ fn hold(condition: bool, what: &str) -> Result<(), String> {
     condition.then_some(()).ok_or_else(|| what.to_owned())
 }
 
-/// The outcome of a call, which has not failed.
+/// Unwraps the result of a call, or returns its failure.
 macro_rules! answer {
     ($call:expr) => {
         $call.map_err(|error| error.to_string())?
     };
 }
 
-/// Every case there is.
+/// Returns all cases.
 pub(super) fn all() -> Vec<Case> {
     let case = |name, run| Case { name, run };
     vec![
@@ -145,7 +145,7 @@ fn nodes(theirs: &Theirs) -> Result<(), String> {
     same(&result, &None)?;
     same(&*words::graph(b.as_ref()), "0(1(2(#0)))")?;
     same(&*words::graph(c.as_ref()), "0(1(2(#0)))")?;
-    // What results share is shared.
+    // A value shared among the results arrives shared.
     same(&b, &c)?;
     let (result, c) = answer!(theirs.there.e_node(None, &mut b));
     same(&*words::graph(result.as_ref()), "0(1(2(#0)))")?;
@@ -289,7 +289,7 @@ fn any<T: Typed + punctual::stub::Marshal>(
     passed(theirs, &answer!(Any::new(value)), expected)
 }
 
-/// It comes back as it was, and in words.
+/// Checks that an Any comes back unchanged, and as the expected words.
 fn passed(theirs: &Theirs, any: &Any, expected: &str) -> Result<(), String> {
     let mut b = Any::default();
     let (result, c) = answer!(theirs.there.e_any(any, &mut b));

@@ -19,7 +19,7 @@ use punctual::{Interface, Orb, RootPoa};
 /// Exchanges them in each version.
 ///
 /// # Errors
-/// What kept the run from being made.
+/// Reasons why the run could not be made.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     matrix.over("TCP, values and Anys");
     for version in Version::ALL {
@@ -31,7 +31,7 @@ pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An ORB that knows the types.
+/// Makes an ORB with the types' factories.
 fn ours(version: Version, role: Role) -> Result<Orb, Failure> {
     let orb = orb(version, &Transport::Tcp, role)?;
     orb.register_value_factory(v::NodeFactory);
@@ -43,7 +43,7 @@ fn ours(version: Version, role: Role) -> Result<Orb, Failure> {
     Ok(orb)
 }
 
-/// Our client, their server.
+/// Tries the cases of our client with their server.
 fn to(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
     let client = ours(version, Role::Client)?;
     let mut command = peer.command(version, &Transport::Tcp, Role::Server);
@@ -64,7 +64,7 @@ fn to(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure>
     Ok(client.shutdown(false)?)
 }
 
-/// Their client, our server.
+/// Tries the cases of their client with our server.
 fn from(peer: &Peer, version: Version, matrix: &mut Matrix) -> Result<(), Failure> {
     let server = ours(version, Role::Server)?;
     let poa = server.root_poa()?;

@@ -1,4 +1,4 @@
-//! Our `values::Exchange`, and what values and objects of ours say of themselves.
+//! Our servant of `values::Exchange`, and the operations of our values and objects.
 
 use super::words;
 use crate::v;
@@ -6,12 +6,12 @@ use punctual::{Any, SystemException, ValueRef};
 
 type Echoed<T> = Result<(Option<T>, Option<T>), SystemException>;
 
-/// Returned is the inout parameter as it came; the in parameter goes back as inout and as out.
+/// Returns the inout parameter as it came; the in parameter goes back as inout and as out.
 fn twist<T: Clone>(a: Option<&T>, b: &mut Option<T>) -> Echoed<T> {
     Ok((std::mem::replace(b, a.cloned()), a.cloned()))
 }
 
-/// A ring of as many values, and its first.
+/// Makes a ring of `count` values, and returns its first.
 pub(super) fn ring(count: i32) -> v::Node {
     let first = v::Node::new(v::NodeState::default());
     let mut last = first.clone();
@@ -28,7 +28,7 @@ pub(super) fn ring(count: i32) -> v::Node {
     first
 }
 
-/// One that the other side has no factory for.
+/// Makes a value for which the other side has no factory.
 pub(super) fn hidden() -> v::Named {
     let five = v::Node::new(v::NodeState {
         number: 5,
@@ -49,7 +49,7 @@ pub(super) fn hidden() -> v::Named {
     hidden.into()
 }
 
-/// What things do.
+/// Operations of the valuetype `Thing`.
 #[derive(Debug)]
 pub(super) struct Things;
 
@@ -59,7 +59,7 @@ impl v::ThingOperations for Things {
     }
 }
 
-/// An object that describes itself.
+/// Servant of an object that describes itself.
 #[derive(Debug)]
 pub(super) struct Spot;
 
@@ -71,7 +71,7 @@ impl v::DescribableServant for Spot {
 
 impl v::SpotServant for Spot {}
 
-/// Gives everything back.
+/// Servant that returns what it receives.
 #[derive(Debug)]
 pub(super) struct Exchange;
 

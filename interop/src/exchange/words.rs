@@ -1,10 +1,11 @@
-//! Graphs and Anys in words, as the peers write them in languages of their own.
+//! Graphs and Anys in words, as the peers write them in their languages.
 
 use crate::v;
 use punctual::{Any, Fixed, TypeCode, TypeKind, ValueType};
 use std::fmt::Write;
 
-/// A graph: each value the first time with its number, later as a link to it.
+/// Describes a graph: each value in full with its number the first time, later as a link to that
+/// number.
 pub(super) fn graph(node: Option<&v::Node>) -> String {
     let (mut met, mut out) = (Vec::new(), String::new());
     say(node, &mut met, &mut out);
@@ -37,7 +38,7 @@ fn say(node: Option<&v::Node>, met: &mut Vec<v::Node>, out: &mut String) {
     out.push(')');
 }
 
-/// Kind and id of an Any's type, and its value.
+/// Describes an Any: kind and id of its type, and its value.
 pub(super) fn any(any: &Any) -> String {
     let code = any.type_code();
     let id = code.id().map(|id| format!(":{id}")).unwrap_or_default();
@@ -45,7 +46,7 @@ pub(super) fn any(any: &Any) -> String {
     format!("{}{id} {value}", code.kind() as u32)
 }
 
-/// Tries what may be in an Any.
+/// Tries each type that the Any may hold.
 macro_rules! first {
     ($any:ident; $($ty:ty: |$value:ident| $words:expr;)*) => {$(
         if let Ok($value) = $any.extract::<$ty>() {
@@ -84,7 +85,7 @@ fn point(point: &v::Point) -> String {
     format!("{}|{}", point.x, point.y)
 }
 
-/// A string; a wide one as its characters' numbers.
+/// Describes a string; a wide string by its characters' code points.
 fn text(any: &Any) -> Option<String> {
     let Ok(punctual::Value::String(text)) = any.value() else {
         return None;

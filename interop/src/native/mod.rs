@@ -1,5 +1,5 @@
-//! Our client calls objects that the peer implements itself, whose answers are compared with words
-//! written by hand: a mistake that both of our ends share shows here.
+//! Cases in which our client calls objects that the peer implements itself. The answers are
+//! compared with words written by hand, so that a mistake common to both of our ends shows here.
 
 mod unions;
 
@@ -16,43 +16,43 @@ use unions::{
     by_ulonglong, by_ushort,
 };
 
-/// The peer's objects.
+/// Peer's objects, and our client.
 #[derive(Debug)]
 pub(crate) struct Objects {
-    /// Says what arrives.
+    /// Object that describes its arguments.
     pub(crate) describe: p::Describe,
-    /// The same through a client that sends no fragments.
+    /// The object `describe`, through a client that sends no fragments.
     pub(crate) whole: p::Describe,
-    /// Forwards to `describe`.
+    /// Object that forwards to `describe`.
     pub(crate) forwarder: p::Describe,
-    /// An object that is no more.
+    /// Object that no longer exists.
     pub(crate) unknown: p::Describe,
-    /// A Cubit.
+    /// Cubit object.
     pub(crate) cubit: Cubit,
-    /// `corbaloc:` of an object at a well-known key.
+    /// `corbaloc:` URL of an object at a well-known key.
     pub(crate) corbaloc: String,
-    /// An object of ours for the peer to call back.
+    /// Object of ours, for the peer to call back.
     pub(crate) mine: p::Named,
     /// Our client.
     pub(crate) orb: Orb,
-    /// What the peer's objects are called.
+    /// Name that the peer's objects give themselves.
     pub(crate) peer: &'static str,
-    /// Whether UTF-8 is the code set, where one octet carries ASCII only.
+    /// Set if UTF-8 is the code set, in which one octet carries ASCII only.
     pub(crate) utf8: bool,
 }
 
-/// A row of the matrix.
+/// Row of the matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// The row's name.
+    /// Name of the row.
     pub(crate) name: &'static str,
-    /// Whether wide characters travel.
+    /// Set if wide characters travel.
     pub(crate) wide: bool,
-    /// What is tried; the error says what was wrong.
+    /// The case itself; its error says what was wrong.
     pub(crate) run: fn(&Objects) -> Result<(), String>,
 }
 
-/// Every case there is.
+/// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
     let case = |name, run| Case {
         name,
@@ -95,7 +95,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// Where wide text cannot travel, a call with some says so.
+/// Checks that a call with wide text is refused where wide text cannot travel.
 pub(crate) fn wide_is_refused(objects: &Objects) -> Result<(), String> {
     match objects.describe.say_wide('€', "€", "€") {
         Err(_) => Ok(()),
@@ -287,7 +287,7 @@ fn one_ways(objects: &Objects) -> Result<(), String> {
     settle(5050, || Ok(ok(objects.describe.posted())? - before))
 }
 
-/// By the server (SYNC_WITH_SERVER), and by the servant (SYNC_WITH_TARGET).
+/// Tries one-ways answered by the server (SYNC_WITH_SERVER) and by the servant (SYNC_WITH_TARGET).
 fn answered_one_ways(objects: &Objects) -> Result<(), String> {
     let under = |object: &ObjectRef, scope| {
         let policies = [Policy::SyncScope(scope)];
@@ -314,7 +314,7 @@ fn answered_one_ways(objects: &Objects) -> Result<(), String> {
     Ok(())
 }
 
-/// Asks until the answer is as expected, for so long at most: omniORB may serve a call that came
+/// Asks until the answer is as expected, for a bounded time: omniORB may serve a call that came
 /// after a one-way on the same connection before it.
 fn settle<T: PartialEq + std::fmt::Debug>(
     expected: T,
@@ -343,7 +343,7 @@ fn cubit(objects: &Objects) -> Result<(), String> {
 
 fn corbaloc(objects: &Objects) -> Result<(), String> {
     let object = ok(objects.orb.string_to_object(&objects.corbaloc))?;
-    // It has no type id, so that the server is asked.
+    // The reference has no type id, so that the server is asked.
     let known: p::Describe = ok(Interface::narrow(object))?;
     says(known.name(), objects.peer)
 }

@@ -1,4 +1,4 @@
-//! A union over each type that a discriminator can have.
+//! Unions over each type that a discriminator can have.
 
 use super::{Objects, says};
 use crate::params as p;

@@ -4,28 +4,28 @@ use crate::params as p;
 use punctual::{Char, Fixed, SystemExceptionKind};
 use std::fmt::Debug;
 
-/// What a case is tried with.
+/// Objects that a case is tried with.
 #[derive(Debug)]
 pub(crate) struct Relay {
     /// The peer's relay.
     pub(crate) there: p::Parameters,
-    /// Our servant behind it, called directly.
+    /// Our servant behind the relay, called directly.
     pub(crate) here: p::Parameters,
-    /// Whether UTF-8 is the code set of a hop, where one octet carries ASCII only.
+    /// Set if UTF-8 is the code set of a hop, in which one octet carries ASCII only.
     pub(crate) utf8: bool,
 }
 
-/// The row of characters that take two octets in UTF-8.
+/// Name of the row of characters that take two octets in UTF-8.
 pub(crate) const BEYOND_ASCII: &str = "char beyond ASCII";
 
-/// A row of the matrix.
+/// Row of the matrix.
 #[derive(Debug)]
 pub(crate) struct Case {
-    /// The row's name.
+    /// Name of the row.
     pub(crate) name: &'static str,
-    /// Whether wide characters travel.
+    /// Set if wide characters travel.
     pub(crate) wide: bool,
-    /// What is tried; the error says what was wrong.
+    /// The case itself; its error says what was wrong.
     pub(crate) run: fn(&Relay) -> Result<(), String>,
 }
 
@@ -41,7 +41,8 @@ fn same<T: PartialEq + Debug>(what: &str, got: &T, expected: &T) -> Result<(), S
     Err(text)
 }
 
-/// What came back of one call: returned is the inout parameter, the in parameter is inout and out.
+/// Checks the results of one call: the inout parameter is returned, the in parameter comes back as
+/// inout and out.
 fn twisted<T: PartialEq + Debug>(
     (first, second): (&T, &T),
     inout: &T,
@@ -88,7 +89,7 @@ macro_rules! pairs {
     };
 }
 
-// Behind the macro, which they use.
+// The modules follow the macro, which they use.
 mod collections;
 mod objects;
 
@@ -142,7 +143,7 @@ fn tree(depth: u32) -> p::Tree {
     }
 }
 
-/// Every case there is.
+/// Returns all cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut cases = scalars();
     cases.extend(texts());
@@ -189,7 +190,7 @@ fn scalars() -> Vec<Case> {
     ]
 }
 
-/// By their bits: a NaN is not equal to itself, and -0 is equal to 0.
+/// Compares by bits: a NaN is not equal to itself, and -0 is equal to 0.
 fn floats(relay: &Relay) -> Result<(), String> {
     let values = [
         f32::NAN,
@@ -240,7 +241,8 @@ fn doubles(relay: &Relay) -> Result<(), String> {
     Ok(())
 }
 
-/// A char is one octet, whatever the code set (CORBA 3.3 part 2, §9.3.1.6).
+/// Checks characters beyond ASCII: a char is one octet, whatever the code set (CORBA 3.3 part 2,
+/// §9.3.1.6).
 fn beyond_ascii(relay: &Relay) -> Result<(), String> {
     for (first, second) in [(Char(0xe9), Char(0xdf)), (Char(0xff), Char(0xa0))] {
         let mut inout = second;
@@ -255,7 +257,7 @@ fn beyond_ascii(relay: &Relay) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether it raised DATA_CONVERSION.
+/// Checks that the call raised DATA_CONVERSION.
 pub(crate) fn refused_as_not_convertible<T: Debug>(
     returned: Result<T, punctual::SystemException>,
 ) -> Result<(), String> {

@@ -66,7 +66,7 @@ fn typed_references(relay: &Relay) -> Result<(), String> {
     let returned = relay.there.e_named(Some(&here), &mut inout);
     let (result, out) = returned.map_err(|error| error.to_string())?;
     same("the result", &result.is_none(), &true)?;
-    // What came back can be called.
+    // The reference that came back can be called.
     let named = out.ok_or("nil came back instead of an object")?;
     same(
         "its name",
@@ -143,7 +143,7 @@ fn user_exceptions(relay: &Relay) -> Result<(), String> {
     }
 }
 
-/// The system exceptions that a peer is told to raise: name, minor code, completion.
+/// System exceptions that a peer is asked to raise: name, minor code, completion.
 pub(crate) const ORDERED: [(&str, u32, u32); 4] = [
     ("NO_PERMISSION", 0x1234_5678, 0),
     ("BAD_QOS", u32::MAX, 1),
@@ -151,7 +151,7 @@ pub(crate) const ORDERED: [(&str, u32, u32); 4] = [
     ("DATA_CONVERSION", 0x4f4d_0001, 1),
 ];
 
-/// Whether a system exception is the one that was ordered.
+/// Checks that a system exception is the one asked for.
 pub(crate) fn as_ordered(
     got: Result<(), punctual::SystemException>,
     (name, minor, completed): (&str, u32, u32),
@@ -180,7 +180,7 @@ fn one_ways(relay: &Relay) -> Result<(), String> {
     for value in 1..=100 {
         relay.there.post(value).map_err(failed)?;
     }
-    // The peer's server has threads of its own, which pass the one-ways on when they will.
+    // The peer's server passes the one-ways on by threads of its own, at any time.
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
         let sum = relay.here.posted().map_err(failed)? - before;

@@ -1,5 +1,5 @@
-//! Our client visits the server whose objects are served by adapters of every kind, in a process of its
-//! own that ends and starts again in between.
+//! Our client visits the server whose objects are served by adapters of every kind, in a process of
+//! its own that ends and starts again in between.
 #![allow(clippy::unwrap_used)]
 
 mod idl {
@@ -14,7 +14,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// The server's process, which ends with its standard input.
+/// Server process, which ends with its standard input.
 struct Server {
     child: Child,
     port: u16,
@@ -25,7 +25,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_punctual-interop"));
         command.args(["serve-accounts", "--giop", "1.2", "--port"]);
         command.arg(port.to_string());
-        // One account's servant panics, as is meant.
+        // One account's servant panics on purpose.
         command.env("RUST_BACKTRACE", "0");
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
@@ -36,7 +36,7 @@ impl Server {
         Self { child, port }
     }
 
-    /// Stops it, and starts another at the same port.
+    /// Stops the process, and starts another at the same port.
     fn restarted(mut self) -> Self {
         drop(self.child.stdin.take());
         assert!(self.child.wait().unwrap().success());
@@ -46,13 +46,14 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A client, a server, and the bank found by a name that is its whole object key.
+/// Starts a client and a server, and returns them with the bank, found by a name that is its whole
+/// object key.
 fn visit() -> (Orb, Server, Bank) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -73,7 +74,7 @@ fn open(bank: &Bank, adapter: &str, id: &str) -> Account {
     bank.open(adapter, id).unwrap().unwrap()
 }
 
-/// What the account says itself that it is.
+/// Returns the account's description of itself.
 fn told(account: &Account) -> (String, String) {
     (account.adapter().unwrap(), account.id().unwrap())
 }
@@ -171,7 +172,7 @@ fn persistent_references_outlive_the_process_and_their_adapters_come_back_when_c
     let server = server.restarted();
     assert_eq!(told(&branch), is("branch", "bert"));
     assert_eq!(told(&lasting), is("lasting", "anna"));
-    // A transient one is not taken for its like of the new process.
+    // A transient reference does not reach the new process's object of the same id.
     assert_eq!(kind(passing.deposit(1)), Kind::ObjectNotExist);
     assert_eq!(
         bank_at(&orb, &server).events().unwrap(),

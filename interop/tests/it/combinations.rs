@@ -1,5 +1,5 @@
-//! Every combination of the seven policies: an adapter with it is made and serves calls, by requests and
-//! without, in the way that it says, or it is refused.
+//! Every combination of the seven policies: an adapter with it either is made and serves calls, by
+//! requests and without, as its policies say, or is refused.
 #![allow(clippy::unwrap_used)]
 
 mod idl {
@@ -16,10 +16,10 @@ use punctual::{
 };
 use std::sync::Arc;
 
-/// What servant managers raise.
+/// Exception that servant managers raise.
 type Refusal = punctual::stub::DispatchError;
 
-/// Says which object is called.
+/// Servant that returns the id of the called object.
 struct Called;
 
 impl IdentifiedServant for Called {
@@ -71,7 +71,7 @@ impl ServantLocator for Provider {
     }
 }
 
-/// A value of each policy.
+/// Values of the seven policies.
 #[derive(Clone, Copy, Debug)]
 struct Combination {
     thread: ThreadPolicy,
@@ -84,7 +84,7 @@ struct Combination {
 }
 
 impl Combination {
-    /// One of 288.
+    /// Returns one of the 288 combinations.
     fn of(mut number: usize) -> Self {
         let mut choice = |many: usize| {
             let chosen = number % many;
@@ -132,7 +132,7 @@ impl Combination {
         self.retention == ServantRetentionPolicy::Retain
     }
 
-    /// Sets what serves objects that are not in the map.
+    /// Sets the servant or manager for objects that are not in the map.
     fn furnish(self, poa: &Poa) {
         match self.processing {
             RequestProcessingPolicy::ActiveObjectMapOnly => {}
@@ -149,7 +149,7 @@ impl Combination {
         }
     }
 
-    /// References to objects that there are in each way that the policies allow.
+    /// Returns references to objects that exist in each way that the policies allow.
     fn objects(self, poa: &Poa) -> Vec<Account> {
         let mut objects: Vec<Account> = Vec::new();
         let has_own_ids = self.assignment == IdAssignmentPolicy::User;
@@ -184,7 +184,7 @@ fn an_adapter_of_each_legal_combination_serves_and_the_others_are_refused() {
     root.manager().activate().unwrap();
     let mut refused = 0;
     std::thread::scope(|scope| {
-        // The main thread, of which some adapters' upcalls are.
+        // The main thread, which runs the upcalls of some adapters.
         scope.spawn(|| server.run());
         for number in 0..288 {
             let combination = Combination::of(number);
@@ -193,7 +193,7 @@ fn an_adapter_of_each_legal_combination_serves_and_the_others_are_refused() {
             let poa = match root.create_poa(&name, Some(root.manager()), &policies) {
                 Ok(poa) => poa,
                 Err(CreatePoaError::InvalidPolicy { index, .. }) => {
-                    // Threads and lifespans go with everything.
+                    // Thread and lifespan policies combine with everything.
                     assert!((2..7).contains(&index), "{combination:?}: {index}");
                     refused += 1;
                     continue;

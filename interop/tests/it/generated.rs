@@ -22,7 +22,8 @@ fn unmarshaled<T: Unmarshal>(octets: &[u8], order: ByteOrder) -> Result<T, CdrEr
     T::unmarshal(&mut Decoder::new(octets, order, Coding::default()))
 }
 
-/// The same value in both byte orders, nothing left over, and an error for every shorter message.
+/// Checks that a value survives both byte orders with nothing left over, and that every shorter
+/// message is an error.
 fn round_trips<T: Marshal + Unmarshal + PartialEq + Debug>(value: &T) {
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let octets = marshaled(value, order).unwrap();
@@ -31,11 +32,11 @@ fn round_trips<T: Marshal + Unmarshal + PartialEq + Debug>(value: &T) {
         let mut read = T::unmarshal(&mut input).unwrap();
         assert_eq!(&read, value);
         assert_eq!(input.remaining(), 0);
-        // Into the place of a value that is there.
+        // Unmarshals over an existing value.
         let mut input = Decoder::new(&octets, order, Coding::default());
         read.unmarshal_into(&mut input).unwrap();
         assert_eq!((&read, input.remaining()), (value, 0));
-        // A cut in the middle of a value is noticed wherever it is.
+        // A cut in the middle of a value is detected at any place.
         let step = (octets.len() / 50).max(1);
         for length in (0..octets.len()).step_by(step) {
             assert!(unmarshaled::<T>(&octets[..length], order).is_err());
@@ -252,7 +253,7 @@ fn an_unknown_enumerator_is_refused() {
 
 #[test]
 fn recursion_on_the_wire_ends_at_the_limit() {
-    // An empty label and one branch, again and again.
+    // An empty label and one branch, repeated.
     let mut octets = Vec::new();
     for _ in 0..100_000 {
         octets.extend([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
@@ -454,7 +455,7 @@ fn idl_may_derive_from_idl_of_another_crate() {
     let poa = orb.root_poa().unwrap();
     let renamed: d::Renamed = poa.activate(Naming).unwrap();
     poa.manager().activate().unwrap();
-    // Another compilation of the same IDL talks to it as well.
+    // Another compilation of the same IDL calls it as well.
     let caller = client_only::derived::Renamed::narrow(ObjectRef::from(renamed)).unwrap();
     assert_eq!(caller.rename("abc").unwrap().bytes, b"abc");
     let named = b::Named::from(caller);

@@ -7,7 +7,7 @@ use punctual::{Any, Char, Orb, ValueType};
 use punctual_cdr::{Encoder, Marshal, Unmarshal};
 use punctual_interop::generated::everything as e;
 
-/// Through octets, as an ORB that knows no factories reads them.
+/// Marshals a value, and reads it as an ORB that knows no factories does.
 fn passed<T: Marshal, U: Unmarshal>(value: &T) -> U {
     let orb = Orb::builder().build().unwrap();
     let write = |out: &mut Encoder<'_>| {
@@ -23,7 +23,7 @@ fn passed<T: Marshal, U: Unmarshal>(value: &T) -> U {
     read
 }
 
-/// Another handle to it: `clone` is one of its operations.
+/// Returns another handle to the value: `clone` is one of its operations.
 fn same(leaf: &e::Leaf) -> e::Leaf {
     Clone::clone(leaf)
 }

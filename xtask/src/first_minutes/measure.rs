@@ -1,4 +1,4 @@
-//! How long a command runs, and how long processors work for it.
+//! Measurement of a command: wall-clock time, and processor time.
 
 use crate::run::{Result, succeed};
 use serde::Serialize;
@@ -6,11 +6,12 @@ use std::fs;
 use std::process::Command;
 use std::time::Instant;
 
-/// What a command took, in seconds.
+/// Cost of a command, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct Cost {
     pub(super) wall: f64,
-    /// Of all processors, in the program and in the kernel; of processes that have ended.
+    /// Processor time of the processes that have ended, of all processors, in the program and in
+    /// the kernel.
     pub(super) processor: f64,
 }
 
@@ -25,7 +26,7 @@ impl std::ops::Add for Cost {
     }
 }
 
-/// Runs a command to its end. What it prints goes to standard error.
+/// Runs a command to its end, and returns its cost. Its output goes to standard error.
 pub(super) fn measured(command: &mut Command) -> Result<Cost> {
     let (began, before) = (Instant::now(), children_now()?);
     succeed(command.stdout(std::io::stderr()))?;
@@ -35,13 +36,14 @@ pub(super) fn measured(command: &mut Command) -> Result<Cost> {
     })
 }
 
-/// Seconds that processors worked for the processes that this one has started and waited for, and for theirs.
+/// Returns the processor time of the processes that this one has started and waited for, and of
+/// theirs, in seconds.
 fn children_now() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
     children(&stat).ok_or_else(|| format!("/proc/self/stat is not understood: {stat}"))
 }
 
-/// `cutime` and `cstime` of `proc_pid_stat(5)`: fields 16 and 17, in 1/100 s on every Linux.
+/// Reads `cutime` and `cstime` of `proc_pid_stat(5)`: fields 16 and 17, in 1/100 s on every Linux.
 fn children(stat: &str) -> Option<f64> {
     // The second field is a name in parentheses, which may hold anything.
     let (_, fields) = stat.rsplit_once(')')?;
@@ -50,11 +52,11 @@ fn children(stat: &str) -> Option<f64> {
     Some(f64::from(ticks()? + ticks()?) / 100.0)
 }
 
-/// What commands are timed on.
+/// Machine on which commands are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Machine {
     pub(super) processors: usize,
-    /// Processes that ran or wanted to, on the average of the minute before.
+    /// Average number of running and runnable processes in the minute before.
     pub(super) load: f64,
 }
 

@@ -1,8 +1,9 @@
-//! `cargo xtask first-minutes`: what a newcomer waits for, from a clone to a program of one's own.
+//! `cargo xtask first-minutes`: time that a newcomer waits, from a clone to a program of one's own.
 //!
-//! Clones what is committed into a temporary folder and runs the README's commands there, with empty target folders
-//! and nothing downloaded; makes a crate as the README says, builds it and runs it. A command that fails ends it with
-//! an error. A goal that is missed is said, and is no error: it holds for two cores that do nothing else.
+//! Clones the committed state into a temporary folder and runs the README's commands there, with
+//! empty target folders and nothing downloaded; makes a crate as the README says, builds it and
+//! runs it. A command that fails ends it with an error. A missed goal is reported, and is no error:
+//! it holds for two otherwise idle cores.
 
 mod measure;
 mod readme;
@@ -30,14 +31,14 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// What is timed, each with an empty target folder.
+/// Part of the measurement, each with an empty target folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
-    /// The first command of the README.
+    /// First command of the README.
     Demo,
-    /// The second one.
+    /// Second command of the README.
     Tests,
-    /// A crate by `punctual new`: its build, its test, its server and its client.
+    /// Crate by `punctual new`: its build, its test, its server and its client.
     New,
 }
 
@@ -50,7 +51,7 @@ impl Part {
         }
     }
 
-    /// The seconds that the steps that count may take together.
+    /// Returns the seconds that the counted steps may take together.
     fn goal(self) -> f64 {
         match self {
             Self::Demo => 150.0,
@@ -68,7 +69,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         folder: folder.0.clone(),
     };
     minutes.prepare()?;
-    // The tests come last, as their target folder has gigabytes, and `new` uses what the demo has built.
+    // The tests come last, as their target folder has gigabytes, and `new` uses the demo's build.
     for part in [Part::Demo, Part::New, Part::Tests] {
         if options.only.is_none_or(|only| only == part) {
             match part {
@@ -85,7 +86,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// A temporary folder, which goes with what is in it.
+/// Temporary folder, which is removed with its contents.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -119,7 +120,7 @@ impl Minutes {
             .arg(self.repository());
         eprintln!("first-minutes: {git:?}");
         measured(&mut git)?;
-        // This machine's settings, such as where crates are to be had, but none of its downloads.
+        // This machine's settings, such as the source of crates, but none of its downloads.
         let home = self.cargo_home();
         let made = fs::create_dir(&home).and_then(|()| match settings_of_cargo() {
             Some(settings) => fs::copy(settings, home.join("config.toml")).map(drop),
@@ -144,7 +145,7 @@ impl Minutes {
             ..
         } = self.commands.clone();
         let repository = self.repository();
-        // By the command that the demo has built, which is built here if that was left out.
+        // The command is the demo's, and is built here if the demo was left out.
         let cost = measured(&mut self.command(Part::Demo, &new, &repository))?;
         self.add((Part::New, "make it", false), &new, cost);
         let folder = repository.join(new_folder);
@@ -166,7 +167,7 @@ impl Minutes {
         self.step((Part::Tests, "build and run", true), &line, &folder)
     }
 
-    /// Runs a line of the README and notes what it took.
+    /// Runs a line of the README and records its cost.
     fn step(&mut self, what: (Part, &'static str, bool), line: &str, folder: &Path) -> Result<()> {
         let cost = measured(&mut self.command(what.0, line, folder))?;
         self.add(what, line, cost);

@@ -1,19 +1,19 @@
-//! The commands that the README tells a newcomer to run.
+//! Commands that the README tells a newcomer to run.
 
 use crate::run::Result;
 use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Commands {
-    /// The first one: calls are seen.
+    /// First command: calls are seen.
     pub(super) demo: String,
-    /// The second one.
+    /// Second command.
     pub(super) tests: String,
-    /// Makes a crate, in a folder that is named from the repository's.
+    /// Command that makes a crate, in a folder that is named from the repository's.
     pub(super) new: String,
     pub(super) new_folder: String,
     pub(super) new_test: String,
-    /// The new crate's server, without the `&`.
+    /// Server of the new crate, without the `&`.
     pub(super) server: String,
     pub(super) client: String,
 }
@@ -50,7 +50,7 @@ impl Commands {
     }
 }
 
-/// The lines of each block of code in a language.
+/// Returns the lines of each code block in a language.
 fn blocks(text: &str, language: &str) -> Vec<Vec<String>> {
     let mut blocks = Vec::new();
     let mut lines = text.lines();

@@ -1,4 +1,4 @@
-//! What was timed, beside the goals.
+//! Report of the times and the goals.
 
 use super::Part;
 use super::measure::{Cost, Machine};
@@ -6,9 +6,9 @@ use crate::run::Result;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// How many of two cores a build keeps busy, as it was measured.
+/// Number of two cores that a build keeps busy, as measured.
 const BUSY: f64 = 1.8;
-/// More than so many processes that run already are other work.
+/// Number of running processes above which the machine counts as busy.
 const QUIET: f64 = 0.5;
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Step {
     pub(super) name: &'static str,
     pub(super) command: String,
     pub(super) cost: Cost,
-    /// Whether its time is part of the goal's.
+    /// Set if its time counts for the goal.
     pub(super) counts: bool,
 }
 
@@ -35,7 +35,7 @@ impl Report {
         }
     }
 
-    /// What counts of each part that was timed.
+    /// Returns the counted cost of each timed part.
     fn parts(&self) -> impl Iterator<Item = (Part, Cost)> {
         [Part::Demo, Part::Tests, Part::New]
             .into_iter()
@@ -46,7 +46,7 @@ impl Report {
             })
     }
 
-    /// Whether times are those of the goals: of two cores that do nothing else.
+    /// Returns whether the machine is that of the goals: two cores without other work.
     fn is_of_two_quiet_cores(&self) -> bool {
         self.machine.processors == 2 && self.machine.load <= QUIET
     }

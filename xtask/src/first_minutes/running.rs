@@ -6,8 +6,8 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// A line in a shell that knows nothing of the cargo that runs this, nor of settings that builds obey. The shell
-/// becomes the command, so that it can be ended.
+/// Returns a line as a command of a shell without the settings of the cargo that runs this, and
+/// without settings that builds obey. The shell becomes the command, so that it can be ended.
 pub(super) fn in_shell(line: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command
@@ -21,8 +21,9 @@ pub(super) fn in_shell(line: &str, folder: &Path) -> Command {
     command
 }
 
-/// Whether cargo sets a variable for what it runs, or builds otherwise by it. Where crates are had from
-/// (`CARGO_HTTP_…`, `CARGO_NET_…`, `CARGO_REGISTRIES_…`, `CARGO_SOURCE_…`) stays as it is.
+/// Returns whether cargo sets a variable for its child processes, or uses it in builds. Those of
+/// the source of crates (`CARGO_HTTP_…`, `CARGO_NET_…`, `CARGO_REGISTRIES_…`, `CARGO_SOURCE_…`)
+/// stay.
 fn is_of_a_build(name: &OsStr) -> bool {
     let name = name.to_string_lossy();
     let of_downloads = ["HTTP", "NET", "REGISTR", "SOURCE"]
@@ -33,7 +34,7 @@ fn is_of_a_build(name: &OsStr) -> bool {
     (of_cargo && !of_downloads) || of_rustc
 }
 
-/// The file of the user's settings of cargo, if there is one.
+/// Returns the file of the user's settings of cargo, if there is one.
 pub(super) fn settings_of_cargo() -> Option<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")))?;
@@ -41,11 +42,11 @@ pub(super) fn settings_of_cargo() -> Option<PathBuf> {
     settings.is_file().then_some(settings)
 }
 
-/// A server, which is ended with this.
+/// Server process, which is ended on drop.
 pub(super) struct Server(Child);
 
 impl Server {
-    /// Starts one that prints a line as soon as it serves.
+    /// Starts a server that prints a line as soon as it serves.
     pub(super) fn start(command: &mut Command) -> Result<Self> {
         let started = command.stdout(Stdio::piped()).spawn();
         let mut server = started
@@ -65,7 +66,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

@@ -1,7 +1,7 @@
-//! Which lines of the code that reads what others send the corpus leads into.
+//! Line coverage, by the corpus, of the code that reads untrusted input.
 //!
-//! The test that gives the corpus to all targets is built with counters, its counts are merged, and told by
-//! LLVM's own tools (`rustup component add llvm-tools`), line by line.
+//! The test that gives the corpus to all targets is built with counters, its counts are merged, and
+//! shown by LLVM's own tools (`rustup component add llvm-tools`), line by line.
 
 use super::target_folder;
 use crate::run::{Result, cargo, root, succeed};
@@ -11,10 +11,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// How the names of groups begin that are of the wire formats.
+/// Prefix of the groups of the wire formats.
 const WIRE: &str = "crates/wire/";
 
-/// What is counted together: a name, and the beginnings of its files' paths.
+/// Groups of files: a name, and the beginnings of the files' paths.
 const GROUPS: &[(&str, &[&str])] = &[
     ("crates/wire/cdr", &["crates/wire/cdr/src"]),
     ("crates/wire/any", &["crates/wire/any/src"]),
@@ -100,8 +100,8 @@ const GROUPS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is not counted, since no octet that is received leads there: the file, and what it is for. A file that reads
-/// anything is counted whole, with what it writes.
+/// Files that are not counted, since no received octet leads there: the file, and its purpose. A
+/// file that reads anything is counted whole, including the code that writes.
 const LEFT_OUT: &[(&str, &str)] = &[
     (
         "crates/wire/cdr/src/bulk/layout.rs",
@@ -201,13 +201,14 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Files below this share of lines, in hundredths, are named with the lines that are missing.
+/// Share of lines, in percent, below which a file is named with its missing lines.
 const ENOUGH: f64 = 95.0;
 
-/// A file's lines: how often each was executed.
+/// Lines of a file, with the number of their executions.
 type Lines = BTreeMap<u32, u64>;
 
-/// Shows a table, and the lines that are missing. Inputs of a folder beside the corpus are given too.
+/// Prints a table, and the missing lines. Inputs of the folder `gathered` are used in addition to
+/// the corpus.
 pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
     let folder = target_folder().join("fuzz-coverage");
     let counts = folder.join("counts");
@@ -230,7 +231,7 @@ pub(super) fn show(gathered: Option<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The test that gives all targets their corpus, built with counters.
+/// Builds the test that gives all targets their corpus, with counters.
 fn build(folder: &Path) -> Result<PathBuf> {
     let output = cargo()
         .args([
@@ -244,7 +245,7 @@ fn build(folder: &Path) -> Result<PathBuf> {
         .args(["--message-format", "json"])
         .env("CARGO_TARGET_DIR", folder)
         .env("RUSTFLAGS", "-C instrument-coverage")
-        // Build scripts and macros write counts too.
+        // Build scripts and macros write counts, too.
         .env("LLVM_PROFILE_FILE", folder.join("build-%p.profraw"))
         .stderr(std::process::Stdio::inherit())
         .output()
@@ -263,7 +264,7 @@ fn build(folder: &Path) -> Result<PathBuf> {
     executable.ok_or_else(|| "the test `replay` was not built".to_owned())
 }
 
-/// A tool of the compiler's own LLVM.
+/// Returns the path of a tool of the compiler's own LLVM.
 fn tool(name: &str) -> Result<PathBuf> {
     let output = Command::new("rustc")
         .args(["--print", "target-libdir"])
@@ -281,7 +282,7 @@ fn tool(name: &str) -> Result<PathBuf> {
     }
 }
 
-/// Each file's lines that are counted.
+/// Returns the counted lines of each file.
 fn lines(program: &Path, counts: &Path) -> Result<BTreeMap<String, Lines>> {
     let merged = counts.join("merged.profdata");
     let raw = fs::read_dir(counts).map_err(|error| format!("{}: {error}", counts.display()))?;
@@ -326,7 +327,8 @@ fn parse(told: &str, root: &Path) -> BTreeMap<String, Lines> {
     files
 }
 
-/// Takes files out that are not counted. One that is not there was moved, and is counted again unless the list says so.
+/// Removes the files that are not counted. A listed file that is missing was moved, and is counted
+/// again unless the list is updated.
 fn leave_out(files: &mut BTreeMap<String, Lines>, list: &[(&str, &str)]) -> Result<()> {
     for (file, _) in list {
         if files.remove(*file).is_none() {
@@ -338,7 +340,7 @@ fn leave_out(files: &mut BTreeMap<String, Lines>, list: &[(&str, &str)]) -> Resu
     Ok(())
 }
 
-/// The files of a group.
+/// Returns the files of a group.
 fn of_group<'f>(
     files: &'f BTreeMap<String, Lines>,
     paths: &'f [&str],
@@ -376,7 +378,7 @@ fn share(executed: usize, all: usize) -> f64 {
     100.0 * executed as f64 / all.max(1) as f64
 }
 
-/// Names the lines that are missing in files that have too many of them.
+/// Prints the missing lines of the files that have too many of them.
 fn missing(files: &BTreeMap<String, Lines>) {
     for (_, paths) in GROUPS {
         for (file, lines) in of_group(files, paths) {
@@ -389,7 +391,7 @@ fn missing(files: &BTreeMap<String, Lines>) {
     }
 }
 
-/// The lines that were not executed, those in a row together.
+/// Returns the lines that were not executed, as ranges.
 fn ranges(lines: &Lines) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     let mut was_missing = false;

@@ -1,4 +1,5 @@
-//! The keys of the configuration file: their names from the tables that read it, what they mean from the fields of the configuration.
+//! Keys of the configuration file: their names from the tables that read it, their meaning from the
+//! fields of the configuration.
 
 use super::source::{Field, fields};
 use crate::run::Result;
@@ -7,7 +8,8 @@ use std::fmt::Write as _;
 const TABLES: &str = "crates/orb/orb/src/config/file/tables.rs";
 const CONFIG: &str = "crates/orb/orb/src/config";
 
-/// A table of the file: its heading, the file and the struct that read it, and the structs that say what its keys mean.
+/// Table of the file: its heading, the file and the struct that read it, and the structs that
+/// document its keys.
 struct Table {
     heading: &'static str,
     file: &'static str,
@@ -101,7 +103,7 @@ pub(super) fn tables() -> Result<String> {
             meanings.push(fields(file, name)?);
         }
         for key in fields(table.file, table.keys)? {
-            // Tables of their own.
+            // Nested tables are documented separately.
             if key.ty.contains("Table") {
                 continue;
             }
@@ -122,7 +124,7 @@ pub(super) fn tables() -> Result<String> {
     Ok(out)
 }
 
-/// The field that a key sets, and what that says of itself.
+/// Returns the field that a key sets, and its documentation.
 fn meaning(key: &str, table: &Table, meanings: &[Vec<Field>]) -> Result<(String, String)> {
     if (table.keys, key) == ("ConcurrencyTable", "strategy") {
         let config = fields(&format!("{CONFIG}/orb_config.rs"), "OrbConfig")?;
@@ -149,7 +151,7 @@ fn meaning(key: &str, table: &Table, meanings: &[Vec<Field>]) -> Result<(String,
     }
 }
 
-/// What stands behind the key.
+/// Returns the form of a key's value.
 fn value(key: &Field) -> String {
     let unit = match key.name.rsplit_once('_').map(|(_, unit)| unit) {
         Some("ms") => ", milliseconds; 0 for none",

@@ -1,11 +1,11 @@
-//! The minor codes, from `exception/minor.rs`.
+//! Minor codes, from `exception/minor.rs`.
 
 use super::source::{docs, parse};
 use crate::run::Result;
 use std::fmt::Write as _;
 use syn::{Expr, ExprLit, Item, Lit};
 
-/// Punctual's own first, as those are what programs meet.
+/// Returns the table, with Punctual's own codes first, as programs meet these.
 pub(super) fn table() -> Result<String> {
     let mut rows = Vec::new();
     for item in parse("crates/orb/orb/src/exception/minor.rs")? {

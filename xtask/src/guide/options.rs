@@ -1,4 +1,4 @@
-//! The `-ORB…` options, from their table in `config/arguments.rs`.
+//! Options `-ORB…`, from their table in `config/arguments.rs`.
 
 use super::source::{parse, text};
 use crate::run::Result;
@@ -43,7 +43,7 @@ fn escaped(text: &str) -> String {
     text.replace('|', "\\|")
 }
 
-/// The text of a literal, of a constant of this file, or of a module's beside it.
+/// Returns the text of a literal, of a constant of this file, or of a module's beside it.
 fn known(expression: &Expr, items: &[Item]) -> Result<String> {
     if let Some(text) = text(expression) {
         return Ok(text);

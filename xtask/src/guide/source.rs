@@ -1,4 +1,4 @@
-//! Sources, read for what they say of themselves.
+//! Documentation that is read from source files.
 
 use crate::run::{Result, root};
 use syn::{Expr, ExprLit, Fields, Item, ItemStruct, Lit, Meta};
@@ -13,15 +13,15 @@ pub(super) fn parse(path: &str) -> Result<Vec<Item>> {
     Ok(file.items)
 }
 
-/// A field of a struct.
+/// Field of a struct.
 pub(super) struct Field {
     pub(super) name: String,
-    /// Its type, as it is written.
+    /// Type of the field, as it is written.
     pub(super) ty: String,
     pub(super) docs: String,
 }
 
-/// The fields of a struct in a file.
+/// Returns the fields of a struct in a file.
 pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
     let is_it =
         |item: &Item| matches!(item, Item::Struct(ItemStruct { ident, .. }) if ident == name);
@@ -48,7 +48,7 @@ pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
     Ok(fields.collect())
 }
 
-/// What doc comments say, as one paragraph for a table's cell.
+/// Returns the text of doc comments, as one paragraph for a table's cell.
 pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
     let lines = attributes
         .iter()
@@ -60,7 +60,7 @@ pub(super) fn docs(attributes: &[syn::Attribute]) -> String {
     cell(&lines.join(" "))
 }
 
-/// The text of a literal.
+/// Returns the text of a literal.
 pub(super) fn text(expression: &Expr) -> Option<String> {
     match expression {
         Expr::Lit(ExprLit {
@@ -71,13 +71,13 @@ pub(super) fn text(expression: &Expr) -> Option<String> {
     }
 }
 
-/// Text for a table's cell: links of rustdoc become code, and bars are escaped.
+/// Formats text for a table's cell: links of rustdoc become code, and bars are escaped.
 fn cell(text: &str) -> String {
     let plain = text
         .replace("[`crate::", "`")
         .replace("[`", "`")
         .replace("`]", "`");
-    // The targets of rustdoc's links.
+    // The targets of rustdoc's links are dropped.
     let mut out = String::new();
     let mut rest = plain.as_str();
     while let Some((before, after)) = rest.split_once("`(crate::") {

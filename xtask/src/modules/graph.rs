@@ -1,11 +1,11 @@
-//! Circles in what uses what.
+//! Circles in a graph of uses.
 
 use super::read::Edge;
 use std::collections::{BTreeMap, BTreeSet};
 
 type Graph<'e> = BTreeMap<&'e str, BTreeSet<&'e str>>;
 
-/// The circles, each as its files in their order by name.
+/// Returns the circles, each as its files ordered by name.
 pub(super) fn circles(edges: &[Edge]) -> Vec<String> {
     let mut graph = Graph::new();
     for edge in edges {

@@ -1,4 +1,4 @@
-//! Which file uses which.
+//! Uses of files by other files.
 
 use crate::run::Result;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// One file takes a name from another. Both are paths below the crate's `src`.
+/// Use of a name of one file by another. Both are paths below the crate's `src`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Edge {
     pub(super) from: String,
@@ -14,12 +14,12 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// The module of the crate's root that the user stands in.
+    /// Returns the module of the crate's root that contains the user.
     pub(super) fn user_module(&self) -> &str {
         module(&self.from)
     }
 
-    /// The same of the used.
+    /// Returns the module of the crate's root that contains the used file.
     pub(super) fn used_module(&self) -> &str {
         module(&self.to)
     }
@@ -32,17 +32,17 @@ fn module(file: &str) -> &str {
 
 type ModulePath = Vec<String>;
 
-/// A module's file, and the paths that it names.
+/// File of a module, and the paths that it names.
 struct Source {
     file: String,
     used: Vec<ModulePath>,
-    /// Names that it re-exports, and whence.
+    /// Names that it re-exports, with their sources.
     exported: BTreeMap<String, ModulePath>,
 }
 
 type Sources = BTreeMap<ModulePath, Source>;
 
-/// All uses below a crate's `src`.
+/// Returns all uses below a crate's `src`.
 pub(super) fn edges(src: &Path) -> Result<Vec<Edge>> {
     let mut sources = Sources::new();
     collect(src, &mut Vec::new(), &mut sources)?;
@@ -73,7 +73,7 @@ fn collect(folder: &Path, at: &mut ModulePath, sources: &mut Sources) -> Result<
             at.pop();
             continue;
         }
-        // Tests beside the code are no part of it.
+        // Tests beside the code are left out.
         if path.extension().is_none_or(|extension| extension != "rs") || name.ends_with("tests") {
             continue;
         }
@@ -97,7 +97,7 @@ fn collect(folder: &Path, at: &mut ModulePath, sources: &mut Sources) -> Result<
     Ok(())
 }
 
-/// Takes the paths out of what a file says.
+/// Collects the paths in a file.
 fn read(tokens: TokenStream, source: &mut Source) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut at = 0;
@@ -112,7 +112,7 @@ fn read(tokens: TokenStream, source: &mut Source) {
                 let mut paths = Vec::new();
                 at = tree(&tokens, at, &mut Vec::new(), &mut paths);
                 for (path, name) in paths {
-                    // What is only handed on is used by whoever names it.
+                    // A re-export is used by the files that name it.
                     if is_public {
                         source.exported.insert(name, path);
                     } else {
@@ -125,7 +125,7 @@ fn read(tokens: TokenStream, source: &mut Source) {
                 at = tree(&tokens, at - 1, &mut Vec::new(), &mut paths);
                 source.used.extend(paths.into_iter().map(|(path, _)| path));
             }
-            // `pub(super)` and its like name nobody.
+            // The path in `pub(super)` and the like is not a use.
             TokenTree::Ident(word) if *word == "pub" => {
                 if let Some(TokenTree::Group(group)) = tokens.get(at)
                     && group.delimiter() == Delimiter::Parenthesis
@@ -139,7 +139,7 @@ fn read(tokens: TokenStream, source: &mut Source) {
     }
 }
 
-/// Whether a path begins here, behind no other part of it.
+/// Returns whether a path begins here, rather than continues.
 fn begins_path(tokens: &[TokenTree], at: usize) -> bool {
     let is_colon = |at: Option<usize>| {
         let token = at.and_then(|at| tokens.get(at));
@@ -149,12 +149,12 @@ fn begins_path(tokens: &[TokenTree], at: usize) -> bool {
     !is_behind && is_colon(Some(at + 1)) && is_colon(Some(at + 2))
 }
 
-/// Whether an attribute's brackets say `cfg(test)`.
+/// Returns whether an attribute's brackets contain `cfg(test)`.
 fn is_test(token: Option<&TokenTree>) -> bool {
     matches!(token, Some(TokenTree::Group(group)) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Behind the item that begins here: its braces, or its semicolon.
+/// Returns the position behind the item that begins here: behind its braces, or its semicolon.
 fn behind_item(tokens: &[TokenTree], mut at: usize) -> usize {
     while let Some(token) = tokens.get(at) {
         at += 1;
@@ -167,7 +167,7 @@ fn behind_item(tokens: &[TokenTree], mut at: usize) -> usize {
     at
 }
 
-/// Whether a `use` behind these tokens is `pub`, with or without a scope.
+/// Returns whether a `use` behind these tokens is `pub`, with or without a scope.
 fn is_exporting(before: &[TokenTree]) -> bool {
     let is_pub = |token: &TokenTree| matches!(token, TokenTree::Ident(word) if *word == "pub");
     match before {
@@ -179,7 +179,7 @@ fn is_exporting(before: &[TokenTree]) -> bool {
     }
 }
 
-/// Reads a tree of paths, as `use` has it; each path with the name that it gets.
+/// Reads a tree of paths of a `use`; adds each path with the name that it gets.
 fn tree(
     tokens: &[TokenTree],
     mut at: usize,
@@ -228,7 +228,7 @@ fn tree(
     at
 }
 
-/// The file that defines what a path means, as said in this module.
+/// Returns the file that defines the item of a path, as used in this module.
 fn definer<'s>(
     sources: &'s Sources,
     module: &ModulePath,
@@ -248,7 +248,7 @@ fn definer<'s>(
         }
         first => {
             at.push(first.to_owned());
-            // Another crate's, a local, a prelude's.
+            // The path is another crate's, a local's, or a prelude's.
             if !sources.contains_key(&at) {
                 return None;
             }
@@ -265,9 +265,9 @@ fn definer<'s>(
     }
     let source = sources.get(&at)?;
     match rest.first().and_then(|name| source.exported.get(name)) {
-        // No re-export leads on for ever; one that does is rustc's to refuse.
+        // Chains of re-exports are finite; rustc refuses others.
         Some(onward) if steps < 8 => definer(sources, &at, onward, steps + 1),
-        // A macro of the crate's, which stands wherever it was written.
+        // A macro of the crate, which may be defined in any file.
         _ if at.is_empty() => None,
         _ => Some(&source.file),
     }

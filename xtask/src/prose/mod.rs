@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders that are looked at.
+/// Folders that are checked.
 const LOOKED_AT: [&str; 8] = [
     "bench", "crates", "examples", "fuzz", "interop", "services", "tools", "xtask",
 ];
@@ -27,7 +27,7 @@ const OPENINGS: [&str; 10] = [
     "Who", "What", "Whether", "Where", "How", "That", "The same", "One that", "Has", "Is to",
 ];
 
-/// Words that no comment may have: they hide what acts and what is acted upon.
+/// Words that no comment may have: they hide the subject and the object of a sentence.
 const WORDS: [&str; 4] = ["nobody", "whoever", "whomever", "is told"];
 
 /// Share of a crate's doc comments that may open with one of [`OPENINGS`], in percent.
@@ -39,7 +39,7 @@ pub(crate) struct Options {
     /// Print each place, not only the counts.
     #[arg(long)]
     list: bool,
-    /// Print so many comments drawn by chance, without their code, for a reader to judge.
+    /// Print so many comments drawn at random, without their code, for a reader to judge.
     #[arg(long, value_name = "N")]
     sample: Option<usize>,
     /// Seed of the sample.
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
     verdict(&findings)
 }
 
-/// Returns the Rust files below the folders that are looked at, by their paths from the root.
+/// Returns the Rust files below the folders that are checked, by their paths from the root.
 fn files() -> Result<BTreeMap<PathBuf, String>> {
     let mut files = BTreeMap::new();
     for folder in LOOKED_AT {

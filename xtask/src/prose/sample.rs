@@ -1,4 +1,4 @@
-//! A sample of comments, drawn by chance, for a reader who does not see the code.
+//! Sample of comments, drawn at random, for a reader who does not see the code.
 
 use super::comments;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) fn print(files: &BTreeMap<PathBuf, String>, count: usize, seed: u64) 
     }
 }
 
-/// SplitMix64: a sequence of numbers that looks like chance.
+/// Returns the next pseudo-random number (SplitMix64).
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

@@ -1,4 +1,4 @@
-//! What must stand in the table of asynchronous calls.
+//! Required rows of the table of asynchronous calls.
 
 use super::Page;
 
@@ -8,8 +8,8 @@ pub(super) const PAGE: Page = Page {
     others: &[IMPLIED, EXCEPTIONS, EXTENSIONS],
 };
 
-/// The operations of module Messaging that AMI has, CORBA's pollables, and what of the ORB and of requests belongs to them
-/// (CORBA 3.3 part 1, chapters 8, 11 and 17).
+/// Operations of module Messaging that AMI has, CORBA's pollables, and the related operations of
+/// the ORB and of requests (CORBA 3.3 part 1, chapters 8, 11 and 17).
 const INTERFACES: &[(&str, &[&str])] = &[
     (
         "ExceptionHolder",
@@ -60,7 +60,7 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Of an interface `iface` with an operation `op` and an attribute `attr`.
+/// Implied operations of an interface `iface` with an operation `op` and an attribute `attr`.
 const IMPLIED: &[&str] = &[
     "sendc_op",
     "sendc_get_attr",
@@ -80,5 +80,5 @@ const IMPLIED: &[&str] = &[
 
 const EXCEPTIONS: &[&str] = &["NoPossiblePollable", "UnknownPollable", "WrongTransaction"];
 
-/// What the standard does not have.
+/// Extensions of the standard.
 const EXTENSIONS: &[&str] = &["CallsInFlight", "CancelRequest"];

@@ -1,4 +1,4 @@
-//! What must stand in the table of Portable Interceptors.
+//! Required rows of the table of Portable Interceptors.
 
 use super::Page;
 
@@ -8,8 +8,8 @@ pub(super) const PAGE: Page = Page {
     others: &[],
 };
 
-/// The interfaces of the module PortableInterceptor, and of IOP and CORBA what goes with them (CORBA 3.3 part 1, chapter 16),
-/// with their operations, attributes and exceptions.
+/// Interfaces of the module PortableInterceptor, and the related ones of IOP and CORBA (CORBA 3.3
+/// part 1, chapter 16), with their operations, attributes and exceptions.
 const INTERFACES: &[(&str, &[&str])] = &[
     ("ORBInitializer", &["pre_init", "post_init"]),
     (

@@ -1,5 +1,5 @@
-//! What docs/guide/messaging.md must have: every policy of module Messaging (CORBA 3.3 part 2, §22.2), BiDirPolicy, and those of
-//! our own on the same matters.
+//! Required rows of docs/guide/messaging.md: every policy of module Messaging (CORBA 3.3 part 2,
+//! §22.2), BiDirPolicy, and our own policies on the same matters.
 
 use super::Page;
 

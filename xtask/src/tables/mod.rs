@@ -1,9 +1,11 @@
-//! `cargo xtask tables`: the tables of what is there of a module of the standard tell the truth.
+//! `cargo xtask tables`: check of the tables that list the supported items of a module of the
+//! standard.
 //!
-//! Each operation of the module, each exception and each value of a policy stands in the first column of exactly one row, and the row's last column names a test of it, or begins with `not
-//! there` and says why. A test is `FILE::NAME`, where `FILE` stands in a row `FILE | path` of the page;
-//! the file must have a test of that name. Tests of Rust are functions with `#[test]`, those of peers
-//! are cases: `test("NAME"`.
+//! Each operation of the module, each exception and each value of a policy stands in the first
+//! column of exactly one row, and the row's last column names a test of it, or begins with `not
+//! there` and says why. A test is `FILE::NAME`, where `FILE` stands in a row `FILE | path` of the
+//! page; the file must have a test of that name. Tests of Rust are functions with `#[test]`, those
+//! of peers are cases: `test("NAME"`.
 
 mod asynchrony;
 mod interceptors;
@@ -16,12 +18,12 @@ use crate::run::{Result, root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A page with a table, and what must stand in that.
+/// Page with a table, and the table's required rows.
 struct Page {
     path: &'static str,
     /// Interfaces with their operations and attributes.
     interfaces: &'static [(&'static str, &'static [&'static str])],
-    /// All else: exceptions, policies, values.
+    /// All other rows: exceptions, policies, values.
     others: &'static [&'static [&'static str]],
 }
 
@@ -34,7 +36,7 @@ const PAGES: [Page; 6] = [
     real_time::PAGE,
 ];
 
-/// Refuses tables that are not true.
+/// Refuses tables with mistakes.
 pub(crate) fn check() -> Result<()> {
     PAGES.iter().try_for_each(Page::check)
 }
@@ -61,7 +63,7 @@ impl Page {
         ))
     }
 
-    /// What must stand in the table.
+    /// Returns the required rows of the table.
     fn required(&self) -> Vec<String> {
         let operations = self.interfaces.iter().flat_map(|(interface, operations)| {
             operations
@@ -80,7 +82,7 @@ fn read(path: &Path) -> Result<String> {
         .map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
-/// A row: what it is about, and its last cell.
+/// Row of a table: its subject, and its last cell.
 #[derive(Debug)]
 struct Row {
     about: String,
@@ -97,7 +99,7 @@ impl Row {
     }
 }
 
-/// The page's rows, and the files that it names.
+/// Rows of a page, and the files that it names.
 #[derive(Debug, Default)]
 struct Table {
     rows: Vec<Row>,
@@ -105,7 +107,7 @@ struct Table {
 }
 
 impl Table {
-    /// From the page: rows whose last cell is one path are files, the others are about something.
+    /// Reads a page: rows whose last cell is one path are files, the others have a subject.
     fn parse(page: &str) -> Self {
         let mut table = Self::default();
         for line in page.lines() {
@@ -125,7 +127,7 @@ impl Table {
                 Some(path) if !path.contains("::") => {
                     table.files.insert(about.to_owned(), path.to_owned());
                 }
-                // Tables of two columns are about something else.
+                // Tables of two columns have another purpose.
                 _ if cells.len() < 3 => {}
                 _ => table.rows.push(Row {
                     about: about.to_owned(),
@@ -140,7 +142,7 @@ impl Table {
         self.rows.iter().flat_map(Row::tests)
     }
 
-    /// What is wrong, where `file` has the text of a file.
+    /// Returns the mistakes of the table; `file` returns the text of a file.
     fn mistakes(&self, required: &[String], file: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
         let mut mistakes = Vec::new();
         for name in required {
@@ -176,12 +178,12 @@ impl Table {
     }
 }
 
-/// What stands between backticks.
+/// Returns the texts between backticks.
 fn code(cell: &str) -> impl Iterator<Item = &str> {
     cell.split('`').skip(1).step_by(2)
 }
 
-/// The tests in a file: functions with `#[test]` before them, and cases of a peer's client.
+/// Returns the tests in a file: functions with `#[test]` before them, and cases of a peer's client.
 fn tests_in(text: &str) -> BTreeSet<String> {
     let mut tests = BTreeSet::new();
     let mut is_test = false;
@@ -193,7 +195,7 @@ fn tests_in(text: &str) -> BTreeSet<String> {
         {
             tests.insert(name.to_owned());
         }
-        // Other attributes may stand between.
+        // Other attributes may stand in between.
         is_test = line == "#[test]" || (is_test && line.starts_with("#["));
         let case = line.split_once("test(\"").map(|(_, rest)| rest);
         if let Some((case, _)) = case.and_then(|rest| rest.split_once('"')) {

@@ -1,4 +1,4 @@
-//! What must stand in the table of the Naming Service.
+//! Required rows of the table of the Naming Service.
 
 use super::Page;
 
@@ -8,7 +8,7 @@ pub(super) const PAGE: Page = Page {
     others: &[EXCEPTIONS],
 };
 
-/// The interfaces of the module CosNaming (CosNaming 1.3, §2.2, §2.3, §2.5.4), with their operations.
+/// Interfaces of the module CosNaming (CosNaming 1.3, §2.2, §2.3, §2.5.4), with their operations.
 const INTERFACES: &[(&str, &[&str])] = &[
     (
         "NamingContext",

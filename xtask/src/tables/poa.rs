@@ -1,4 +1,4 @@
-//! What must stand in the table of the object adapter.
+//! Required rows of the table of the object adapter.
 
 use super::Page;
 
@@ -8,7 +8,7 @@ pub(super) const PAGE: Page = Page {
     others: &[EXCEPTIONS, POLICIES],
 };
 
-/// The interfaces of the module PortableServer (CORBA 3.3 part 1, 15.5), and the table of plain object
+/// Interfaces of the module PortableServer (CORBA 3.3 part 1, 15.5), and the table of plain object
 /// keys as TAO has it, with their operations and attributes.
 const INTERFACES: &[(&str, &[&str])] = &[
     (
@@ -85,7 +85,7 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ("Locator", &["locate"]),
 ];
 
-/// The exceptions of the module.
+/// Exceptions of the module.
 const EXCEPTIONS: &[&str] = &[
     "POA::AdapterAlreadyExists",
     "POA::AdapterNonExistent",
@@ -104,7 +104,7 @@ const EXCEPTIONS: &[&str] = &[
     "IORTable::AlreadyBound",
 ];
 
-/// The values of the seven policies, and the combinations that 15.3.8 has something to say about.
+/// Values of the seven policies, and the combinations that 15.3.8 mentions.
 const POLICIES: &[&str] = &[
     "ORB_CTRL_MODEL",
     "SINGLE_THREAD_MODEL",

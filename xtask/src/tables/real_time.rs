@@ -1,4 +1,4 @@
-//! What must stand in the table of Real-time CORBA.
+//! Required rows of the table of Real-time CORBA.
 
 use super::Page;
 
@@ -8,8 +8,9 @@ pub(super) const PAGE: Page = Page {
     others: &[POLICIES, EXTENSIONS],
 };
 
-/// The interfaces of the modules RTCORBA, RTPortableServer, RTCosScheduling and RTScheduling (Real-time CORBA 1.2), with
-/// their operations and attributes, and `CORBA::Object`'s operation for explicit binding.
+/// Interfaces of the modules RTCORBA, RTPortableServer, RTCosScheduling and RTScheduling (Real-time
+/// CORBA 1.2), with their operations and attributes, and `CORBA::Object`'s operation for explicit
+/// binding.
 const INTERFACES: &[(&str, &[&str])] = &[
     (
         "RTORB",
@@ -79,7 +80,7 @@ const INTERFACES: &[(&str, &[&str])] = &[
     ("CORBA::Object", &["validate_connection"]),
 ];
 
-/// The policies and what they may say.
+/// Policies with their values.
 const POLICIES: &[&str] = &[
     "CLIENT_PROPAGATED",
     "SERVER_DECLARED",
@@ -94,7 +95,7 @@ const POLICIES: &[&str] = &[
     "RTScheduling::Scheduler",
 ];
 
-/// What the papers, and TAO, have beside the standard.
+/// Extensions of the standard by the papers and TAO.
 const EXTENSIONS: &[&str] = &[
     "prioritised endpoints",
     "-ORBLaneListenEndpoints",

@@ -1,4 +1,5 @@
-//! A busy machine: loops that take all the processor time they get, and tests that run on one processor.
+//! Busy machine: loops that take all the processor time they get, and tests that run on one
+//! processor.
 
 use crate::run::Result;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -55,7 +56,8 @@ fn busy_loop(over: Arc<AtomicBool>) -> Result<JoinHandle<()>> {
         .map_err(|error| format!("a busy loop could not be started: {error}"))
 }
 
-/// Has the test harness run as many tests at a time as it would on the whole machine, though it sees one processor.
+/// Lets the test harness run as many tests at a time as it would on the whole machine, though it
+/// sees one processor.
 pub(super) fn keep_test_threads(command: &mut Command, load: &Load) {
     let processors = load.loops.len() / 2;
     command.env("RUST_TEST_THREADS", processors.to_string());

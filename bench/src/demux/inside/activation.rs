@@ -1,4 +1,4 @@
-//! What activating takes: time, and memory beside servant and id.
+//! Cost of activation: time, and memory beside servant and id.
 
 use super::super::interfaces::servant;
 use super::super::setup::{Setup, Strategy, id};
@@ -8,12 +8,12 @@ use crate::process::Observed;
 use punctual::{Orb, Poa, RootPoa, Servant};
 use std::sync::Arc;
 
-/// Nanoseconds at most of an activation without making a reference.
+/// Goal of an activation without making a reference, in nanoseconds at most.
 const TIME: f64 = 500.0;
-/// Octets at most of an active object beside its servant and its id.
+/// Goal of an active object beside its servant and its id, in bytes at most.
 const OCTETS: f64 = 100.0;
 
-/// Objects, for which both goals are.
+/// Number of objects for which both goals hold.
 const MANY: u32 = 1_000_000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {
@@ -38,7 +38,8 @@ pub(super) fn measure() -> Result<Vec<Line>> {
 }
 
 fn activate(poa: &Poa, strategy: Strategy) -> Result<[Line; 2]> {
-    // Made ahead, so that they are not in the figures: an id of this length stands in the map itself.
+    // The servants are made before, so that they are not in the figures; an id of this length is
+    // stored in the map itself.
     let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| servant(1, None)).collect();
     let before = memory()?;
     let began = Clock::now();
@@ -61,7 +62,7 @@ fn activate(poa: &Poa, strategy: Strategy) -> Result<[Line; 2]> {
     })
 }
 
-/// This process's own memory.
+/// Returns this process's private memory, in bytes.
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn memory() -> Result<f64> {
     Ok(Observed::of(std::process::id()).memory()?.anonymous as f64)

@@ -1,4 +1,4 @@
-//! A call of an operation without parameters on an object of the same process, by its stub.
+//! Cost of a call of an operation without parameters on an object of the same process, by its stub.
 
 use super::super::idl::demux::One;
 use super::super::interfaces::Idle;
@@ -6,7 +6,7 @@ use super::{Line, each};
 use crate::Result;
 use punctual::{Collocation, ListenEndpoint, Orb, RootPoa};
 
-/// Calls of a batch.
+/// Number of calls of a batch.
 const CALLS: usize = 10_000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {

@@ -1,5 +1,6 @@
-//! What is inside a call, by itself: the search for an object and for an operation, activation and what it
-//! takes, collocated calls, and a soak. Each in a process of its own, as memory is looked at.
+//! Parts of a call, measured alone: the search for an object and for an operation, activation and
+//! its cost, collocated calls, and a soak. Each runs in a process of its own, as memory is
+//! measured.
 
 mod activation;
 mod collocated;
@@ -18,17 +19,17 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::process::{Command, Stdio};
 
-/// Batches, of which a figure is the median.
+/// Number of batches, of which a figure is the median.
 const BATCHES: usize = 51;
-/// A batch is no shorter: the clock takes a part of a microsecond.
+/// Least size of a batch: reading the clock takes a fraction of a microsecond.
 const BATCH: usize = 1000;
 
-/// What one process measures.
+/// Options of one process.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// Which.
+    /// Part to measure.
     subject: Subject,
-    /// Objects where there are many.
+    /// Objects of the measurements with many.
     #[arg(long)]
     many: u32,
 }
@@ -55,20 +56,20 @@ const SUBJECTS: [Subject; 6] = [
 /// All figures.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// One after the other.
+    /// Lines of the table.
     pub lines: Vec<Line>,
 }
 
-/// A figure, and its goal if it has one.
+/// Figure, with its goal if it has one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// What it is.
+    /// Name of the figure.
     pub what: String,
-    /// Its unit.
+    /// Unit of the figure.
     pub unit: String,
-    /// The figure.
+    /// Value of the figure.
     pub value: f64,
-    /// What it is to be at most.
+    /// Upper bound of the figure.
     pub goal: Option<f64>,
 }
 
@@ -89,17 +90,17 @@ impl Line {
         }
     }
 
-    /// Whether it reaches its goal; `None` where it has none.
+    /// Returns whether the figure reaches its goal; `None` without one.
     #[must_use]
     pub fn is_reached(&self) -> Option<bool> {
         self.goal.map(|goal| self.value <= goal)
     }
 }
 
-/// Measures everything, a process after the other.
+/// Measures everything, one process after the other.
 ///
 /// # Errors
-/// When one of them fails.
+/// A process fails.
 pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Report> {
     let many = if quick { "10000" } else { "1000000" };
     let progress = progress(SUBJECTS.len());
@@ -123,7 +124,7 @@ pub(super) fn measure(harness: &Harness, quick: bool) -> Result<Report> {
     Ok(report)
 }
 
-/// Runs one, and prints its figures as JSON.
+/// Runs one part, and prints its figures as JSON.
 pub(super) fn run(options: &Options) -> Result<()> {
     let many = options.many;
     let lines = match options.subject {
@@ -138,8 +139,8 @@ pub(super) fn run(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Nanoseconds of one `act` on each of `subjects`: the median of batches that each go through all of them,
-/// again and again if they are few.
+/// Returns the nanoseconds of one `act` on each of `subjects`: the median of batches that each go
+/// through all of them, repeatedly if they are few.
 fn each<T>(subjects: &[T], mut act: impl FnMut(&T)) -> f64 {
     subjects.iter().for_each(&mut act);
     let times = (BATCH / subjects.len().max(1)).max(1);
@@ -154,7 +155,7 @@ fn each<T>(subjects: &[T], mut act: impl FnMut(&T)) -> f64 {
     median(&batches).unwrap_or_default()
 }
 
-/// The processor's time of this thread, which others on a busy machine take no part of.
+/// Processor time of this thread, which does not include other processes of a busy machine.
 #[derive(Clone, Copy)]
 struct Clock(rustix::time::Timespec);
 
@@ -165,7 +166,7 @@ impl Clock {
         ))
     }
 
-    /// Since this was now.
+    /// Returns the nanoseconds since this time.
     #[allow(clippy::cast_precision_loss)]
     fn nanoseconds(self) -> f64 {
         let now = Self::now().0;

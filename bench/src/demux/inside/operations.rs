@@ -1,6 +1,7 @@
-//! From an operation's name to its number, by the compiler's search: a request is given to the skeleton by its
-//! name and by its number, again and again, and the difference is the search. The request is a one-way, to
-//! which nothing is answered, and its servant does nothing, so that the search is not hidden by other work.
+//! Search from an operation's name to its number, as the compiler generates it: a request is given
+//! to the skeleton by name and by number, again and again, and the difference is the search. The
+//! request is a one-way without a reply, and its servant does nothing, so that no other work hides
+//! the search.
 
 use super::super::interfaces::{Target, deaf_servant};
 use super::{Clock, Line, count};
@@ -12,9 +13,9 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// What the search is to take at most, in nanoseconds, at the median of all operations.
+/// Goal of the search, in nanoseconds at most, for the median of all operations.
 const GOAL: f64 = 10.0;
-/// Calls of a batch, and batches by name and by number in turn.
+/// Number of calls of a batch, and of batches by name and by number in turn.
 const CALLS: usize = 2000;
 const BATCHES: usize = 9;
 
@@ -70,13 +71,13 @@ fn time_each(target: &Target, operations: u32, times: &Receiver<Found>) -> Resul
 
 /// Nanoseconds of one operation.
 struct Found {
-    /// The search alone.
+    /// Time of the search alone.
     search: f64,
-    /// The search, the servant that does nothing, and back.
+    /// Time of the search, of the empty servant, and of the return.
     by_name: f64,
 }
 
-/// An object adapter with one object, of whose operations it times the search.
+/// Object adapter with one object, which times the search of the object's operations.
 struct Timing {
     servant: Arc<dyn Servant>,
     found: Sender<Found>,
@@ -100,7 +101,7 @@ impl Timing {
     }
 }
 
-/// Nanoseconds of one.
+/// Returns the nanoseconds of one call in a batch.
 fn batch(
     mut act: impl FnMut() -> std::result::Result<Dispatched, DispatchError>,
 ) -> std::result::Result<f64, DispatchError> {
@@ -118,7 +119,7 @@ impl ObjectAdapter for Timing {
         call: &mut ServerCall<'_>,
     ) -> std::result::Result<Dispatched, DispatchError> {
         let time = self.time(call)?;
-        // Who has stopped to listen has all it wanted.
+        // The receiver may be gone: it needs no more figures then.
         let _ = self.found.send(time);
         self.servant.dispatch(call)
     }

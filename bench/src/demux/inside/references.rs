@@ -1,4 +1,5 @@
-//! What references take: made of an object that is activated, written as text, read from text, narrowed.
+//! Cost of references: making one for an activated object, writing it as text, reading it from
+//! text, narrowing it.
 
 use super::super::idl::demux::One;
 use super::super::interfaces::Idle;
@@ -6,13 +7,13 @@ use super::{Line, each};
 use crate::Result;
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, RootPoa};
 
-/// Nanoseconds at most of activating an object and handing out its typed reference, as a program does that
-/// makes an object for each of its clients.
+/// Goal of activating an object and returning its typed reference, in nanoseconds at most, as in a
+/// program that makes an object for each of its clients.
 const ACTIVATED: f64 = 1000.0;
-/// Nanoseconds at most of the reference's text beside that.
+/// Goal of writing the reference as text in addition, in nanoseconds at most.
 const TEXT: f64 = 1500.0;
 
-/// Objects of a batch.
+/// Number of objects of a batch.
 const OBJECTS: usize = 1000;
 
 pub(super) fn measure() -> Result<Vec<Line>> {

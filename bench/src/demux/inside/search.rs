@@ -1,6 +1,6 @@
-//! From an object key to its servant: `ObjectAdapter::locate`, as for a LocateRequest. It reads the key, finds
-//! the adapter, finds and pins the object, and lets it go again, as for a request; no operation is searched, and
-//! nothing called.
+//! Search from an object key to its servant: `ObjectAdapter::locate`, as for a LocateRequest. It
+//! reads the key, finds the adapter, finds and pins the object, and releases it, as for a request;
+//! no operation is searched or called.
 
 use super::super::server::Group;
 use super::super::setup::{Chance, Setup, Strategy};
@@ -11,19 +11,19 @@ use punctual_orb::{Location, ObjectAdapter};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// What "key to servant" is to take at most, in nanoseconds.
+/// Goal of "key to servant", in nanoseconds at most.
 const GOAL: f64 = 60.0;
-/// Keys that are looked for in turn: few enough for what they lead to to stay in the caches.
+/// Number of keys looked up in turn: few enough for the objects to stay in the caches.
 const SOME: usize = 1000;
-/// Keys that are looked for in turn, so many that it does not.
+/// Number of keys looked up in turn for a cold search: more than the caches hold objects for.
 const COLD: usize = 200_000;
-/// Beyond so many objects a linear search takes too long.
+/// Number of objects beyond which a linear search takes too long.
 const LINEAR: u32 = 500;
 
 pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for strategy in Strategy::ALL {
-        // What de-layering takes in one step, `locate` does not have: it knows no operation.
+        // De-layering finds object and operation in one step, but `locate` knows no operation.
         if strategy == Strategy::DeLayered {
             continue;
         }
@@ -65,7 +65,7 @@ fn search(strategy: Strategy, objects: u32, cold_too: bool) -> Result<Vec<Line>>
         _ => line,
     }];
     if cold_too {
-        // So many that what they lead to does not fit into the caches.
+        // So many keys that their objects do not fit into the caches.
         let cold = keys(&group, COLD)?;
         lines.push(Line::new(
             format!("key to servant, {name}, any of {objects} objects"),
@@ -83,7 +83,7 @@ fn locate(adapter: &Arc<dyn ObjectAdapter>, key: &[u8]) {
     assert!(matches!(found, Location::Here), "the object is active");
 }
 
-/// So many keys, in an order that no processor foresees.
+/// Returns `count` keys, in an order that no processor predicts.
 fn keys(group: &Group, count: usize) -> Result<Vec<Vec<u8>>> {
     let mut keys = Vec::new();
     for reference in group.references(count)? {
@@ -93,6 +93,6 @@ fn keys(group: &Group, count: usize) -> Result<Vec<Vec<u8>>> {
     for place in (1..keys.len()).rev() {
         keys.swap(place, chance.below(place + 1));
     }
-    // Anew, in this order, so that the keys themselves lie one behind the other.
+    // The keys are copied in this order, so that they are contiguous in memory.
     Ok(keys.iter().map(|key| key.as_slice().to_vec()).collect())
 }

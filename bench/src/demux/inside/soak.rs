@@ -1,5 +1,5 @@
-//! Objects come and go on eight threads while two others call some that stay: what the process holds at the
-//! end of a second round is what it held at its beginning.
+//! Soak of activation: objects come and go on eight threads while two others call some that stay.
+//! At the end of a second round the process holds as much memory as at its beginning.
 
 use super::super::idl::demux::One;
 use super::super::interfaces::{Idle, servant};
@@ -10,12 +10,13 @@ use punctual::{ListenEndpoint, Orb, Poa, RootPoa};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
 
-/// Threads that activate and deactivate, and threads that call.
+/// Number of threads that activate and deactivate, and of threads that call.
 const CHURNING: usize = 8;
 const CALLING: usize = 2;
-/// Objects of a thread at a time.
+/// Number of live objects of a thread.
 const LIVE: usize = 100;
-/// Octets that the process may differ by: what the allocator keeps for threads that are gone.
+/// Allowed difference of the process's memory, in bytes: what the allocator keeps for ended
+/// threads.
 const GOAL: f64 = 1_048_576.0;
 
 pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
@@ -55,7 +56,7 @@ pub(super) fn measure(many: u32) -> Result<Vec<Line>> {
     ])
 }
 
-/// How many calls were made meanwhile.
+/// Runs a round; returns the number of calls made meanwhile.
 fn round(poa: &Poa, objects: &[One], many: u32) -> Result<u64> {
     let over = AtomicBool::new(false);
     let calls = AtomicU64::new(0);

@@ -5,7 +5,8 @@
 //! word 0: messages so far   1: length   2: length of the reply wanted   from octet 64: the message
 //! ```
 //!
-//! Each side has a sealed memory file of its own, which only it writes. There are no one-ways.
+//! Each side has a sealed memory file of its own, to which only that side writes. There are no
+//! one-ways.
 
 use super::request_of;
 use crate::Result;
@@ -20,18 +21,18 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// Octets of a side's memory.
+/// Size of a side's memory, in bytes.
 const SIZE: usize = 128 << 10;
-/// Where a message begins, in octets and in words.
+/// Offset of a message, in bytes and in words.
 const BODY: usize = 64;
 const BODY_WORD: usize = BODY / 4;
-/// The longest message.
+/// Upper bound of a message, in bytes.
 pub(crate) const LONGEST: usize = SIZE - BODY;
-/// Looks before a side sleeps: some milliseconds.
+/// Number of spins before a side sleeps: some milliseconds.
 const LOOKS: u32 = 1_000_000;
-/// A side that has looked in vain for long looks this often: it is not its turn.
+/// Interval of the checks of a side that has spun in vain: it is not its turn.
 const SLEEP: Duration = Duration::from_millis(1);
-/// How long the other side may take to say who it is.
+/// Time limit of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Serves each connection on a thread of its own until the input ends.
@@ -44,7 +45,7 @@ pub(in crate::peer) fn serve() -> Result<()> {
         .spawn(move || {
             for socket in listener.incoming().flatten() {
                 let server = std::thread::Builder::new().name("connection".to_owned());
-                // Who is not served never gets an answer, and its harness ends it.
+                // A connection without a thread never gets an answer, and its harness ends it.
                 let _ = server.spawn(move || answer(&socket));
             }
         })?;
@@ -62,7 +63,7 @@ fn answer(socket: &UnixStream) -> Result<()> {
     }
 }
 
-/// Both sides' memories.
+/// Memories of both sides.
 struct Ends {
     own: Words,
     peer: PeerMemory,
@@ -71,11 +72,11 @@ struct Ends {
 }
 
 impl Ends {
-    /// Gives the other side this one's memory, and takes its.
+    /// Sends this side's memory to the other side, and receives the other's.
     fn exchange(socket: &UnixStream) -> Result<Self> {
         let (file, region) = create("floor", SIZE)?;
         passing::send_with(socket, b"floor", Some(file.as_fd()))?;
-        // What has not come by then is missed below.
+        // The receive below fails if the descriptor has not come by then.
         let _ = passing::wait(socket, Some(HANDSHAKE));
         let mut descriptors = Vec::new();
         passing::receive_with(socket, &mut [0; 16], &mut descriptors)?;
@@ -99,11 +100,11 @@ impl Ends {
         self.own[1].store(message.len() as u32, Ordering::Relaxed);
         self.own[2].store(wanted as u32, Ordering::Relaxed);
         self.sent = self.sent.wrapping_add(1);
-        // Pairs with the acquiring load in `receive`.
+        // Release: pairs with the acquiring load in `receive`.
         self.own[0].store(self.sent, Ordering::Release);
     }
 
-    /// Waits for a message and returns the length of the reply that it wants.
+    /// Waits for a message and returns the length of the reply that it asks for.
     fn receive(&mut self, message: &mut Vec<u8>) -> Result<usize> {
         let mut looks = 0;
         while self.peer.load_acquire(0) == self.received {
@@ -111,7 +112,7 @@ impl Ends {
                 looks += 1;
                 std::hint::spin_loop();
             } else {
-                // Nobody wakes it: a wake-up would be a system call of every message.
+                // The peer sends no wake-up, which would cost a system call for every message.
                 self.peer.wait(0, self.received, Some(SLEEP));
             }
         }
@@ -123,7 +124,7 @@ impl Ends {
     }
 }
 
-/// A connection.
+/// Connection of a client.
 pub(in crate::peer) struct Client {
     ends: Ends,
     request: Vec<u8>,

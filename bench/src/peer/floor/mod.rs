@@ -1,8 +1,9 @@
-//! The floors: what the operating system alone takes for messages of the same lengths.
+//! Floors: cost of the operating system alone for messages of the same lengths.
 //!
-//! One send and one receive a side for a two-way. Each message begins with its own length and the
-//! length of the reply that it wants (0: none), 4 octets each in the machine's byte order. What
-//! carries them is a [`socket`], which blocks or spins, or [`memory`] that two processes share.
+//! A two-way call is one send and one receive on each side. Each message begins with its own length
+//! and the length of the reply that it asks for (0: none), 4 octets each in the machine's byte
+//! order. The transport is a [`socket`], which blocks or spins, or [`memory`] that two processes
+//! share.
 
 pub(super) mod memory;
 pub(super) mod socket;
@@ -10,12 +11,12 @@ pub(super) mod socket;
 use crate::Result;
 use crate::case::{Case, Lengths};
 
-/// A message's two lengths.
+/// Size of a message's two lengths, in bytes.
 const HEAD: usize = 8;
-/// No message is longer than this.
+/// Upper bound of a message, in bytes.
 const LONGEST: usize = 64 << 20;
 
-/// The request of a case: its two lengths, then zeros.
+/// Writes the request of a case: its two lengths, then zeros.
 fn request_of(case: Case, request: &mut Vec<u8>) -> Result<Lengths> {
     let lengths = case.lengths();
     request.clear();
@@ -27,7 +28,7 @@ fn request_of(case: Case, request: &mut Vec<u8>) -> Result<Lengths> {
     Ok(lengths)
 }
 
-/// The lengths that a message begins with, as far as it is there.
+/// Returns the lengths at the start of a message, if they have arrived.
 fn head(octets: &[u8]) -> Option<Lengths> {
     let (lengths, _) = octets.first_chunk::<HEAD>()?.as_chunks();
     let [request, reply] = lengths else {

@@ -13,22 +13,22 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::time::{Duration, Instant};
 
-/// What a server receives at a time, unless a message is longer.
+/// Size of a server's receive buffer in bytes, unless a message is longer.
 const BUFFER: usize = 64 << 10;
-/// How long a spinning side looks before it blocks: longer than any call, and soon enough to leave
-/// the processor to others when it is not its turn.
+/// Time for which a spinning side spins before it blocks: longer than any call, and short enough to
+/// leave the processor to others when it is not its turn.
 const SPIN: Duration = Duration::from_millis(2);
-/// How often a spinning side looks between two looks at the clock.
+/// Number of spins between two readings of the clock.
 const LOOKS: u32 = 64;
 
-/// Which sockets, and how their readers wait.
+/// Kind of sockets, and how their readers wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::peer) struct Kind {
     pub(in crate::peer) link: Link,
     pub(in crate::peer) spins: bool,
 }
 
-/// What they are.
+/// Address family of the sockets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::peer) enum Link {
     Tcp,
@@ -37,7 +37,7 @@ pub(in crate::peer) enum Link {
 
 /// Serves each connection on a thread of its own until the input ends.
 pub(in crate::peer) fn serve(kind: Kind) -> Result<()> {
-    // Has the Unix socket's file, and is gone with it.
+    // The folder holds the Unix socket's file, and is removed with it.
     let folder = tempfile::tempdir()?;
     let listener = Listener::bind(kind.link, &folder)?;
     let address = listener.address(&folder)?;
@@ -46,7 +46,7 @@ pub(in crate::peer) fn serve(kind: Kind) -> Result<()> {
         .spawn(move || {
             while let Ok(socket) = listener.accept(kind.spins) {
                 let server = std::thread::Builder::new().name("connection".to_owned());
-                // Who is not served sees the connection close.
+                // A client whose connection gets no thread sees it close.
                 let _ = server.spawn(move || answer(&socket));
             }
         })?;
@@ -81,7 +81,7 @@ impl Listener {
     }
 }
 
-/// A connected socket.
+/// Connected socket.
 struct Socket {
     descriptor: OwnedFd,
     spins: bool,
@@ -104,7 +104,7 @@ impl Socket {
         }
     }
 
-    /// What is there, waiting for it; 0 at the end.
+    /// Receives the available data, and waits for it; returns 0 at the end.
     fn receive(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.spins
             && let Some(received) = self.spin(buffer)?
@@ -120,7 +120,7 @@ impl Socket {
         }
     }
 
-    /// What comes before the spin is over.
+    /// Spins for data; returns `None` when the spin is over without any.
     fn spin(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         let began = Instant::now();
         loop {
@@ -182,7 +182,7 @@ fn answer(socket: &Socket) -> io::Result<()> {
     }
 }
 
-/// A connection.
+/// Connection of a client.
 pub(in crate::peer) struct Client {
     kind: Kind,
     address: String,

@@ -1,4 +1,4 @@
-//! A server, and clients of it in the same process, which call until they are told to rest.
+//! Server, and clients of it in the same process, which call until they are paused.
 
 use super::{Options, Serving};
 use crate::Result;
@@ -17,16 +17,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier};
 use std::time::Duration;
 
-/// See the module.
+/// Server and its clients.
 pub(super) struct Load {
     orb: Orb,
     shared: Arc<Shared>,
     clients: Vec<JoinHandle<Result<()>>>,
 }
 
-/// What the clients and who counts have in common. Relaxed throughout: each is a number or a flag by itself.
+/// State shared by the clients and the thread that counts. Relaxed throughout: each is a number or
+/// a flag by itself.
 struct Shared {
-    /// Clients, and whoever counts, meet here when a stretch begins and when it ends.
+    /// Barrier of the clients and the counting thread, at the beginning and the end of a stretch.
     meeting: Barrier,
     calls: AtomicBool,
     ends: AtomicBool,
@@ -35,7 +36,7 @@ struct Shared {
 }
 
 impl Load {
-    /// Starts the server and connects all clients, which rest.
+    /// Starts the server and connects all clients, which are paused.
     pub(super) fn start(options: &Options, serving: Serving) -> Result<Self> {
         let rt = rt_orb(options.best_effort)?;
         let (orb, reference) = server(options, serving, &rt)?;
@@ -46,7 +47,7 @@ impl Load {
             made: AtomicU64::new(0),
             failed: AtomicUsize::new(0),
         });
-        // Calls go over the wire, though it is one process.
+        // Calls go over the wire, although all is one process.
         let words = ["-ORBCollocationScope", "orb"].map(str::to_owned);
         let (calling, _) = rt.extend(Orb::builder())?.init(words)?;
         let mut clients = Vec::new();
@@ -68,20 +69,20 @@ impl Load {
         })
     }
 
-    /// Has the clients call.
+    /// Lets the clients call.
     pub(super) fn go_on(&self) {
         self.shared.made.store(0, Ordering::Relaxed);
         self.shared.calls.store(true, Ordering::Relaxed);
         self.shared.meeting.wait();
     }
 
-    /// Returns when all of them rest.
+    /// Pauses the clients; returns when all of them rest.
     pub(super) fn pause(&self) {
         self.shared.calls.store(false, Ordering::Relaxed);
         self.shared.meeting.wait();
     }
 
-    /// Calls since they went on.
+    /// Returns the number of calls since the clients were resumed.
     pub(super) fn made(&self) -> u64 {
         self.shared.made.load(Ordering::Relaxed)
     }
@@ -93,7 +94,7 @@ impl Load {
     /// Ends clients and server.
     ///
     /// # Errors
-    /// What a client was told instead of a reply.
+    /// The exception that a client got instead of a reply.
     pub(super) fn end(self) -> Result<()> {
         self.shared.ends.store(true, Ordering::Relaxed);
         self.shared.meeting.wait();
@@ -115,12 +116,13 @@ impl Client {
     }
 }
 
-/// Calls in each stretch until the last one. A client that fails goes on to meet the others.
+/// Makes calls in each stretch until the last one. A client that fails still meets the others at
+/// the barrier.
 fn work_off(client: Result<Client>, shared: &Shared, (is_high, pace): (bool, u64)) -> Result<()> {
     let mut outcome = client.inspect_err(|_| {
         shared.failed.fetch_add(1, Ordering::Relaxed);
     });
-    // Differs from call to call, and is the same in each run.
+    // The pause differs from call to call, and is the same in each run.
     let mut rest = 0;
     loop {
         shared.meeting.wait();
@@ -144,7 +146,8 @@ fn work_off(client: Result<Client>, shared: &Shared, (is_high, pace): (bool, u64
     }
 }
 
-/// A server whose objects are served at their clients' priorities, and a reference to one.
+/// Starts a server whose objects are served at their clients' priorities, and returns it with a
+/// reference to one.
 fn server(options: &Options, serving: Serving, rt: &Arc<RtOrb>) -> Result<(Orb, String)> {
     let mut builder = Orb::builder();
     if serving == Serving::Lanes {

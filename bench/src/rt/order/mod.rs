@@ -1,6 +1,6 @@
-//! `rt order`: whether requests are served in the order of their priorities. A timeline of requests is recorded of a server
-//! and its clients, all in one process on one processor, and each upcall that began while a more urgent request had been
-//! sent, and was not begun, is counted.
+//! `rt order`: test that requests are served in the order of their priorities. A timeline of
+//! requests is recorded of a server and its clients, all in one process on one processor. Each
+//! upcall is counted that began while a more urgent request had been sent but not begun.
 
 mod load;
 mod report;
@@ -25,33 +25,33 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Requests of which the timeline is recorded at a time, so that it takes little memory.
+/// Number of requests whose timeline is recorded at a time, so that it takes little memory.
 const AT_A_TIME: u64 = 20_000;
-/// No stretch takes longer.
+/// Time limit of a stretch.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Whose threads serve.
+/// Threads that serve the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Serving {
     /// A lane for each priority.
     Lanes,
-    /// A thread pool without lanes, whose requests wait where they are.
+    /// A thread pool without lanes, whose requests wait on their connections.
     Pool,
-    /// The same, but the pool buffers requests.
+    /// A thread pool without lanes that buffers requests.
     BufferedPool,
 }
 
-/// What to run, and where the figures go.
+/// Options of the command.
 #[derive(Clone, Debug, Args)]
 pub struct Options {
-    /// What carries the calls.
+    /// Link of the calls.
     #[arg(long, default_value = "uiop")]
     link: Link,
-    /// Whose threads serve.
+    /// Threads that serve the requests.
     #[arg(long, value_delimiter = ',', default_values = ["lanes", "pool", "buffered-pool"])]
     contenders: Vec<Serving>,
-    /// Requests of each, at least.
+    /// Least number of requests for each.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     requests: u64,
     /// Low clients, each of another priority.
@@ -60,17 +60,19 @@ pub struct Options {
     /// Threads of the pools.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=64))]
     threads: u16,
-    /// The native priority at which a pool's threads read and choose; the high client's is 80, those of the low ones are from
-    /// 10 on. Below the high client's it may send between a choice and the upcall.
+    /// Native priority at which a pool's threads read and choose; the high client's is 80, those of
+    /// the low ones are from 10 on. Below the high client's, that client may send between a choice
+    /// and the upcall.
     #[arg(long, default_value_t = HIGH, value_parser = clap::value_parser!(i16).range(1..=i64::from(HIGH)))]
     pool_priority: i16,
-    /// Microseconds from a call of the high client to the next; low clients rest between calls from none to so many.
+    /// Microseconds from a call of the high client to the next; low clients rest between calls for
+    /// a time from none to this.
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pace: u64,
-    /// What each upcall takes of the processor, in microseconds.
+    /// Processor time of each upcall, in microseconds.
     #[arg(long, default_value_t = 5, value_name = "MICROSECONDS", value_parser = clap::value_parser!(u64).range(..=10_000))]
     work: u64,
-    /// Threads are scheduled by SCHED_OTHER, and CORBA priorities only travel.
+    /// Schedule threads by SCHED_OTHER; CORBA priorities are only propagated.
     #[arg(long)]
     best_effort: bool,
     /// Write the first stretch of each timeline to FOLDER/order-CONTENDER.json, for ui.perfetto.dev.
@@ -93,8 +95,8 @@ impl fmt::Display for Serving {
 /// Runs the command.
 ///
 /// # Errors
-/// When the machine does not grant real-time priorities, a call fails, a file cannot be written, or lanes or a pool that
-/// buffers served a request before a more urgent one.
+/// The machine does not grant real-time priorities, a call fails, a file cannot be written, or
+/// lanes or a pool that buffers served a request before a more urgent one.
 pub(super) fn run(options: &Options) -> Result<()> {
     if let Err(error) = rt_orb(options.best_effort) {
         return Err(format!("{error}; `--best-effort` runs without").into());
@@ -113,7 +115,7 @@ pub(super) fn run(options: &Options) -> Result<()> {
         rows: Vec::new(),
         failed: Vec::new(),
     };
-    // Ahead of all clients.
+    // The control thread's priority is above those of all clients.
     let control = options.thread("rt-control", 95);
     let own = options.clone();
     let rows = control.start(move || {
@@ -137,7 +139,7 @@ impl Options {
         }
     }
 
-    /// The priority of a client: the high one is 0.
+    /// Returns the priority of a client: the high one is 0.
     fn priority_of(&self, client: u16) -> i16 {
         match client.checked_sub(1) {
             None => HIGH,
@@ -176,7 +178,7 @@ fn measure(options: &Options, serving: Serving, watchdog: &Watchdog) -> Result<R
     Ok(row)
 }
 
-/// A timeline of some requests.
+/// Records a timeline of some requests.
 fn stretch(load: &Load) -> Result<Vec<ThreadRecords>> {
     let limits = TimelineLimits {
         records: usize::try_from(8 * AT_A_TIME)?,

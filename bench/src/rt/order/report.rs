@@ -1,4 +1,4 @@
-//! The figures of `rt order`.
+//! Figures of `rt order`.
 
 use super::Serving;
 use crate::machine::Machine;
@@ -8,42 +8,42 @@ use punctual::rt::timeline::{Inversion, ServedRequest};
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome.
+/// Results of one run.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Report {
     pub(super) machine: Machine,
     pub(super) link: Link,
     pub(super) scheduling: &'static str,
     pub(super) low: u16,
-    /// The native priority at which a pool's threads read and choose.
+    /// Native priority at which a pool's threads read and choose.
     pub(super) pool_priority: i16,
     /// Microseconds from a call of the high client to the next.
     pub(super) pace: u64,
-    /// Microseconds that an upcall takes.
+    /// Processor time of an upcall, in microseconds.
     pub(super) work: u64,
     pub(super) rows: Vec<Row>,
     pub(super) failed: Vec<String>,
 }
 
-/// Of one contender; times in nanoseconds.
+/// Row of one contender; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Row {
     pub(super) contender: Serving,
-    /// Requests whose upcall was recorded.
+    /// Number of requests whose upcall was recorded.
     pub(super) requests: u64,
-    /// Of those the high client's.
+    /// Number of those that are the high client's.
     pub(super) high: u64,
-    /// Of those with a record of when they were sent.
+    /// Number of those with a record of when they were sent.
     pub(super) sent: u64,
-    /// Upcalls that began while a more urgent request had been sent, and was not begun.
+    /// Number of upcalls that began while a more urgent request had been sent but not begun.
     pub(super) inversions: u64,
-    /// Of those with the high client's request waiting.
+    /// Number of those during which the high client's request waited.
     pub(super) of_high: u64,
-    /// The longest time from reading a request of the high client to its upcall.
+    /// Longest time from reading a request of the high client to its upcall.
     pub(super) worst_high: u64,
-    /// The same of all.
+    /// Longest time from reading any request to its upcall.
     pub(super) worst: u64,
-    /// Records for which there was no room.
+    /// Number of records for which there was no room.
     pub(super) lost: u64,
 }
 
@@ -87,7 +87,7 @@ impl Row {
 }
 
 impl Report {
-    /// What should not have been.
+    /// Records the figures that miss their bounds.
     pub(super) fn judge(&mut self, best_effort: bool) {
         for row in &self.rows {
             if row.lost > 0 {

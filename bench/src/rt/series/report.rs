@@ -1,4 +1,4 @@
-//! The figures of an experiment over the number of low clients, as a table for people and as JSON.
+//! Figures of an experiment over the number of low clients, as a table for people and as JSON.
 
 use crate::machine::Machine;
 use crate::placement::Placement;
@@ -9,33 +9,33 @@ use crate::table::Table;
 use serde::Serialize;
 use std::fmt;
 
-/// One run's outcome; times in nanoseconds.
+/// Results of one run; times in nanoseconds.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::rt) struct Report {
     pub(in crate::rt) machine: Machine,
     pub(in crate::rt) experiment: &'static str,
     pub(in crate::rt) link: Link,
-    /// How the threads were scheduled.
+    /// Scheduling of the threads, in words.
     pub(in crate::rt) scheduling: &'static str,
     /// Calls of the high client, for each number of low ones in a round.
     pub(in crate::rt) calls: u32,
     pub(in crate::rt) rounds: u32,
-    /// Microseconds that an upcall takes.
+    /// Processor time of an upcall, in microseconds.
     pub(in crate::rt) work: u64,
     pub(in crate::rt) skipped: Vec<String>,
     pub(in crate::rt) failed: Vec<String>,
     pub(in crate::rt) rows: Vec<Row>,
 }
 
-/// One contender beside so many low clients.
+/// Contender beside a number of low clients.
 #[derive(Clone, Debug, Serialize)]
 pub(in crate::rt) struct Row {
     pub(in crate::rt) placement: Placement,
     pub(in crate::rt) contender: Contender,
-    /// How many low clients.
+    /// Number of low clients.
     pub(in crate::rt) low: u16,
     pub(in crate::rt) high: Times,
-    /// Those of all low clients together; none where they did not come to call.
+    /// Times of all low clients together; `None` where they made no calls.
     pub(in crate::rt) low_ones: Option<Times>,
 }
 
@@ -44,12 +44,12 @@ pub(in crate::rt) struct Row {
 pub(in crate::rt) struct Times {
     pub(in crate::rt) calls: u64,
     pub(in crate::rt) mean: f64,
-    /// Their standard deviation.
+    /// Standard deviation of the times.
     pub(in crate::rt) jitter: f64,
 }
 
 impl Times {
-    /// `None` of none.
+    /// Returns the times; `None` without calls.
     pub(in crate::rt) fn of(moments: Moments) -> Option<Self> {
         Some(Self {
             calls: moments.calls,

@@ -1,6 +1,6 @@
-//! Calls by compiled stubs.
+//! Client with compiled stubs.
 
-/// What `compiled.idl` becomes.
+/// Rust that the IDL compiler generates from `compiled.idl`.
 #[allow(unused)]
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/compiled.rs"));

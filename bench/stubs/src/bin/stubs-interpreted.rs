@@ -1,6 +1,6 @@
-//! Calls by interpreted stubs.
+//! Client with interpreted stubs.
 
-/// What `interpreted.idl` becomes.
+/// Rust that the IDL compiler generates from `interpreted.idl`.
 #[allow(unused)]
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/interpreted.rs"));

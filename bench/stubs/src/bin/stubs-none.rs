@@ -1,9 +1,9 @@
-//! What the other clients are without stubs: the ORB, and one call that needs none.
+//! Client without stubs, otherwise like the others: the ORB, and one call that needs no stub.
 
 use punctual::Orb;
 use std::error::Error;
 
-/// Asks the object whether it exists, so many times.
+/// Asks the object so many times whether it exists.
 fn main() -> Result<(), Box<dyn Error>> {
     let (orb, arguments) = Orb::init(std::env::args())?;
     let [_, reference, _, calls] = &arguments[..] else {

@@ -1,6 +1,6 @@
 //! Serves the interface until its input ends.
 
-/// What `compiled.idl` becomes.
+/// Rust that the IDL compiler generates from `compiled.idl`.
 #[allow(unused)]
 mod idl {
     include!(concat!(env!("OUT_DIR"), "/compiled.rs"));
@@ -14,7 +14,7 @@ struct Servant;
 
 include!(concat!(env!("OUT_DIR"), "/servant.rs"));
 
-/// Prints its reference.
+/// Prints the reference of the object.
 fn main() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

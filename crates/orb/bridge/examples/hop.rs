@@ -1,4 +1,5 @@
-//! What a bridge adds to a call: void calls straight to a server and through a bridge, in turns.
+//! Measurement of the cost that a bridge adds to a call: void calls straight to a server and
+//! through a bridge, in turns.
 //!
 //! ```text
 //! cargo run --release -p punctual-bridge --example hop -- [NEAR] [FAR] [CALLS]
@@ -15,10 +16,10 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Rounds of which the quickest of each way counts: the others were disturbed.
+/// Number of rounds; the quickest of each path counts, as the others were disturbed.
 const ROUNDS: usize = 15;
 
-/// Answers everything with nothing.
+/// Servant that answers every call with no results.
 struct Silent;
 
 impl ObjectAdapter for Silent {
@@ -73,7 +74,7 @@ fn main() {
     );
 }
 
-/// The mean time of a call.
+/// Returns the mean time of a call.
 fn time(object: &ObjectRef, calls: u32) -> Duration {
     const VOID: Operation = Operation::two_way("void");
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! The bridge as the adapter of its ORB.
+//! Bridge as the object adapter of its ORB.
 
 use crate::counters::{Counters, Counts, Event};
 use crate::options::BridgeOptions;
@@ -19,22 +19,22 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long the target may take to say whether an object is there.
+/// Time limit for the target to say whether an object exists.
 const QUESTION: Duration = Duration::from_secs(5);
-/// Questions to the target at once; whoever asks meanwhile is told that the object is there, as its
-/// request will tell.
+/// Upper bound of simultaneous queries to the target; further callers get the answer that the
+/// object exists, as their requests will show.
 const QUESTIONS: u32 = 16;
 
-/// Questions to the target that wait for their answers.
+/// Number of queries to the target that wait for their answers.
 #[derive(Debug, Default)]
 struct Asking(AtomicU32);
 
-/// One of them, until dropped.
+/// Guard of one query, until dropped.
 struct Question<'a>(&'a Asking);
 
 impl Asking {
     fn enter(&self) -> Option<Question<'_>> {
-        // Relaxed: a bound, and no more.
+        // Relaxed: the bound orders nothing else.
         let question = Question(self);
         (self.0.fetch_add(1, Ordering::Relaxed) < QUESTIONS).then_some(question)
     }
@@ -46,38 +46,39 @@ impl Drop for Question<'_> {
     }
 }
 
-/// Refusals and failures that are logged as warnings; more are for debugging, since a client at fault
-/// shall not fill a disk.
+/// Number of refusals and failures that are logged as warnings; later ones are logged for
+/// debugging, since a faulty client must not fill a disk.
 const LOGGED: u64 = 10;
 
-/// Passes requests that an ORB receives on to another server, and the replies back.
+/// Bridge that passes requests that an ORB receives on to another server, and the replies back.
 #[derive(Clone)]
 pub struct Bridge {
     orb: Orb,
     relay: Arc<Relay>,
 }
 
-/// The adapter.
+/// Object adapter of the bridge.
 struct Relay {
     targets: Targets,
-    /// What the target's reference says of itself.
+    /// Profile of the target's reference.
     profile: DecodedProfile,
-    /// The code sets of requests that ask where an object is, which have none of their own.
+    /// Terms of requests that ask where an object is, which have no code sets of their own.
     own_terms: Terms,
     rewriter: OnceLock<Rewriter>,
-    /// The objects that are reached, if not all are.
+    /// Keys of the objects that can be reached; `None` for all.
     objects: Option<HashSet<Vec<u8>>>,
     counters: Counters,
     asking: Asking,
 }
 
 impl Bridge {
-    /// Makes `orb` a bridge to the server of `target`. It listens at the ORB's endpoints; the target may
-    /// be a reference of the same ORB or of another, whose protocols and policies the calls then have.
+    /// Makes `orb` a bridge to the server of `target`. It listens on the ORB's endpoints; the
+    /// target may be a reference of the same ORB or of another, whose protocols and policies the
+    /// calls then have.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when the ORB has an object adapter already, INV_OBJREF when the target names no
-    /// place that can be used, BAD_PARAM when it is the bridge itself, and those of listening.
+    /// BAD_INV_ORDER if the ORB has an object adapter already, INV_OBJREF if the target names no
+    /// usable address, BAD_PARAM if it is the bridge itself, and those of listening.
     pub fn new(
         orb: &Orb,
         target: &ObjectRef,
@@ -106,7 +107,7 @@ impl Bridge {
             orb: orb.clone(),
             relay,
         };
-        // Requests may come as soon as it listens.
+        // Requests may arrive as soon as the ORB listens.
         let adapter = orb.adapter_or_set(|| this.relay.clone());
         let installed = adapter.clone().as_any().downcast::<Relay>();
         if !installed.is_ok_and(|one| Arc::ptr_eq(&one, &this.relay)) {
@@ -122,17 +123,18 @@ impl Bridge {
         Ok(this)
     }
 
-    /// The target's reference as it leads through the bridge: its type and its key, the bridge's
-    /// endpoints, and the target's GIOP version and code sets.
+    /// Returns the target's reference as it leads through the bridge: its type and its key, the
+    /// bridge's endpoints, and the target's GIOP version and code sets.
     ///
     /// # Errors
-    /// Those of listening, and MARSHAL when the reference cannot be encoded.
+    /// Those of listening; MARSHAL if the reference cannot be encoded.
     pub fn reference(&self) -> Result<ObjectRef, SystemException> {
         let key = &self.relay.profile.object_key;
         self.reference_to(self.relay.targets.target().type_id(), key)
     }
 
-    /// The reference through the bridge to any object of the target's server, by its key there.
+    /// Returns the reference through the bridge to any object of the target's server, by its key
+    /// there.
     ///
     /// # Errors
     /// Those of [`Bridge::reference`].
@@ -144,7 +146,8 @@ impl Bridge {
         self.route()?.through_bridge(type_id, object_key)
     }
 
-    /// A request's body, by itself, as it goes to the target; `None` if nothing in it is rewritten. For fuzzing.
+    /// Returns a request's body as it goes to the target; `None` if nothing in it is rewritten. For
+    /// fuzzing.
     #[cfg(feature = "fuzzing")]
     #[doc(hidden)]
     #[must_use]
@@ -153,19 +156,19 @@ impl Bridge {
         rewriter.octets_to_target(body, order, &self.relay.counters)
     }
 
-    /// What it has done so far.
+    /// Returns the counts so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.relay.counters.counts()
     }
 
-    /// The ORB that receives.
+    /// Returns the ORB that receives.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.orb
     }
 
-    /// The bridge's endpoints and the target's.
+    /// Returns the bridge's endpoints and the target's.
     fn route(&self) -> Result<Route, SystemException> {
         let (relay, target) = (&self.relay, self.relay.targets.target());
         let own = self.orb.make_reference("", &relay.profile.object_key)?;
@@ -219,7 +222,7 @@ impl Relay {
         }
     }
 
-    /// Counts and logs a request that was not passed on, or came to nothing.
+    /// Counts and logs a request that was not passed on, or that failed.
     fn note(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         let event = match exception.kind() {
@@ -266,14 +269,15 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Asks the target. One that cannot be asked may be there: the request itself will tell.
+    /// Asks the target where an object is. If it cannot be asked, the object may exist, as the
+    /// request itself will show.
     fn locate(&self, object_key: &[u8]) -> Location {
         self.counters.count(Event::Located);
         if !self.reaches(object_key) {
             return Location::Unknown;
         }
-        // Questions bear no count of the bridges they have passed, so that in a ring of bridges they
-        // would go round: they end in their number, and in time.
+        // Queries do not count the bridges that they have passed, so that in a ring of bridges they
+        // would circulate: the bounds on their number and time end this.
         let Some(_asking) = self.asking.enter() else {
             return Location::Here;
         };
@@ -290,7 +294,7 @@ impl ObjectAdapter for Relay {
         }
     }
 
-    /// Requests in progress come to their end.
+    /// Requests in progress complete.
     fn shut_down(&self) {}
 
     fn release(&self) {}
@@ -309,7 +313,7 @@ impl fmt::Debug for Bridge {
     }
 }
 
-/// The protocols that policies prefer for calls to the target.
+/// Returns the protocols that policies prefer for calls to the target.
 fn preferred(target: &ObjectRef) -> Vec<String> {
     let mut policies = target.policies(&[]).into_iter();
     let protocols = policies.find_map(|policy| match policy {

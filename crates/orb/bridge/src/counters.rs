@@ -1,28 +1,28 @@
-//! What a bridge has done so far.
+//! Counters of a bridge.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Requests counted by what became of them.
+/// Numbers of requests by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Requests whose replies were passed back, exceptions of the target's included.
+    /// Number of requests whose replies were passed back, including exceptions of the target.
     pub two_way: u64,
-    /// Requests without a reply that were passed on.
+    /// Number of requests without a reply that were passed on.
     pub one_way: u64,
-    /// Questions where an object is.
+    /// Number of queries where an object is.
     pub located: u64,
-    /// Requests that cannot be passed on as they are: version, code sets, byte order, alignment; and those for objects
-    /// that are not reached through the bridge.
+    /// Number of requests that cannot be passed on as they are: version, code sets, byte order,
+    /// alignment; and those for objects that cannot be reached through the bridge.
     pub refused: u64,
-    /// Requests that the bridge passed on in vain: no connection, no reply, no time left.
+    /// Number of requests that could not be completed: no connection, no reply, no time left.
     pub failed: u64,
-    /// References in bodies that were rewritten.
+    /// Number of rewritten references in bodies.
     pub rewritten: u64,
-    /// References in bodies that ought to have been rewritten and had too little room.
+    /// Number of references in bodies that were not rewritten because they had too little room.
     pub not_rewritten: u64,
 }
 
-/// The same while it is counted. Relaxed throughout: the numbers order nothing.
+/// Atomic counters of [`Counts`]. Relaxed throughout: the numbers order nothing.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     two_way: AtomicU64,
@@ -34,7 +34,7 @@ pub(crate) struct Counters {
     not_rewritten: AtomicU64,
 }
 
-/// What became of one request.
+/// Outcome of one request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     TwoWay,
@@ -47,7 +47,7 @@ pub(crate) enum Event {
 }
 
 impl Counters {
-    /// Counts one, and says how many there were before.
+    /// Counts one event, and returns how many there were before.
     pub(crate) fn count(&self, event: Event) -> u64 {
         let counter = match event {
             Event::TwoWay => &self.two_way,

@@ -1,27 +1,28 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! An in-line bridge: requests that arrive by one protocol leave by another, and their bodies are not
-//! demarshaled on the way (Schmidt et al. 2001, §3.4.2, where an ORB bridges others and remote terminals).
+//! In-line bridge: requests that arrive by one protocol leave by another, and their bodies are not
+//! unmarshaled on the way (Schmidt et al. 2001, §3.4.2, where an ORB bridges others and remote
+//! terminals).
 //!
 //! A [`Bridge`] is the object adapter of its ORB. Whatever object key a request names, unless
-//! [`BridgeOptions::objects`] leaves it out, the bridge passes
-//! the request on to the target's server, to the object of that key, and passes the reply back: results
-//! and exceptions as they came, forwards followed. A head is written anew in the messaging protocol of
-//! the other side; service contexts go along, but for those that concern one connection.
+//! [`BridgeOptions::objects`] excludes it, the bridge passes the request on to the target's server,
+//! to the object of that key, and passes the reply back: results and exceptions unchanged, forwards
+//! followed. The header is written anew in the messaging protocol of the other side; service
+//! contexts are passed on, except those that concern one connection.
 //!
-//! **What both sides must share.** A body's octets mean the same on both sides only in the same GIOP
-//! version and the same code sets. The bridge calls its target in the version and in the code sets that
-//! its client came with, if the target has them; otherwise the request is refused with IMP_LIMIT or
-//! CODESET_INCOMPATIBLE. So is one in the other byte order towards a protocol that has only the
-//! machine's (GIOPlite). [`Bridge::reference`] announces the target's own version and code sets, so that
-//! whoever uses it meets neither. Protocols without service contexts drop them.
+//! **What both sides must share.** A body's octets mean the same on both sides only in the same
+//! GIOP version and the same code sets. The bridge calls its target in the version and in the code
+//! sets of its client, if the target has them; otherwise the request is refused with IMP_LIMIT or
+//! CODESET_INCOMPATIBLE. A request in the other byte order is refused, too, towards a protocol that
+//! has only the machine's (GIOPlite). [`Bridge::reference`] announces the target's own version and
+//! code sets, so that its users get neither error. Protocols without service contexts drop them.
 //!
-//! **Threads.** A request that is passed on keeps its thread until its reply is here. Another receives
-//! on its connection meanwhile if more has come on it, or if the reply takes longer than a moment; a
-//! bridge costs no change of threads otherwise.
+//! **Threads.** A request that is passed on occupies its thread until the reply arrives. Another
+//! thread receives on its connection meanwhile if more has come on it, or if the reply takes longer
+//! than a moment; otherwise a bridge costs no change of threads.
 //!
 //! **References inside bodies** stay as they are, unless [`BridgeOptions::rewrite_references`] says
-//! otherwise; see there for what that can and cannot do.
+//! otherwise; its documentation lists what that can and cannot do.
 
 mod bridge;
 mod counters;

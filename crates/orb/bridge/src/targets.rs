@@ -1,4 +1,4 @@
-//! The target's objects, as each is called: by key, and on the terms of whoever calls.
+//! Objects of the target's server, as they are called: by key, and on the terms of the caller.
 
 use parking_lot::RwLock;
 use punctual_orb::relay::{Terms, on_terms, reference_to};
@@ -6,14 +6,14 @@ use punctual_orb::{ObjectRef, SetOverride, SystemException};
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// Longer keys are not remembered: what is held on a client's account stays small.
+/// Upper bound of remembered keys, in bytes, so that the memory held for a client stays small.
 const LONGEST_KEY: usize = 1024;
 
-/// References by key and terms, made at the first call and remembered: they hold the way to their
+/// References by key and terms, made at the first call and remembered: they hold the path to their
 /// connection.
 ///
-/// There are two generations. What is used is in the younger one, or moves there; a full younger one
-/// becomes the older, whose objects are forgotten.
+/// There are two generations. Used references are in the younger one, or move there; a full younger
+/// one becomes the older, whose objects are forgotten.
 #[derive(Debug)]
 pub(crate) struct Targets {
     target: ObjectRef,
@@ -41,13 +41,13 @@ impl Targets {
         }
     }
 
-    /// The target itself.
+    /// Returns the target itself.
     pub(crate) fn target(&self) -> &ObjectRef {
         &self.target
     }
 
-    /// The object of this key, to be called on these terms. Warm, this takes a shared lock and allocates
-    /// nothing.
+    /// Returns the object of this key, to be called on these terms. Warm, this takes a shared lock
+    /// and allocates nothing.
     ///
     /// # Errors
     /// Those of the target reference's policies.
@@ -119,7 +119,7 @@ mod tests {
         let targets = targets(8);
         for key in 0..100_u32 {
             targets.object(&key.to_be_bytes(), TERMS).unwrap();
-            // One that is used now and then stays.
+            // An object that is used now and then stays.
             targets.object(b"kept", TERMS).unwrap();
         }
         let remembered = targets.remembered.read();

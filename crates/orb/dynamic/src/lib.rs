@@ -1,12 +1,14 @@
-//! Calls to objects whose interfaces are known at run time only, and objects that are such.
+//! Calls to objects whose interfaces are known at run time only, and such objects.
 //!
-//! - [`Request`]: the Dynamic Invocation Interface (CORBA 3.3 part 1, chapter 11): a call put together from
+//! - [`Request`]: the Dynamic Invocation Interface (CORBA 3.3 part 1, chapter 11): a call built
+//!   from
 //!   parts, or from a description of its operation.
-//! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any interface.
-//! - [`Gateway`]: made of both, it passes on calls of any interface.
-//! - [`DynAny`]: values taken apart and put together (chapter 16).
-//! - [`Repository`], [`interface_of`], [`repository_id_of`]: what an Interface Repository, or an object, tells of an
+//! - [`DynamicImplementation`]: the Dynamic Skeleton Interface (chapter 12): one servant for any
 //!   interface.
+//! - [`Gateway`]: made of both, it passes on calls of any interface.
+//! - [`DynAny`]: values decomposed and composed (chapter 16).
+//! - [`Repository`], [`interface_of`], [`repository_id_of`]: descriptions of interfaces, from an
+//!   Interface Repository or from an object.
 //! - [`json`]: values as people and their tools write them.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]

@@ -1,11 +1,11 @@
-//! What a call in flight takes of memory: at most 600 bytes, with 100,000 on one connection.
+//! Memory of a call in flight: at most 600 bytes, with 100,000 on one connection.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
 #[path = "../../punctual/tests/it/support/mod.rs"]
 #[allow(unused_imports)]
 mod support;
 
-/// What `idl/asynchronous.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
@@ -24,7 +24,7 @@ use support::watchdog;
 const CALLS: i32 = 100_000;
 const MOST: i64 = 600;
 
-/// An allocator that knows how many bytes are in use.
+/// Allocator that counts the bytes in use.
 struct Counting;
 
 #[global_allocator]
@@ -37,7 +37,7 @@ fn counts(bytes: usize, sign: i64) {
     IN_USE.fetch_add(sign * bytes, Ordering::Relaxed);
 }
 
-// SAFETY: every call goes on to the system's allocator as it came; counting allocates nothing.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         counts(layout.size(), 1);
@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// A server that answers the first request and no other.
+/// Makes a server that answers only the first request.
 fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -84,13 +84,13 @@ fn silent(client: &Orb) -> (Clerk, JoinHandle<()>) {
     (Clerk::from_object(object), server)
 }
 
-/// What each of so many calls takes, of all that is in use while they are in flight.
+/// Returns the bytes in use for each of many calls while they are in flight.
 fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
     let client = Orb::builder().build().unwrap();
     let (clerk, server) = silent(&client);
-    // The way to the object is known from then on.
+    // The path to the object is known from then on.
     assert_eq!(clerk.add(1, 2).unwrap(), 3);
-    // What is there for the first is there for all.
+    // Memory for the first call serves all of them.
     let first = call(&clerk);
     let mut calls = Vec::with_capacity(usize::try_from(CALLS).unwrap());
     let before = IN_USE.load(Ordering::Relaxed);
@@ -101,7 +101,7 @@ fn of_each<C>(mut call: impl FnMut(&Clerk) -> C) -> i64 {
     drop((first, calls));
     client.shutdown(false).unwrap();
     server.join().unwrap();
-    // What stands in the list belongs to its call.
+    // The list's element belongs to its call.
     used / i64::from(CALLS) + i64::try_from(size_of::<C>()).unwrap()
 }
 

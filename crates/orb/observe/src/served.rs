@@ -1,10 +1,10 @@
-//! What is kept of the requests that a server serves, from their first point to their last.
+//! State of the requests that a server serves, from their first point to their last.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 
-/// By the ids that the interceptors' points tell, which are the process's own. A request may begin on one thread and be
-/// answered by another. Locked for a look at a time.
+/// State by the request ids of the interceptors' points, which are unique in the process. A request
+/// may begin on one thread and be answered by another. Locked for one access at a time.
 #[derive(Debug)]
 pub(crate) struct Served<T>(Mutex<HashMap<u32, T>>);
 

@@ -1,5 +1,5 @@
-//! `_interface`: what an object's interface is, as a definition in the Interface Repository that the ORB
-//! knows by the name `InterfaceRepository` (CORBA 3.3 part 1, §8.3.2 and §14.4.2).
+//! `_interface`: definition of an object's interface in the Interface Repository that the ORB knows
+//! by the name `InterfaceRepository` (CORBA 3.3 part 1, §8.3.2 and §14.4.2).
 
 use crate::servant::Servant;
 use punctual_cdr::Nilable;
@@ -9,10 +9,11 @@ use punctual_orb::{
 };
 use std::time::Duration;
 
-/// How long a repository may take to answer.
+/// Time limit of a repository's answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Answers with the definition of the most derived interface. Asks the repository, which may be elsewhere.
+/// Answers with the definition of the most derived interface. Calls the repository, which may be
+/// remote.
 pub(crate) fn answer(
     servant: &dyn Servant,
     call: &mut ServerCall<'_>,
@@ -25,7 +26,7 @@ fn definition(orb: &Orb, id: &str) -> Result<ObjectRef, SystemException> {
     const LOOKUP_ID: Operation = Operation::two_way("lookup_id");
     let repository = orb.resolve_initial_references("InterfaceRepository");
     let repository = repository.map_err(|_| unknown(1, "there is no Interface Repository"))?;
-    // The thread is the object's.
+    // The thread belongs to the object.
     let repository = repository.with_timeout(PATIENCE);
     let found = repository.invoke(
         &LOOKUP_ID,
@@ -38,7 +39,7 @@ fn definition(orb: &Orb, id: &str) -> Result<ObjectRef, SystemException> {
     found.ok_or_else(|| unknown(2, "the Interface Repository does not know the interface"))
 }
 
-/// INTF_REPOS (table A.3).
+/// Returns INTF_REPOS (table A.3).
 fn unknown(number: u32, why: &'static str) -> SystemException {
     SystemException::new(Kind::IntfRepos, minor::omg(number), CompletionStatus::No).with_detail(why)
 }

@@ -1,5 +1,5 @@
-//! Plain object keys (TAO's IORTable; `corbaloc:` by name): a request with one of these keys is sent on to
-//! the object that stands for it.
+//! Plain object keys (TAO's IORTable; `corbaloc:` by name): a request with one of these keys is
+//! forwarded to the object that is bound to it.
 
 use parking_lot::RwLock;
 use punctual_orb::{
@@ -10,21 +10,22 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// Octets of the longest key.
+/// Upper bound of a key's length, in bytes.
 const MAX_KEY: usize = 1024;
 
-/// Finds references for keys that are not bound.
+/// Resolver of keys that are not bound.
 pub trait IorTableLocator: Send + Sync {
-    /// The object that is meant by a key, which a peer has sent and which may be anything; `None` when
+    /// Returns the object of a key, which a peer has sent and which may be anything; `None` if
     /// there is none.
     ///
     /// # Errors
-    /// What to tell the caller.
+    /// The caller gets these.
     fn locate(&self, key: &str) -> Result<Option<ObjectRef>, DispatchError>;
 }
 
-/// Names for objects of this process, or of any other: `corbaloc::host:port/key` finds the object that `key`
-/// is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the same table.
+/// Table of names for objects of this process, or of any other: `corbaloc::host:port/key` finds the
+/// object that `key` is bound to, by one LOCATION_FORWARD. Cheap to clone; clones are the same
+/// table.
 #[derive(Clone, Default)]
 pub struct IorTable {
     inner: Arc<RwLock<Inner>>,
@@ -36,22 +37,22 @@ struct Inner {
     locator: Option<Arc<dyn IorTableLocator>>,
 }
 
-/// Why a key was not bound, or not found.
+/// Reason why a key was not bound, or not found.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum IorTableError {
-    /// It is bound.
+    /// The key is bound already.
     #[error("`{0}` is bound already")]
     AlreadyBound(String),
-    /// It is not bound.
+    /// The key is not bound.
     #[error("`{0}` is not bound")]
     NotFound(String),
-    /// It is bound to nil, or too long.
+    /// The object is nil, or the key too long.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Text for people, also when `main` returns the error.
 impl fmt::Debug for IorTableError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -62,8 +63,8 @@ impl IorTable {
     /// Binds a key.
     ///
     /// # Errors
-    /// [`IorTableError::AlreadyBound`]; BAD_PARAM for nil and for a key that is empty or longer than 1,024
-    /// octets.
+    /// [`IorTableError::AlreadyBound`]; BAD_PARAM for nil and for a key that is empty or longer
+    /// than 1,024 octets.
     pub fn bind(&self, key: &str, object: &impl AsObject) -> Result<(), IorTableError> {
         let object = check(key, object)?;
         let mut inner = self.inner.write();
@@ -74,7 +75,7 @@ impl IorTable {
         Ok(())
     }
 
-    /// Binds a key, to this object from now on if it was bound to another.
+    /// Binds a key to this object, even if it was bound to another.
     ///
     /// # Errors
     /// BAD_PARAM as for [`IorTable::bind`].
@@ -84,7 +85,7 @@ impl IorTable {
         Ok(())
     }
 
-    /// The key means nothing any more.
+    /// Unbinds a key.
     ///
     /// # Errors
     /// [`IorTableError::NotFound`].
@@ -94,7 +95,7 @@ impl IorTable {
             .ok_or_else(|| IorTableError::NotFound(key.to_owned()))
     }
 
-    /// What a key is bound to. The locator is not asked.
+    /// Returns the object that a key is bound to. The locator is not asked.
     ///
     /// # Errors
     /// [`IorTableError::NotFound`].
@@ -103,7 +104,7 @@ impl IorTable {
         found.ok_or_else(|| IorTableError::NotFound(key.to_owned()))
     }
 
-    /// Who is asked about keys that are not bound.
+    /// Sets the locator, which is asked about keys that are not bound.
     pub fn set_locator(&self, locator: Option<Arc<dyn IorTableLocator>>) {
         let _dropped_without_the_lock = self.replace_locator(locator);
     }
@@ -119,7 +120,7 @@ impl IorTable {
         std::mem::replace(&mut self.inner.write().locator, locator)
     }
 
-    /// Where a request with this object key is to go.
+    /// Returns the object to which a request with this object key is forwarded.
     pub(crate) fn forward(&self, object_key: &[u8]) -> Result<Option<ObjectRef>, DispatchError> {
         let Some(key) = std::str::from_utf8(object_key)
             .ok()
@@ -134,7 +135,7 @@ impl IorTable {
             }
             inner.locator.clone()
         };
-        // Asked without the lock: it may bind the key.
+        // The locator is called without the lock, as it may bind the key.
         match locator {
             Some(locator) => locator.locate(key),
             None => Ok(None),

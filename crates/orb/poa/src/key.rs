@@ -5,44 +5,45 @@
 //!        'PUN2' process's nonce adapter  serial  entry  generation
 //!        'PUNN' process's nonce adapter  serial  entry  generation  id
 //! ```
-//! are transient objects', of those whose id is their entry, and of those that have another, whose entry is
-//! but a hint.
+//! are keys of transient objects: of those whose id is their entry, and of those that have another
+//! id, whose entry is only a hint.
 //!
 //! ```text
 //! octet  0   4      6                  6 + length
 //!        'PUNP' length  path of the adapter  id
 //! ```
-//! is a persistent object's, whose path is the names of its adapter from the root down, each ended by a
-//! NUL. It says nothing of the process, so that an object has the same reference after each restart.
+//! is the key of a persistent object, whose path is the names of its adapter from the root down,
+//! each ended by a NUL. It does not depend on the process, so that an object has the same reference
+//! after each restart.
 //!
-//! Numbers of a transient key are in the machine's own byte order: only this process reads them. The length
-//! is big-endian. The nonce is random for each process and ORB, so that a transient key from
-//! before a restart, or from another process at the same port, is told from a live one. Nothing in a key
-//! is trusted.
+//! Numbers of a transient key are in the machine's own byte order: only this process reads them.
+//! The length is big-endian. The nonce is random for each process and ORB, so that a transient key
+//! from before a restart, or from another process at the same port, differs from a live one.
+//! Nothing in a key is trusted.
 
 use crate::object_map::EntryId;
 
-/// Octets before the path or the id.
+/// Number of octets before the path or the id.
 const HEAD: usize = 28;
 const ENTRY: [u8; 4] = *b"PUN2";
 const NAMED: [u8; 4] = *b"PUNN";
 const PERSISTENT: [u8; 4] = *b"PUNP";
 
-/// Octets of the longest path.
+/// Upper bound of a path, in octets.
 pub(crate) const MAX_PATH: u16 = u16::MAX;
 
-/// The entry of an object whose entry is not known.
+/// Placeholder for an unknown entry.
 const NO_ENTRY: EntryId = EntryId {
     index: u32::MAX,
     generation: u32::MAX,
 };
 
-/// What tells one ORB's keys from every other's.
+/// Random number that tells one ORB's keys from every other's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Nonce([u8; 8]);
 
 impl Nonce {
-    /// From the operating system's random numbers.
+    /// Makes a nonce from the operating system's random numbers.
     pub(crate) fn random() -> Result<Self, getrandom::Error> {
         let mut nonce = [0; 8];
         getrandom::fill(&mut nonce)?;
@@ -53,7 +54,7 @@ impl Nonce {
         self.0
     }
 
-    /// As a number, and back.
+    /// Converts to a number, and back.
     pub(crate) fn number(self) -> u64 {
         u64::from_ne_bytes(self.0)
     }
@@ -63,24 +64,24 @@ impl Nonce {
     }
 }
 
-/// Names an adapter among those that an ORB has, and has had.
+/// Name of an adapter, unique among those that an ORB has, and has had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct AdapterName {
     pub(crate) index: u32,
-    /// No other adapter of this index has it.
+    /// Serial, which no other adapter of this index has.
     pub(crate) serial: u32,
 }
 
-/// Identifies an adapter among those of all ORBs of the process.
+/// Id of an adapter, unique among those of all ORBs of the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct AdapterId {
-    /// The ORB's.
+    /// Nonce of the ORB.
     pub(crate) nonce: Nonce,
     pub(crate) name: AdapterName,
 }
 
 impl AdapterId {
-    /// As applications get it (`the_POA::id`).
+    /// Returns the id in the form for applications (`the_POA::id`).
     pub(crate) fn octets(self) -> Vec<u8> {
         let AdapterName { index, serial } = self.name;
         [
@@ -92,20 +93,20 @@ impl AdapterId {
     }
 }
 
-/// What a key says.
+/// Decoded object key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key<'k> {
-    /// An object whose id is its entry.
+    /// Key of an object whose id is its entry.
     Entry(AdapterName, EntryId),
-    /// An object that has an id, and perhaps the entry that it had.
+    /// Key of an object that has an id, and possibly its former entry.
     Named {
         adapter: AdapterName,
         entry_id: Option<EntryId>,
         id: &'k [u8],
     },
-    /// An object of an adapter that is found by its path.
+    /// Key of an object whose adapter is found by its path.
     Persistent { path: &'k [u8], id: &'k [u8] },
-    /// It is none of ours, or damaged.
+    /// Key of another ORB, or damaged key.
     Foreign,
 }
 
@@ -146,7 +147,7 @@ pub(crate) fn of_entry(nonce: Nonce, adapter: AdapterName, entry_id: EntryId) ->
     transient(ENTRY, (nonce, adapter, entry_id), &[])
 }
 
-/// Writes the key of a transient object that has an id, and perhaps an entry.
+/// Writes the key of a transient object that has an id, and possibly an entry.
 pub(crate) fn named(
     nonce: Nonce,
     adapter: AdapterName,
@@ -186,7 +187,7 @@ pub(crate) fn persistent(path: &[u8], id: &[u8]) -> Vec<u8> {
     key
 }
 
-/// What each key begins with.
+/// Common beginning of all keys.
 struct Head {
     magic: [u8; 4],
     nonce: Nonce,

@@ -1,11 +1,12 @@
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
-//! The Portable Object Adapter (CORBA 3.3 part 1, chapter 15).
+//! Portable Object Adapter (CORBA 3.3 part 1, chapter 15).
 //!
-//! [`Poa`] is what applications hold. A request comes in through `adapter`, which finds the POA and, in its
-//! `object_map`, the object that the object key names: in the same few instructions whatever their number,
-//! and the depth of the tree of POAs. `policy` says what may be in between (servant managers, default
-//! servants), `manager` whether requests are served at all, `current` what a thread is serving.
+//! [`Poa`] is the handle for applications. A request comes in through `adapter`, which finds the
+//! POA and, in its `object_map`, the object that the object key names: in the same few instructions
+//! whatever their number, and the depth of the tree of POAs. `policy` selects the steps in between
+//! (servant managers, default servants), `manager` decides whether requests are served at all,
+//! `current` tells which object a thread is serving.
 
 #[macro_use]
 mod raised;
@@ -48,7 +49,7 @@ pub use policy::{Demultiplexing, OperationDemultiplexing};
 pub use servant::{Delegate, Identity, Implements, Servant, Tie, servant_of};
 pub use smart_proxy::SmartProxies;
 
-/// What skeletons are written with.
+/// Types that skeletons need.
 #[doc(hidden)]
 pub use {
     amh::{AnswerWith, Blocking},

@@ -1,6 +1,8 @@
-//! `Messaging::ReplyHandler`: the base of the interfaces that reply handlers have (CORBA 3.3 part 1, §17.8). It has no operations.
+//! `Messaging::ReplyHandler`: the base interface of all reply handlers (CORBA 3.3 part 1, §17.8).
+//! It has no operations.
 //!
-//! What the IDL compiler would write, by hand: generated code of every crate refers to this one.
+//! The module is a hand-written version of the IDL compiler's output: generated code of every crate
+//! refers to this one.
 
 use crate::{
     Answer, Answers, Identity, Operations, delegate,
@@ -14,7 +16,8 @@ pub struct ReplyHandler(ObjectRef);
 
 reference!(ReplyHandler, "IDL:omg.org/Messaging/ReplyHandler:1.0");
 
-/// What a reply handler does: nothing by itself. The handlers of interfaces derive from it.
+/// Servant trait of the base of reply handlers, without operations. The handlers of interfaces
+/// derive from it.
 pub trait ReplyHandlerServant: Send + Sync + 'static {
     #[doc(hidden)]
     fn __identity(&self) -> Identity {

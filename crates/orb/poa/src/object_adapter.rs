@@ -1,4 +1,4 @@
-//! What the ORB knows of the adapters: its seam.
+//! Object adapter's implementation of the ORB's seam.
 
 use crate::adapter::Root;
 use crate::key::{self, Key};
@@ -79,7 +79,7 @@ impl ObjectAdapter for Root {
     }
 
     fn release(&self) {
-        // Calls in progress keep the servants they are in.
+        // Calls in progress keep their servants alive.
         self.adapter().destroy(true);
         self.ior_table.clear();
     }

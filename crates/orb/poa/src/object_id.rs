@@ -3,12 +3,12 @@
 use std::fmt;
 use std::fmt::Write as _;
 
-/// Names an object within its adapter.
+/// Name of an object within its adapter.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ObjectId(Box<[u8]>);
 
 impl ObjectId {
-    /// The octets.
+    /// Returns the octets.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -33,7 +33,7 @@ impl From<Vec<u8>> for ObjectId {
     }
 }
 
-/// `PortableServer::string_to_ObjectId`.
+/// Converts text as `PortableServer::string_to_ObjectId` does.
 impl From<&str> for ObjectId {
     fn from(text: &str) -> Self {
         text.as_bytes().into()
@@ -46,7 +46,7 @@ impl From<String> for ObjectId {
     }
 }
 
-/// The id as text where it is text, with escapes for other octets.
+/// Writes the id as text if it is text, with escapes for other octets.
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for octet in &self.0 {

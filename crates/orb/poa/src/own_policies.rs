@@ -1,8 +1,9 @@
-//! What single objects have of their own in place of a policy of their adapter's: a priority, say.
+//! Policies of single objects in place of one of their adapter's: a priority, for example.
 //!
-//! An object that was activated with a policy of its own has it in its entry of the active object map, as long as it is
-//! active. What a reference was made with is remembered here by the object's id as long as the adapter lives: the object
-//! has it however often it is activated, by whomever, and where a default servant or a servant locator serves it.
+//! An object that was activated with a policy of its own has it in its entry of the active object
+//! map, as long as it is active. The policy of a reference is remembered here by the object's id as
+//! long as the adapter lives: it applies to the object however often and by any caller it is
+//! activated, and where a default servant or a servant locator serves it.
 
 use parking_lot::Mutex;
 use punctual_orb::{AdapterPolicies, Policy, UpcallHook};
@@ -10,40 +11,40 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A policy of single objects of an adapter ([`crate::Poa::object_policy`]). Cheap to clone.
+/// Policy of single objects of an adapter ([`crate::Poa::object_policy`]). Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct ObjectPolicy(pub(crate) Arc<OwnPolicies>);
 
-/// What such objects have in place of their adapter's.
+/// Policies of such objects in place of their adapter's.
 pub(crate) struct OwnPolicies {
-    /// The policy in which they differ from it.
+    /// Policy that differs from the adapter's.
     pub(crate) policy: Policy,
-    /// All of their policies whose types the ORB was told of.
+    /// All of their policies whose types were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// What surrounds their upcalls.
+    /// Policies around their upcalls.
     pub(crate) around: Option<UpcallHook>,
 }
 
-/// Another policy of its own was said of an object before.
+/// Error of a policy that differs from an earlier one of the same object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Differs;
 
-/// What objects of one adapter have of their own.
+/// Own policies of the objects of one adapter.
 #[derive(Default)]
 pub(crate) struct OwnPoliciesOfObjects {
-    /// Each that was asked for: objects with the same policy share it.
+    /// All policies made: objects with the same policy share it.
     made: Mutex<Vec<Arc<OwnPolicies>>>,
-    /// Those that references were made with, by the ids of their objects.
+    /// Policies that references were made with, by the ids of their objects.
     remembered: papaya::HashMap<Box<[u8]>, Arc<OwnPolicies>>,
-    /// Whether there are any of those.
+    /// Set once there are remembered policies.
     are_remembered: AtomicBool,
 }
 
 impl OwnPoliciesOfObjects {
-    /// What objects with this policy have, made once.
+    /// Returns the shared policies of objects with this policy, made once.
     ///
     /// # Errors
-    /// That of `make`.
+    /// Those of `make`.
     pub(crate) fn of<E>(
         &self,
         policy: &Policy,
@@ -53,14 +54,15 @@ impl OwnPoliciesOfObjects {
         if let Some(made) = self.made.lock().iter().find(is_it) {
             return Ok(made.clone());
         }
-        // Without the lock, as it asks others. What somebody else makes meanwhile is as good.
+        // Made without the lock, as `make` calls other code. Policies that another thread makes
+        // meanwhile are equivalent.
         let made = Arc::new(make()?);
         self.made.lock().push(made.clone());
         Ok(made)
     }
 
-    /// What the references to the object with an id were made with, if with anything. Takes no lock; where no reference
-    /// was, it looks at one word.
+    /// Returns the policies that references to the object with an id were made with, if any. Takes
+    /// no lock; where there was no such reference, it reads one word.
     #[inline]
     pub(crate) fn remembered(&self, id: &[u8]) -> Option<Arc<OwnPolicies>> {
         // Acquire pairs with the Release in `remember`.
@@ -70,11 +72,11 @@ impl OwnPoliciesOfObjects {
         self.remembered.pin().get(id).cloned()
     }
 
-    /// Remembers what a reference is made with. No object is activated meanwhile: the active object map's mutex sees to
-    /// that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
+    /// Remembers the policies of a reference. No object is activated meanwhile: the active object
+    /// map's mutex ensures that ([`crate::object_map::ActiveMap::while_nothing_is_activated`]).
     ///
     /// # Errors
-    /// [`Differs`] where others of its object were made with something else.
+    /// [`Differs`] if other references to its object were made with other policies.
     pub(crate) fn remember(&self, id: &[u8], own: &Arc<OwnPolicies>) -> Result<(), Differs> {
         let remembered = self.remembered.pin();
         let is_same = remembered
@@ -84,11 +86,11 @@ impl OwnPoliciesOfObjects {
         is_same.then_some(()).ok_or(Differs)
     }
 
-    /// What an object has that is being activated: what it is given, or what references to it were made with. Asked for
-    /// under the active object map's mutex.
+    /// Returns the policies of an object that is being activated: the given ones, or those that
+    /// references to it were made with. Called under the active object map's mutex.
     ///
     /// # Errors
-    /// [`Differs`] where they were made with something else than it is given.
+    /// [`Differs`] if the references were made with other policies than the given ones.
     pub(crate) fn of_activated(
         &self,
         id: &[u8],
@@ -102,7 +104,7 @@ impl OwnPoliciesOfObjects {
 }
 
 impl OwnPolicies {
-    /// Whether objects with the one have what those with the other have.
+    /// Returns whether both give objects the same policies.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.policy == other.policy
     }

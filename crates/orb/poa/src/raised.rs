@@ -1,6 +1,6 @@
-//! Errors that `?` raises where a servant or a servant manager meets them.
+//! Conversions of errors for `?` in servants and servant managers.
 
-/// What is done at the wrong time: BAD_INV_ORDER, which says what the error says.
+/// Converts an error of an operation at the wrong time to BAD_INV_ORDER with the error's text.
 macro_rules! raised_as_bad_inv_order {
     ($error:ty) => {
         impl From<$error> for ::punctual_orb::SystemException {

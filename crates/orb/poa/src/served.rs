@@ -1,4 +1,4 @@
-//! The object of an upcall, as interceptors see it.
+//! Object of an upcall, as interceptors see it.
 
 use crate::adapter::Adapter;
 use crate::current::serving;
@@ -7,7 +7,7 @@ use crate::servant::Servant;
 use punctual_orb::{Policy, ServedObject};
 use std::sync::Arc;
 
-/// See the module. Kept for the ending points of a request, when the upcall is over.
+/// Object of an upcall. Kept for the ending points of a request, when the upcall is over.
 pub(crate) struct Served {
     adapter: Arc<Adapter>,
     id: ObjectId,
@@ -15,7 +15,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    /// The object of the upcall that the calling thread is about to make.
+    /// Returns the object of the upcall that the calling thread is about to make.
     pub(crate) fn now(servant: &Arc<dyn Servant>) -> Option<Box<dyn ServedObject>> {
         let (adapter, id) = serving()?;
         Some(Box::new(Self {

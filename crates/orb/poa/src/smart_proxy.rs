@@ -1,19 +1,21 @@
-//! Smart proxies: an implementation of an interface that stands in the place of references to it, at their callers.
+//! Smart proxies: implementations of an interface that replace references to it, at their callers.
 
 use crate::servant::{Implements, Servant};
 use punctual_orb::{Collocated, DispatchError, LocalRequest, Orb, Provided, Went};
 use std::sync::Arc;
 
-/// An ORB that can have proxies in the place of references.
+/// Registration of smart proxies at an ORB.
 pub trait SmartProxies {
-    /// Has calls through references of interface `I` go to what `make` makes, on the caller's thread, without a request.
-    /// `make` is given the reference as it is, whose calls go to the object: a proxy makes those that it cannot answer itself, such
-    /// as from a cache, or lets some wait for others.
+    /// Directs calls through references of interface `I` to the object that `make` makes, on the
+    /// caller's thread, without a request. `make` gets the original reference, whose calls go to
+    /// the object: a proxy uses it for calls that it cannot answer itself, for example from a
+    /// cache, or delays some until others are done.
     ///
-    /// It holds for references that name this interface as their type (not one derived from it) and that are called for
-    /// the first time from then on, wherever they come from. Each has a proxy of its own, which ends with the last clone of the
-    /// reference. A call whose caller goes on is made by the proxy at once. Calls that are put together at run time, and what every
-    /// object answers (`_is_a` and its like), go to the object.
+    /// It applies to references that name this interface as their type (not one derived from it)
+    /// and that are called for the first time from then on, wherever they come from. Each has a
+    /// proxy of its own, which ends with the last clone of the reference. The proxy makes an
+    /// asynchronous call at once. Dynamic calls, and the operations of every object (`_is_a` and
+    /// others), go to the object.
     ///
     /// References of interfaces without a proxy pay nothing for it.
     fn register_smart_proxy<I, S>(&self, make: impl Fn(I) -> S + Send + Sync + 'static)
@@ -34,7 +36,7 @@ impl SmartProxies for Orb {
     }
 }
 
-/// A servant that is called as an object of this process would be.
+/// Servant that is called like an object of this process.
 struct Proxy(Arc<dyn Servant>);
 
 impl Collocated for Proxy {

@@ -1,4 +1,4 @@
-//! From a servant to its answer: what every object answers, or the servant's operation.
+//! Upcall: the answer of the ORB to operations of every object, or of the servant's operation.
 
 #[cfg(feature = "comparison")]
 use crate::adapter::ByStrategy;
@@ -14,7 +14,7 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// A request that has come in a message.
+/// Request that has come in a message.
 pub(crate) struct OverTheWire<'c, 'm>(pub(crate) &'c mut ServerCall<'m>);
 
 impl Request for OverTheWire<'_, '_> {
@@ -29,7 +29,7 @@ impl Request for OverTheWire<'_, '_> {
         around.enter(self.0)
     }
 
-    // In what finds the servant, of which it is a good part.
+    // Inlined into the function that finds the servant, of which it is a good part.
     #[inline(always)]
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Dispatched, DispatchError> {
         probe::begins!(Point::ServerOperation);
@@ -80,7 +80,7 @@ impl Request for OverTheWire<'_, '_> {
     }
 }
 
-/// The same in an ORB with interceptors, which see the request before the upcall, on its thread.
+/// Makes the upcall in an ORB with interceptors, which see the request before it, on its thread.
 #[cold]
 #[inline(never)]
 fn intercepted(
@@ -88,7 +88,7 @@ fn intercepted(
     call: &mut ServerCall<'_>,
     upcall: &mut dyn FnMut(&mut ServerCall<'_>) -> Result<Dispatched, DispatchError>,
 ) -> Result<Dispatched, DispatchError> {
-    /// Leaves the upcall, even where the servant panics.
+    /// Guard that leaves the upcall, even if the servant panics.
     struct InUpcall<'c, 'm>(&'c mut ServerCall<'m>);
 
     impl Drop for InUpcall<'_, '_> {
@@ -104,7 +104,7 @@ fn intercepted(
         call.receive_request_later(object);
         call.found()?;
         let answered = upcall(call);
-        // Once, also where the servant has not asked for its arguments.
+        // Interceptors are called once, also if the servant has not read its arguments.
         call.tell_arguments(None)?;
         return answered;
     }
@@ -116,7 +116,7 @@ fn intercepted(
     }
 }
 
-/// Whether every object has the operation.
+/// Returns whether every object has the operation.
 fn is_everybodys(operation: &str) -> bool {
     const ALL: [&str; 8] = [
         "_is_a",
@@ -131,13 +131,14 @@ fn is_everybodys(operation: &str) -> bool {
     ALL.contains(&operation)
 }
 
-/// The answer of an operation that every object has, unless the servant passes them on.
+/// Returns the answer of an operation that every object has, unless the servant passes such
+/// operations on.
 #[inline(always)]
 fn answered_for_all(
     servant: &Arc<dyn Servant>,
     call: &mut ServerCall<'_>,
 ) -> Option<Result<Dispatched, DispatchError>> {
-    // An IDL operation cannot begin with an underscore, but for attributes' (_get_, _set_).
+    // An IDL operation cannot begin with an underscore, except for attributes' (_get_, _set_).
     if call.operation().starts_with('_') && !servant.is_transparent() {
         answer_for_all(&**servant, call)
     } else {
@@ -145,7 +146,7 @@ fn answered_for_all(
     }
 }
 
-/// What every object answers, without waking the servant (CORBA 3.3 part 2, §9.4.2.1).
+/// Answers an operation of every object, without calling the servant (CORBA 3.3 part 2, §9.4.2.1).
 #[inline(never)]
 fn answer_for_all(
     servant: &dyn Servant,

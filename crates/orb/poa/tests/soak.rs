@@ -1,4 +1,5 @@
-//! Many objects: what they take, and what is left when they have come and gone while others call.
+//! Soak with many objects: their memory, and the memory left when they have come and gone while
+//! other threads call.
 #![allow(
     missing_docs,
     dead_code,
@@ -37,7 +38,7 @@ mod slots;
 #[path = "../src/object_map/sync.rs"]
 mod sync;
 
-/// What the code knows by this name.
+/// Module that the code expects under this name.
 mod servant {
     pub(crate) use punctual_poa::{Identity, Servant};
 }
@@ -57,7 +58,7 @@ use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-/// An allocator that tells how much memory is held.
+/// Allocator that counts the memory held.
 struct Counting;
 
 #[global_allocator]
@@ -65,7 +66,7 @@ static ALLOCATOR: Counting = Counting;
 
 static HELD: AtomicIsize = AtomicIsize::new(0);
 
-// SAFETY: every call is passed on to the system's allocator as it came; counting does not allocate.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting does not allocate.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -85,7 +86,7 @@ fn held() -> isize {
     HELD.load(Ordering::Relaxed)
 }
 
-/// One at a time: what is held is counted for the process.
+/// One test at a time: memory is counted for the process.
 static ALONE: Mutex<()> = Mutex::new(());
 
 struct Nothing;
@@ -116,7 +117,7 @@ impl OnDeactivated for Gone {
 
 const MANY: usize = 1_000_000;
 
-/// Octets for each of a million objects, beside their servants and ids.
+/// Returns the bytes for each of a million objects, beside their servants and ids.
 fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
     let servants: Vec<Arc<dyn Servant>> = (0..MANY).map(|_| Arc::new(Nothing) as _).collect();
     let before = held();
@@ -129,7 +130,7 @@ fn octets_each(strategy: Strategy, ids: Ids) -> f64 {
         map.activate(id, servant.clone()).unwrap();
     }
     let each = begun.elapsed().as_nanos() / MANY as u128;
-    // Ids of eight octets stand in the entries.
+    // Ids of eight octets are stored in the entries.
     let more = held() - before;
     assert_eq!(map.len(), MANY);
     let octets = more as f64 / MANY as f64;
@@ -144,11 +145,11 @@ fn an_active_object_takes_at_most_100_octets_beside_its_servant_and_id() {
     assert!(octets_each(Strategy::DynamicHash, Ids::User) <= 100.0);
 }
 
-/// Threads that activate and deactivate, each with so many objects at a time.
+/// Numbers of threads that activate and deactivate, and of objects of each at a time.
 const CHURNING: usize = 8;
 const LIVE: usize = 100;
 
-/// A million activations and deactivations under lookups.
+/// Makes a million activations and deactivations under lookups.
 fn churn(map: &ActiveMap, ids: Ids) {
     let all_are_there = Barrier::new(CHURNING + 2);
     let over = AtomicBool::new(false);
@@ -193,7 +194,7 @@ fn activate_and_deactivate(map: &ActiveMap, ids: Ids, thread: usize, all_are_the
     }
 }
 
-/// Pins what there is, and asks for it by its id.
+/// Pins existing objects, and searches for them by id.
 fn look_up(map: &ActiveMap) {
     map.each(|pinned| {
         let entry_id = pinned.entry_id();
@@ -225,7 +226,7 @@ fn a_million_activations_under_load_leave_nothing_behind() {
         assert_eq!(map.len(), 0);
         assert_eq!(gone.0.load(Ordering::Relaxed), 2 * MANY);
         assert_eq!(map.slots.count().next_power_of_two(), 1024);
-        // What a set of ids being deactivated and threads' own memory may differ by.
+        // Allowed difference, for the set of ids being deactivated and for threads' own memory.
         assert!(grown.abs() < 16 << 10, "{grown} octets are left");
     }
 }

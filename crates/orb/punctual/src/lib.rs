@@ -1,15 +1,15 @@
-//! **Punctual**: a real-time object request broker (ORB). A program calls objects in other processes, on other machines and of other
-//! CORBA ORBs as if they were its own.
+//! **Punctual**: a real-time object request broker (ORB). A program calls objects in other
+//! processes, on other machines and of other CORBA ORBs as if they were its own.
 //!
-//! What an object can do is written in OMG IDL:
+//! The operations of an object are declared in OMG IDL:
 //!
 //! ```idl
 //! interface Hello {
 //!     string greet(in string name);
 //! };
 //! ```
-//! A build script compiles it to Rust with the crate `punctual-build`. Of `Hello` it makes `Hello`, a reference that clients call, and
-//! `HelloServant`, the trait that a server implements:
+//! A build script compiles it to Rust with the crate `punctual-build`. For `Hello` it generates
+//! `Hello`, a reference that clients call, and `HelloServant`, the trait that a server implements:
 //!
 //! ```no_run
 //! use punctual::prelude::*;
@@ -27,9 +27,10 @@
 //! // println!("{}", Hello::narrow(object)?.greet("world")?); // a remote call
 //! # Ok(()) }
 //! ```
-//! `punctual new NAME` makes a crate with all of this. The guide begins with `docs/guide/first-object.md`, your first object in
-//! ten minutes; its other chapters are about IDL in Rust, servers, callbacks, errors, transports, asynchrony, real time and
-//! other ORBs (`docs/SUMMARY.md` lists them).
+//! `punctual new NAME` makes a crate with all of this. The guide begins with
+//! `docs/guide/first-object.md`, your first object in ten minutes; its other chapters are about IDL
+//! in Rust, servers, callbacks, errors, transports, asynchrony, real time and other ORBs
+//! (`docs/SUMMARY.md` lists them).
 //!
 //! # Types by subject
 //! | subject | types |
@@ -49,8 +50,8 @@
 //! | transports | module [`protocol`], [`ProtocolBundle`], [`Loan`], module [`bridge`] |
 //!
 //! # Cargo features
-//! `tls` (the link `ssliop`), `reliable` (reliable datagrams) and `plugins` (links from shared libraries) are on by default.
-//! `trace-context`, `metrics`, `time-probes` and `comparison` (ways to find objects and operations that are slower) are not.
+//! `tls` (the link `ssliop`), `reliable` (reliable datagrams) and `plugins` (links from shared
+//! libraries) are on by default. `trace-context`, `metrics` and `time-probes` are not.
 #![warn(unnameable_types)]
 
 pub use punctual_any::{
@@ -97,10 +98,11 @@ pub use punctual_poa::{
 #[cfg(feature = "comparison")]
 pub use punctual_poa::{Demultiplexing, OperationDemultiplexing};
 
-/// What most programs use: `use punctual::prelude::*;`.
+/// Types that most programs use: `use punctual::prelude::*;`.
 ///
-/// Traits whose methods would not be found without them ([`Interface`], [`AsObject`], [`RootPoa`], [`OperationError`], [`NotNil`]),
-/// the ORB, the POA with its policies, errors, and policies of calls.
+/// Traits whose methods need an import ([`Interface`], [`AsObject`], [`RootPoa`],
+/// [`OperationError`], [`NotNil`]), the ORB, the POA with its policies, errors, and policies of
+/// calls.
 pub mod prelude {
     pub use crate::{
         Any, AsObject, CompletionStatus, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
@@ -111,13 +113,14 @@ pub mod prelude {
     };
 }
 
-/// Module Messaging: what reply handlers of asynchronous calls have in common (CORBA 3.3 part 1, chapter 17).
+/// Module Messaging: common types of the reply handlers of asynchronous calls (CORBA 3.3 part 1,
+/// chapter 17).
 pub mod messaging {
     pub use punctual_orb::{ExceptionHolder, HandlerInterface, IntoReplyHandler};
     pub use punctual_poa::messaging::{ReplyHandler, ReplyHandlerServant};
 }
 
-/// What protocols of one's own are written with: links, messaging protocols, profile codecs.
+/// Interfaces for user-defined protocols: links, messaging protocols, profile codecs.
 pub mod protocol {
     pub use punctual_exec::Deadline;
     pub use punctual_link::*;
@@ -133,7 +136,7 @@ pub mod protocol {
     pub use punctual_tls as ssliop;
 }
 
-/// Dynamic management of Anys: values of any type, looked at and changed part by part.
+/// Dynamic management of Anys: values of any type, read and changed part by part.
 pub mod dyn_any {
     pub use punctual_dynamic::dyn_any::*;
 }
@@ -145,8 +148,8 @@ pub mod json {
     pub use punctual_dynamic::json::*;
 }
 
-/// Portable Interceptors: what is called at points of every request, and what an ORB has from its start
-/// (`docs/guide/interceptors.md`).
+/// Portable Interceptors, which are called at points of every request, and initialisers, which an
+/// ORB has from its start (`docs/guide/interceptors.md`).
 pub mod interceptor {
     pub use punctual_orb::{
         AdapterState, ArgumentValues, ClientRequestInfo, ClientRequestInterceptor, Codec,
@@ -158,20 +161,20 @@ pub mod interceptor {
     };
 }
 
-/// The guide to interceptors, whose snippets are tests.
+/// Guide to interceptors, whose snippets are tests.
 #[cfg(doctest)]
 #[doc = include_str!("../../../../docs/guide/interceptors.md")]
 #[derive(Debug)]
 pub struct GuideToInterceptors;
 
-/// What is seen of calls: traces that go on from a client to its server, and metrics (features `trace-context` and
-/// `metrics`).
+/// Observation of calls: traces that continue from a client to its server, and metrics (features
+/// `trace-context` and `metrics`).
 #[cfg(any(feature = "trace-context", feature = "metrics"))]
 pub mod observe {
     pub use punctual_observe::*;
 }
 
-/// Time probes: stamps at the points of a call, for who measures it.
+/// Time probes: stamps at the points of a call, for measurements.
 pub mod probe {
     pub use punctual_orb::probe::*;
 }
@@ -181,12 +184,12 @@ pub mod rt {
     pub use punctual_rt::*;
 }
 
-/// Requests that arrive by one protocol leave by another: an in-line bridge.
+/// In-line bridge: requests that arrive by one protocol leave by another.
 pub mod bridge {
     pub use punctual_bridge::*;
 }
 
-/// What generated code is written with. Not for use by hand, and not stable.
+/// Support of generated code. Not for use by hand, and not stable.
 #[doc(hidden)]
 pub mod stub {
     pub use crate::__operation_error as operation_error;
@@ -213,8 +216,8 @@ pub mod stub {
     pub use std::sync::Arc;
 }
 
-/// What an operation's error has beside its variants, and that `?` makes one of any error of this crate that a servant
-/// meets.
+/// Defines the common parts of an operation's error, and the conversions to it that `?` uses for
+/// errors of this crate in a servant.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operation_error {

@@ -1,4 +1,4 @@
-//! Calls a Cubit.
+//! Client program of the Cubit example.
 
 use punctual_example_cubit::{client, main_with};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Serves a Cubit.
+//! Server program of the Cubit example.
 
 use punctual_example_cubit::{main_with, server};
 use std::process::ExitCode;

@@ -1,17 +1,17 @@
-//! The library of the package in `dynamic/`, built where it is needed.
+//! Library of the package in `dynamic/`, built on demand.
 #![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// Where it is; `None`, with the reason printed, where there is no cargo to build it.
+/// Returns the library's path; `None`, with the reason printed, without a cargo to build it.
 pub(crate) fn built() -> Option<&'static Path> {
     static LIBRARY: OnceLock<Option<PathBuf>> = OnceLock::new();
     LIBRARY.get_or_init(build).as_deref()
 }
 
-/// Builds the library; where, cargo says.
+/// Builds the library; returns the path that cargo reports.
 fn build() -> Option<PathBuf> {
     let Some(cargo) = std::env::var_os("CARGO") else {
         println!("skipped: not started by cargo, which builds the library");

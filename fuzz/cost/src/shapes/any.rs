@@ -1,4 +1,5 @@
-//! Anys: received, taken apart, and sent on in the other byte order, as bridges and event channels do.
+//! Anys: received, taken apart, and sent on in the other byte order, as bridges and event channels
+//! do.
 
 use super::type_code::put_pointing;
 use super::{decoder, number, written};
@@ -59,8 +60,8 @@ const fn sent_on(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 }
 
 impl Shape {
-    /// Octets may be referred to 14 times as often as the message has them. Up to there, each Any is given the whole
-    /// of its type.
+    /// Returns the shape with a refusal for repeated references: earlier bytes may be referred to
+    /// 14 times as often as the message has them. Until then, each Any gets the whole of its type.
     const fn refused_too_often(self) -> Self {
         let too_often = End::Refused {
             why: "octets that were read before are referred to again and again",
@@ -80,8 +81,8 @@ fn read(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Keeps all elements as values, for a program that wants them so: a `Value` is 32 octets, and there are four for each
-/// octet at most.
+/// Makes a shape whose elements are all kept as values, as some programs do: a `Value` has 32
+/// bytes, and there are at most four for each byte.
 const fn kept(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 176,
@@ -98,7 +99,7 @@ fn keep(octets: &[u8]) -> Outcome {
     })
 }
 
-/// Takes all parts apart, however deep.
+/// Makes a shape whose parts are all taken apart, at any depth.
 const fn looked_through(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         counted: Counted::AtATime,
@@ -129,7 +130,8 @@ fn send_on(octets: &[u8]) -> Outcome {
     })
 }
 
-/// A sequence of Anys, each of the first one's type, a sequence of what `of` writes, and without elements.
+/// Writes a sequence of Anys, each of the first one's type: a sequence of the type that `of`
+/// writes, without elements.
 fn sharing(more: usize, of: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&TypeCode::ANY, 0).marshal(out)?;
@@ -151,15 +153,15 @@ fn sharing(more: usize, of: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError
     })
 }
 
-/// As often as a type may be referred to that is most of a message.
+/// Writes as many references as are allowed to a type that is most of a message.
 fn of_large_type(octets: usize) -> Vec<u8> {
-    // To make it again counts as reading it 12 times; and a type has 65,536 parts at most.
+    // Making the type again counts as reading it 12 times; and a type has 65,536 parts at most.
     sharing(1, |out| put_pointing(out, octets.min(1 << 18)))
 }
 
-/// As much again as the type takes, by an enum whose id is long.
+/// Writes one reference for each twelfth of the type's length, which is an enum with a long id.
 fn too_many_of_large_type(octets: usize) -> Vec<u8> {
-    // Of a short one 64 KiB may be referred to again.
+    // In a short message 64 KiB may be referred to again.
     let more = octets.max(1 << 14) / 24;
     sharing(more, |out| {
         let id = "i".repeat(more * 12 - 1);
@@ -203,11 +205,12 @@ fn short(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Half of it a type's id, and the 63 before it in the list, which differ at their ends; then values that refer to it.
+/// Writes a message of which half is a type's id and the 63 ids before it in the list, which differ
+/// at their ends; then values that refer to it.
 fn long_ids(octets: usize) -> Vec<u8> {
-    // Short ids are compared as often as they come.
+    // Short ids are compared each time they occur.
     let octets = octets.max(24_000);
-    // What an id takes with its length and a NUL.
+    // Size of an id with its length and a NUL.
     let takes = (octets / 2 / 65).next_multiple_of(16);
     let id = "i".repeat(takes - 5);
     let mut other = id.clone();
@@ -248,7 +251,7 @@ fn structs(octets: usize, deep: usize) -> Vec<u8> {
     })
 }
 
-/// Structs in one another around an Any of nothing.
+/// Writes nested structs around a null Any.
 fn null_in_structs(octets: usize) -> Vec<u8> {
     written(|out| {
         TypeCode::sequence(&in_structs(TypeCode::ANY, 20), 0).marshal(out)?;
@@ -275,7 +278,7 @@ fn unions(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Each of one, as deep as values may nest.
+/// Writes nested sequences of one element, as deep as values may nest.
 fn sequences(octets: usize) -> Vec<u8> {
     let deep = usize::from(Limits::DEFAULT.nesting) - 2;
     let of = (0..deep).fold(TypeCode::BOOLEAN, |of, _| TypeCode::sequence(&of, 0));

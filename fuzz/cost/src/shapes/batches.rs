@@ -75,7 +75,7 @@ fn all_of(announced: usize, found: usize) -> Result<(), CdrError> {
     }
 }
 
-/// The octets of a block that could be written: those of shapes can.
+/// Returns the bytes of a block, which for shapes can always be written.
 fn finished(block: Result<Block, CdrError>) -> Vec<u8> {
     debug_assert!(block.is_ok(), "{block:?}");
     block.map(Block::into_vec).unwrap_or_default()

@@ -31,7 +31,8 @@ struct Here {
 fn here() -> Option<&'static Here> {
     static HERE: OnceLock<Option<Here>> = OnceLock::new();
     HERE.get_or_init(|| {
-        // References name it so in each process: an input that one has made, another reads.
+        // References contain the same address in each process: one process reads the input that
+        // another has made.
         let listens = ListenEndpoint::new("iiop", "127.0.0.1:0")
             .option("hostname_in_ior", "192.0.2.2")
             .option("port_in_ior", 2809);
@@ -53,7 +54,7 @@ fn here() -> Option<&'static Here> {
     .as_ref()
 }
 
-/// How many references were rewritten.
+/// Returns the number of rewritten references.
 fn rewritten(octets: &[u8]) -> Result<u64, Refusal> {
     let here = here().ok_or_else(|| Refusal::new(0, "there is no bridge"))?;
     let before = here.bridge.counts();

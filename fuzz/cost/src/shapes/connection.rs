@@ -1,4 +1,4 @@
-//! Whole connections: inbox, dispatch, a servant, its replies; and calls with what answers them.
+//! Whole connections: inbox, dispatch, a servant, its replies; and calls with their answers.
 
 use crate::{Outcome, Refusal, Shape};
 use punctual_cdr::{Coding, Limits};
@@ -51,7 +51,7 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 
 const GIOP: usize = 0;
 const LITE: usize = 1;
-/// Calls, by their numbers.
+/// Numbers of the calls.
 const PING: usize = 0;
 const ANY: usize = 17;
 const VALUES: usize = 19;
@@ -62,17 +62,17 @@ fn conversation(protocol: usize, number: usize) -> &'static Conversation {
     let found = all
         .iter()
         .find(|one| (one.protocol, one.number) == (protocol, number));
-    // The first is there in any case.
+    // The first call is always there.
     found.unwrap_or(&all[0])
 }
 
-/// One call again and again.
+/// Writes one call again and again.
 fn calls(protocol: usize, number: usize, octets: usize) -> Vec<u8> {
     let one = &conversation(protocol, number).asked;
     one.repeat(octets / one.len() + 1)
 }
 
-/// Each call has a reply, without an exception.
+/// Serves the calls; each must have a reply without an exception.
 fn serve(octets: &[u8], piece: usize) -> Outcome {
     let sent = server::served("slice", octets, piece);
     let asked = messages(octets)?;
@@ -92,7 +92,7 @@ fn serve(octets: &[u8], piece: usize) -> Outcome {
 fn serve_lite(octets: &[u8]) -> Outcome {
     let sent = server::served("giop_lite+slice", octets, 0);
     let one = conversation(LITE, PING);
-    // Replies to one call are of one length.
+    // Replies to one call have the same length.
     all_answered(
         octets.len() / one.asked.len(),
         sent.len() / one.answered.len(),
@@ -125,7 +125,7 @@ fn messages(octets: &[u8]) -> Result<Vec<Message<'_>>, Refusal> {
     Ok(all)
 }
 
-/// The answer that is waited for comes last.
+/// Makes a call whose answer comes last.
 fn call(octets: &[u8], piece: usize) -> Outcome {
     let called = client::called(conversation(GIOP, PING), octets.to_vec(), piece);
     called.map_err(|error| Refusal::new(0, error))
@@ -134,7 +134,7 @@ fn call(octets: &[u8], piece: usize) -> Outcome {
 fn to_nobody(octets: usize) -> Vec<u8> {
     let answer = &conversation(GIOP, PING).answered;
     let mut other = answer.clone();
-    // Another request's id.
+    // The id of another request.
     if let Some(id) = other.get_mut(12..16) {
         id.fill(0x77);
     }
@@ -152,7 +152,7 @@ fn answered_in_fragments(octets: usize) -> Vec<u8> {
     in_fragments(&to_nobody(octets / 17))
 }
 
-/// Messages of GIOP 1.2, each in fragments of one octet.
+/// Splits messages of GIOP 1.2 into fragments of one octet.
 fn in_fragments(all: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for (header, message) in messages(all).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! GIOP: heads with their contexts, fragments, messages in a row.
+//! GIOP: headers with their contexts, fragments, messages in a row.
 
 use super::number;
 use crate::outcome::read_whole;
@@ -55,7 +55,7 @@ fn read(octets: &[u8]) -> Outcome {
     Ok(())
 }
 
-/// A message: its head and, if it has one, its body of octets.
+/// Reads a message: its header and, if it has one, its body of octets.
 fn one(header: &MessageHeader, mut input: Decoder<'_>) -> Outcome {
     let read = match header.kind {
         MessageKind::LocateRequest => LocateRequestHeader::decode(&mut input).map(drop),
@@ -69,10 +69,10 @@ fn one(header: &MessageHeader, mut input: Decoder<'_>) -> Outcome {
     read_whole(&input)
 }
 
-/// What a server looks at before it knows whom a request is for.
+/// Reads what a server reads before it knows the request's target.
 fn head(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     let header = RequestHeader::decode(input)?;
-    // Each context that matters is looked for by itself.
+    // Each relevant context is searched for by itself.
     for id in [CODE_SETS, 5, 17] {
         let found = header.contexts.find(id);
         if id == CODE_SETS {
@@ -86,7 +86,7 @@ fn head(input: &mut Decoder<'_>) -> Result<(), CdrError> {
     }
 }
 
-/// A request with these contexts, and what `body` writes.
+/// Writes a request with these contexts, and what `body` writes.
 fn request(
     version: GiopVersion,
     contexts: &[ServiceContext<'_>],
@@ -129,7 +129,7 @@ fn without_data(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Of which the first holds.
+/// Writes many code set contexts, of which the first counts.
 fn code_sets(octets: usize) -> Vec<u8> {
     let chosen = CodeSetContext {
         char_data: 0x0501_0001,
@@ -140,7 +140,7 @@ fn code_sets(octets: usize) -> Vec<u8> {
     request(GiopVersion::V1_2, &contexts, |_| Ok(()))
 }
 
-/// A request whose body's octets come one by one.
+/// Writes a request whose body's octets come one by one.
 fn fragments(version: GiopVersion, octets: usize) -> Vec<u8> {
     let id: &[u8] = match version {
         GiopVersion::V1_2 => &[0, 0, 0, 7],
@@ -166,7 +166,7 @@ fn fragments(version: GiopVersion, octets: usize) -> Vec<u8> {
     all
 }
 
-/// Says in a message's header that fragments follow.
+/// Sets the flag in a message's header that fragments follow.
 fn followed(message: &mut [u8]) {
     if let Some(flags) = message.get_mut(6) {
         *flags |= 2;

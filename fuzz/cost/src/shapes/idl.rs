@@ -6,7 +6,7 @@ use punctual_idl::model::Specification;
 use punctual_idl::{InMemory, Options, compile_source};
 
 pub(super) const SHAPES: &[Shape] = &[
-    // What they may grow to is bounded, however few octets that takes.
+    // The limit on their growth is independent of the input's length.
     Shape {
         beside: 64 << 20,
         ..shape("macros that grow by one another", macros).refused(End::Refused {
@@ -29,8 +29,8 @@ pub(super) const SHAPES: &[Shape] = &[
     generated("modules in one another", modules),
 ];
 
-/// A compiler's input is no peer's: a file's tokens, tree and names are held as long as it is compiled, and the names
-/// of what is deep in modules are long.
+/// Makes a shape of IDL. A compiler's input does not come from a peer: a file's tokens, tree and
+/// names are held as long as it is compiled, and names of declarations deep in modules are long.
 const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 640,
@@ -38,7 +38,8 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     }
 }
 
-/// The Rust of a line of IDL is some fourteen lines, which are parsed and formatted.
+/// Makes a shape of generated Rust: a line of IDL becomes some fourteen lines, which are parsed and
+/// formatted.
 const fn generated(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
     Shape {
         times: 4096,
@@ -59,7 +60,7 @@ fn generate(octets: &[u8]) -> Outcome {
     generated.map(drop).map_err(|errors| last(&errors))
 }
 
-/// How far the compiler came, which goes on behind an error.
+/// Returns the place that the compiler has reached, which goes on behind an error.
 fn last(errors: &[Diagnostic]) -> Refusal {
     let places = errors.iter().filter_map(|error| error.primary.as_ref());
     let at = places.map(|place| place.span.start).max();

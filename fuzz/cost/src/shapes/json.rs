@@ -87,7 +87,7 @@ pub(super) const SHAPES: &[Shape] = &[
     taken_apart("values in one another", values, |text| {
         value_of(super::values::nodes(), text)
     }),
-    // Two or three octets are an object of some 150 that can be shared.
+    // Two or three bytes are an object of some 150 that can be shared.
     Shape {
         times: 64,
         ..taken_apart("values without state", empty, |text| {
@@ -107,7 +107,7 @@ pub(super) const SHAPES: &[Shape] = &[
         print_as(&types().shorts, octets)
     }),
     printed("Anys", null_anys, |octets| print_as(&types().anys, octets)),
-    // Most of it is reading them.
+    // Most of the allocation is for reading the values.
     Shape {
         times: 28,
         ..printed("values in one another", super::values::nested, |octets| {
@@ -119,12 +119,12 @@ pub(super) const SHAPES: &[Shape] = &[
     }),
 ];
 
-/// What somebody types, as arguments: octets are made of it at once, but for valuetypes.
+/// Makes a shape of typed arguments, which are marshaled at once, except valuetypes.
 const fn read(name: &'static str, make: fn(usize) -> Vec<u8>, read: fn(&[u8]) -> Outcome) -> Shape {
     Shape::new("JSON read", name, make, read)
 }
 
-/// The same, read into values.
+/// Makes a shape of typed arguments that are read into values.
 const fn taken_apart(
     name: &'static str,
     make: fn(usize) -> Vec<u8>,
@@ -133,8 +133,8 @@ const fn taken_apart(
     Shape::new("JSON taken apart", name, make, read)
 }
 
-/// A result. What is printed is so many times as long as what came: the names of types and members are printed for each
-/// value.
+/// Makes a shape of a printed result. The output is a multiple of the input's length: the names of
+/// types and members are printed for each value.
 const fn printed(
     name: &'static str,
     make: fn(usize) -> Vec<u8>,
@@ -143,11 +143,11 @@ const fn printed(
     Shape::new("JSON printed", name, make, read)
 }
 
-/// How deep arrays are in one another: what is read from octets may be so deep.
+/// Depth of nested arrays: the maximum for values read from octets.
 const DEEP: usize = 60;
 
-/// How deep objects are that hold an array each: serde takes 128 of both. An object is passed over to find its members,
-/// and so is each that it holds.
+/// Depth of nested objects that hold an array each: serde takes 128 of both. An object is skipped
+/// to find its members, and so is each that it holds.
 const DEEPEST: usize = 63;
 
 struct Types {
@@ -224,7 +224,7 @@ fn types() -> &'static Types {
     })
 }
 
-/// A valuetype that holds an Any.
+/// Returns a valuetype that holds an Any.
 fn holder() -> &'static TypeCode {
     static HOLDER: OnceLock<TypeCode> = OnceLock::new();
     HOLDER.get_or_init(|| {
@@ -272,7 +272,7 @@ fn listed(octets: usize, element: &str) -> Vec<u8> {
     format!("[{}]", vec![element; count].join(",")).into_bytes()
 }
 
-/// The first element, and others.
+/// Writes a list of a first element and others.
 fn listed_behind(first: &str, octets: usize, element: impl Fn(usize) -> String) -> Vec<u8> {
     let mut text = format!("[{first}");
     for at in 0.. {
@@ -285,7 +285,7 @@ fn listed_behind(first: &str, octets: usize, element: impl Fn(usize) -> String) 
     (text + "]").into_bytes()
 }
 
-/// What begins and ends so many times, one in another.
+/// Nests a beginning and an end `times` times.
 fn within(times: usize, begin: &str, end: &str) -> String {
     begin.repeat(times) + &end.repeat(times)
 }
@@ -355,12 +355,12 @@ fn towers(octets: usize) -> Vec<u8> {
     })
 }
 
-/// A number of Anys that are null.
+/// Writes a sequence of null Anys.
 fn null_anys(octets: usize) -> Vec<u8> {
     super::text::nothing(octets)
 }
 
-/// A value without others, and indirections to it.
+/// Writes a value without members, and indirections to it.
 fn again(octets: usize) -> Vec<u8> {
     super::written(|out| {
         out.put_u32(super::number(octets / 8));
@@ -394,7 +394,7 @@ fn references(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Each value, and the one before again.
+/// Writes values in turn with references to the one before.
 fn all_references(octets: usize) -> Vec<u8> {
     listed_behind("null", octets, |at| {
         format!("{{\"others\":[]}},{{\"$ref\":\"[{}]\"}}", at * 2 + 1)

@@ -39,7 +39,7 @@ fn read_octets(octets: &[u8]) -> Outcome {
     read(&ior).map_err(|error| Refusal::new(octets.len(), error))
 }
 
-/// All that callers look at.
+/// Reads all parts of a reference that callers read.
 fn read(ior: &Ior) -> Result<(), IorError> {
     for profile in &ior.profiles {
         let Profile::Iiop(profile) = profile.decode()? else {
@@ -48,7 +48,7 @@ fn read(ior: &Ior) -> Result<(), IorError> {
         let _ = profile.endpoints().count();
         for component in &profile.components {
             if let Component::CodeSets(info) = component.decode()? {
-                // There may be none in common.
+                // The two sides may have no code set in common.
                 let _ = code_sets::negotiate(Some(&info), NarrowCodeSet::Utf8);
             }
         }
@@ -146,14 +146,14 @@ fn text(octets: usize) -> Vec<u8> {
     text.unwrap_or_default().into_bytes()
 }
 
-/// As many as there may be, and the longer their hosts.
+/// Writes a reference with the maximum number of addresses, whose hosts grow with the length.
 fn addresses(octets: usize) -> Vec<u8> {
     let host = "h".repeat((octets / 256).saturating_sub(6).max(1));
     let many = vec![format!("iiop:{host}"); 256].join(",");
     format!("corbaloc:{many}/k").into_bytes()
 }
 
-/// The key stands in the profile of each.
+/// Writes a reference with a key in each profile.
 fn keys(octets: usize) -> Vec<u8> {
     format!("corbaloc:iiop:h,:h/{}", "k".repeat(octets)).into_bytes()
 }

@@ -1,4 +1,4 @@
-//! Text in other code sets than this machine's, and what else is converted.
+//! Text in other code sets than this machine's, and other converted data.
 
 use super::{number, written};
 use crate::outcome::read_one;
@@ -53,7 +53,7 @@ fn empty(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Octets beyond ASCII, and a NUL.
+/// Writes text beyond ASCII, and a NUL.
 fn long(octets: usize) -> Vec<u8> {
     let mut all = number(octets + 1).to_be_bytes().to_vec();
     all.resize(octets + 4, 0xe4);
@@ -73,7 +73,7 @@ fn wide(octets: usize) -> Vec<u8> {
     all
 }
 
-/// As many elements as there are words, each of length 0.
+/// Writes as many elements as there are words, each of length 0.
 pub(super) fn nothing(octets: usize) -> Vec<u8> {
     let mut all = number(octets / 4).to_be_bytes().to_vec();
     all.resize(octets / 4 * 4 + 4, 0);

@@ -31,13 +31,14 @@ fn read(octets: &[u8]) -> Outcome {
     })
 }
 
-/// As many values of no octets as an array says would take no end of time.
+/// Reading as many values without octets as an array's length says would not end in reasonable
+/// time.
 const NO_OCTETS: End = End::Refused {
     why: "values of no octets",
     at: |_| 520,
 };
 
-/// Types in a row, as a type has 65,536 parts at most.
+/// Writes types in a row, as a type has 65,536 parts at most.
 fn types(octets: usize, one: impl Fn(&mut Encoder<'_>, usize) -> Result<(), CdrError>) -> Vec<u8> {
     const LONGEST: usize = 1 << 18;
     written(|out| (0..octets.div_ceil(LONGEST)).try_for_each(|_| one(out, octets.min(LONGEST))))
@@ -47,7 +48,7 @@ fn kind(out: &mut Encoder<'_>, kind: TypeKind) {
     out.put_u32(kind.number());
 }
 
-/// An indirection to where a type began.
+/// Writes an indirection to the beginning of a type.
 pub(super) fn indirection(out: &mut Encoder<'_>, to: usize) {
     out.align(4);
     out.put_u32(0xffff_ffff);
@@ -60,7 +61,7 @@ fn names(out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_string("a")
 }
 
-/// Three quarters an enum, the rest members that are of that type.
+/// Writes a struct of which three quarters are an enum, the rest members of that type.
 pub(super) fn put_pointing(out: &mut Encoder<'_>, octets: usize) -> Result<(), CdrError> {
     kind(out, TypeKind::Struct);
     out.encapsulation(|out| {
@@ -154,7 +155,7 @@ fn members(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Each twice the one before, if they were written out.
+/// Writes types each of which would be twice as long as the one before if it were expanded.
 fn chain(octets: usize) -> Vec<u8> {
     types(octets, |out, octets| {
         kind(out, TypeKind::Struct);

@@ -1,4 +1,4 @@
-//! Valuetypes, as whoever has no stub reads them.
+//! Valuetypes, as read by a program without stubs.
 
 use super::{decoder, number, written};
 use crate::outcome::read_one;
@@ -8,8 +8,8 @@ use punctual_cdr::Encoder;
 use std::sync::OnceLock;
 
 pub(super) const SHAPES: &[Shape] = &[
-    // Four octets are an object that can be shared: a node of its graph with a state, and a handle to it, of some 160
-    // together. `limits.values` bounds how many there are.
+    // Four bytes are an object that can be shared: a node of its graph with a state, and a handle
+    // to it, some 160 bytes together. `limits.values` bounds their number.
     Shape {
         times: 48,
         ..shape("values without state", empty)
@@ -34,7 +34,8 @@ const fn shape(name: &'static str, make: fn(usize) -> Vec<u8>) -> Shape {
 const ID: &str = "IDL:c/Node:1.0";
 const EMPTY: &str = "IDL:c/Empty:1.0";
 
-/// A sequence of nodes that have a sequence of nodes; one of empty values; one of values with booleans; one of values with Anys.
+/// Returns the types: a sequence of nodes that have a sequence of nodes; one of empty values; one
+/// of values with booleans; one of values with Anys.
 fn types() -> &'static [TypeCode; 4] {
     static TYPES: OnceLock<[TypeCode; 4]> = OnceLock::new();
     TYPES.get_or_init(|| {
@@ -67,12 +68,12 @@ fn types() -> &'static [TypeCode; 4] {
     })
 }
 
-/// Nodes that have nodes.
+/// Returns the type of nodes that have nodes.
 pub(super) fn nodes() -> &'static TypeCode {
     &types()[0]
 }
 
-/// The first octet says of which type.
+/// Reads values of the type that the first octet selects.
 fn read(octets: &[u8]) -> Outcome {
     let (which, octets) = octets.split_first().unwrap_or((&0, octets));
     let of = &types()[usize::from(*which % 4)];
@@ -105,7 +106,7 @@ fn shared(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Values that may be truncated to any of many types, of which the last is known.
+/// Writes values that may be truncated to any of many types, the last of which is known.
 fn ids(octets: usize) -> Vec<u8> {
     of(1, octets / (MOST_IDS * 8) + 1, |out, _| {
         put_ids(out, MOST_IDS - 1);
@@ -113,10 +114,10 @@ fn ids(octets: usize) -> Vec<u8> {
     })
 }
 
-/// As many as `limits.nesting`.
+/// Upper bound of the ids: that of `limits.nesting`.
 const MOST_IDS: usize = 64;
 
-/// The head of a value in chunks, with so many ids and a known one.
+/// Writes the header of a chunked value, with `ids` ids and a known one.
 fn put_ids(out: &mut Encoder<'_>, ids: usize) {
     out.put_u32(0x7fff_ff0e);
     out.put_u32(number(ids) + 1);
@@ -143,7 +144,7 @@ fn too_many_ids(octets: usize) -> Vec<u8> {
     of(1, 1, |out, _| put_ids(out, MOST_IDS + octets / 8))
 }
 
-/// One sequence of booleans, each in a chunk of its own.
+/// Writes a sequence of booleans, each in a chunk of its own.
 fn chunks(octets: usize) -> Vec<u8> {
     of(2, 1, |out, _| {
         out.put_u32(0x7fff_ff08);
@@ -157,7 +158,7 @@ fn chunks(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Each holds a boolean.
+/// Writes values that hold an Any of a boolean each.
 fn anys(octets: usize) -> Vec<u8> {
     of(3, 1, |out, _| {
         let count = octets / 8;
@@ -172,7 +173,7 @@ fn anys(octets: usize) -> Vec<u8> {
     })
 }
 
-/// Nodes in nodes, each in a chunk of its own.
+/// Writes nodes in nodes, each in a chunk of its own.
 pub(super) fn nested(octets: usize) -> Vec<u8> {
     of(0, octets / 28 / 12 + 1, |out, _| {
         for _ in 0..28 {

@@ -1,29 +1,30 @@
 //! References of a given length.
 //!
-//! A component that means nothing takes up what is left over; where there is no room for one, octets behind
-//! the profile's known members do, which readers pass over as they would later additions. Profiles of
-//! version 1.0 have neither: nothing may stand behind their members (omniORB refuses what does).
+//! A component without a meaning fills the remaining room; where there is no room for one, octets
+//! behind the profile's known members do, which readers skip as they would later additions.
+//! Profiles of version 1.0 have neither: no octets may follow their members (omniORB refuses them).
 
 use super::search::Found;
 use super::side::Side;
 use punctual_cdr::{Block, ByteOrder, Coding, Encoder, GiopVersion, Marshal};
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 
-/// The component that takes up room, `PUN` and a number.
+/// Tag of the component that fills room, `PUN` and a number.
 const PADDING: u32 = 0x5055_4e02;
-/// What a component takes at least: tag and length.
+/// Least size of a component: tag and length, in bytes.
 const COMPONENT: usize = 8;
-/// What stands behind a component begins at a multiple of it.
+/// Alignment of what follows a component.
 const ALIGNMENT: usize = 4;
 
-/// What takes the place of a reference: one to the object of the same key on the other side.
+/// Returns the replacement of a reference: one to the object of the same key on the other side.
 pub(super) fn replacement(found: &Found, to: &Side, order: ByteOrder) -> Option<Vec<u8>> {
     let (room, key) = (found.place.len(), &found.object_key);
     let ior = of_length(room, &found.type_id, key, to, &found.others)?;
     Some(encoded(&ior, order)).filter(|octets| octets.len() == room)
 }
 
-/// A reference to an object on a side that takes exactly `room` octets; with `others` for profiles, too.
+/// Makes a reference to an object on a side that takes exactly `room` octets; with the profiles
+/// `others`, too.
 pub(super) fn of_length(
     room: usize,
     type_id: &str,
@@ -68,12 +69,13 @@ pub(super) fn of_length(
     })
 }
 
-/// What a reference takes on the wire.
+/// Returns the length of a reference on the wire.
 pub(super) fn length(ior: &Ior) -> usize {
     length_of(&ior.type_id, &ior.profiles)
 }
 
-/// `string type_id; sequence<struct { unsigned long tag; sequence<octet> data; }>`, the text in ISO 8859-1.
+/// Returns the length of `string type_id; sequence<struct { unsigned long tag; sequence<octet>
+/// data; }>`, the text in ISO 8859-1.
 fn length_of<'p>(type_id: &str, profiles: impl IntoIterator<Item = &'p TaggedProfile>) -> usize {
     let text = 4 + type_id.chars().count() + 1;
     let count = text.next_multiple_of(4) + 4;
@@ -85,7 +87,7 @@ fn length_of<'p>(type_id: &str, profiles: impl IntoIterator<Item = &'p TaggedPro
 fn encoded(ior: &Ior, order: ByteOrder) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), order, Coding::default());
     out.reserve(length(ior));
-    // One that cannot be encoded has no length that fits.
+    // A reference that cannot be encoded has no length that fits.
     match ior.marshal(&mut out) {
         Ok(()) => out.into_block().into_vec(),
         Err(_) => Vec::new(),

@@ -1,5 +1,5 @@
-//! References inside bodies whose types nobody here knows: found ([`search`]), and replaced by others of
-//! the same length ([`fit`]), so that nothing around them moves.
+//! References inside bodies of unknown types: found ([`search`]), and replaced by others of the
+//! same length ([`fit`]), so that nothing around them moves.
 
 mod fit;
 mod route;
@@ -14,7 +14,7 @@ use punctual_orb::relay::RawBody;
 use search::Search;
 use side::Side;
 
-/// Rewrites the references of one side so that they lead to the other.
+/// Rewriter of the references of one side, so that they lead to the other.
 #[derive(Debug)]
 pub(crate) struct Rewriter {
     bridge: Side,
@@ -27,14 +27,14 @@ impl Rewriter {
         Self { bridge, target }
     }
 
-    /// A request's body with the bridge's references leading to the target's server; `None` if it has
-    /// none.
+    /// Returns a request's body with the bridge's references leading to the target's server; `None`
+    /// if it has none.
     pub(crate) fn to_target(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());
         rewritten(octets, body.order(), (&self.bridge, &self.target), counters)
     }
 
-    /// As [`Rewriter::to_target`], of a body by itself.
+    /// Rewrites a body without its message, as [`Rewriter::to_target`] does.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn octets_to_target(
         &self,
@@ -46,14 +46,15 @@ impl Rewriter {
         rewritten(octets, order, (&self.bridge, &self.target), counters)
     }
 
-    /// A reply's body with the references of the target's server leading through the bridge.
+    /// Returns a reply's body with the references of the target's server leading through the
+    /// bridge.
     pub(crate) fn to_client(&self, body: &RawBody<'_>, counters: &Counters) -> Option<Vec<u8>> {
         let octets = (body.to_vec(), body.phase());
         rewritten(octets, body.order(), (&self.target, &self.bridge), counters)
     }
 }
 
-/// A body that begins at `phase` of its alignment, if anything in it was changed.
+/// Returns a body that begins at `phase` of its alignment, if anything in it was changed.
 fn rewritten(
     (mut octets, phase): (Vec<u8>, usize),
     order: ByteOrder,

@@ -1,4 +1,4 @@
-//! Where the bridge is, and where its target is.
+//! Endpoints of the bridge and of its target.
 
 use super::fit;
 use super::side::Side;
@@ -7,20 +7,20 @@ use punctual_ior::{CodeSetComponentInfo, Ior, TaggedComponent, tags};
 use punctual_orb::relay::reference_to;
 use punctual_orb::{ObjectRef, Orb, ProfileEndpoint, SystemException};
 
-/// Both ends of the way that a bridge is.
+/// Both ends of a bridge.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
     pub(crate) orb: Orb,
     pub(crate) bridge: Vec<ProfileEndpoint>,
     pub(crate) target_orb: Orb,
     pub(crate) target: Vec<ProfileEndpoint>,
-    /// What both publish.
+    /// Code sets that both ends publish.
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: Option<CodeSetComponentInfo>,
 }
 
 impl Route {
-    /// An address that both ends have.
+    /// Returns an address that both ends have, if there is one.
     pub(crate) fn loops(&self) -> Option<&str> {
         let mut both = self
             .target
@@ -29,11 +29,11 @@ impl Route {
         both.next().map(|one| one.address.place())
     }
 
-    /// The reference through the bridge to an object of the target's. It is no shorter than one to the
-    /// target itself, if it can be padded, so that it can be rewritten to that.
+    /// Returns the reference through the bridge to an object of the target's. It is no shorter than
+    /// one to the target itself, if it can be padded, so that it can be rewritten to that.
     ///
     /// # Errors
-    /// What cannot be encoded.
+    /// Parts that cannot be encoded.
     pub(crate) fn through_bridge(
         self,
         type_id: &str,
@@ -63,7 +63,7 @@ impl Route {
 
     pub(crate) fn sides(self) -> (Side, Side) {
         let info = self.code_sets.as_ref();
-        // One that cannot be encoded came from nowhere.
+        // Code sets that were received can always be encoded.
         let code_sets = info.and_then(|info| TaggedComponent::code_sets(info).ok());
         let side = |orb, endpoints| Side {
             orb,

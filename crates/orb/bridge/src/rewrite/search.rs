@@ -1,5 +1,6 @@
-//! Octets that look like references: `string type_id; sequence<struct { ulong tag; sequence<octet> data; }>`
-//! at a multiple of 4, with a profile that decodes and names a certain place.
+//! Search of octets that look like references: `string type_id; sequence<struct { ulong tag;
+//! sequence<octet> data; }>` at a multiple of 4, with a profile that decodes and names a certain
+//! address.
 
 use punctual_cdr::{ByteOrder, Coding, Decoder, NarrowCodeSet};
 use punctual_ior::TaggedProfile;
@@ -9,31 +10,32 @@ use std::ops::Range;
 const LONGEST_TYPE_ID: usize = 512;
 const MOST_PROFILES: usize = 16;
 const LONGEST_PROFILE: usize = 4096;
-/// How often the octets of a body may be looked at, all in all, that look like references: they may look like others
-/// from each fourth octet on. A body made of such is not searched to its end.
+/// Upper bound, as a multiple of the body's length, of the octets read that look like references:
+/// in a hostile body they may look like others from each fourth octet on. Such a body is not
+/// searched to its end.
 const TIMES_LOOKED_AT: usize = 2;
 const LOOKED_AT_LEAST: usize = 16 * 1024;
 
-/// A reference that was found.
+/// Found reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Where it stands in the body.
+    /// Position in the body.
     pub(super) place: Range<usize>,
     pub(super) type_id: String,
-    /// The object's key, where the side searched for knows it.
+    /// Object key, if the searched side knows the profile.
     pub(super) object_key: Vec<u8>,
-    /// Profiles that name places of others.
+    /// Profiles with addresses of others.
     pub(super) others: Vec<TaggedProfile>,
 }
 
-/// A search through a body, which may be changed behind what was found last.
+/// Search through a body, which may be changed behind the last find.
 pub(super) struct Search {
-    /// Where the body begins in its alignment.
+    /// Offset of the body in its alignment.
     phase: usize,
     order: ByteOrder,
-    /// How far it has come.
+    /// Position of the search.
     at: usize,
-    /// Octets that looked like references.
+    /// Number of octets read that looked like references.
     looked_at: usize,
 }
 
@@ -47,7 +49,7 @@ impl Search {
         }
     }
 
-    /// The next reference of which `key_of` knows a profile.
+    /// Returns the next reference of which `key_of` knows a profile.
     pub(super) fn next(
         &mut self,
         body: &[u8],
@@ -83,7 +85,7 @@ impl Search {
     }
 }
 
-/// What looks like a reference. Nothing of it is copied before it is known to be wanted.
+/// Octets that look like a reference. Nothing of it is copied before it is known to be wanted.
 struct Shape<'b> {
     length: usize,
     type_id: Cow<'b, str>,
@@ -128,12 +130,12 @@ impl<'b> Shape<'b> {
     }
 }
 
-/// The key, if a profile is known, and the profiles that are not.
+/// Returns the key, if a profile is known, and the profiles that are not.
 fn wanted(
     shape: &Shape<'_>,
     key_of: impl Fn(u32, &[u8]) -> Option<Vec<u8>>,
 ) -> Option<(Vec<u8>, Vec<TaggedProfile>)> {
-    // Each is decoded once.
+    // Each profile is decoded once.
     let mut object_key = None;
     let mut others = [(0, &[][..]); MOST_PROFILES];
     let mut count = 0;
@@ -172,7 +174,7 @@ mod tests {
         }
     }
 
-    /// The wanted profiles have tag 9.
+    /// Searches for profiles with tag 9.
     fn search(body: &[u8], phase: usize, order: ByteOrder) -> Vec<Range<usize>> {
         let key_of = |tag: u32, _: &[u8]| (tag == 9).then(|| b"key".to_vec());
         let mut search = Search::new(phase, order);
@@ -223,8 +225,8 @@ mod tests {
 
     #[test]
     fn a_body_that_looks_like_references_everywhere_is_looked_at_in_proportion_to_its_length() {
-        // From each word on, an empty id, one profile with tag 1 and an octet of data; and from each fifth one on,
-        // one with sixteen profiles, the first of them long.
+        // From each word on, an empty id, one profile with tag 1 and an octet of data; and from
+        // each fifth one on, one with sixteen profiles, the first of them long.
         for pattern in [&[1][..], &[1, 0, 16, 7, 4000]] {
             let words = pattern.iter().cycle().take(1 << 16);
             let body: Vec<u8> = words.flat_map(|word: &u32| word.to_be_bytes()).collect();

@@ -1,4 +1,4 @@
-//! One end of the way that a bridge is.
+//! One end of a bridge.
 
 use punctual_cdr::GiopVersion;
 use punctual_ior::{TaggedComponent, TaggedProfile};
@@ -6,7 +6,7 @@ use punctual_orb::relay::{decoded_profile, profiles_at};
 use punctual_orb::{Orb, ProfileEndpoint, Publication, SystemException};
 use std::slice;
 
-/// One end.
+/// One end of a bridge.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     pub(super) orb: Orb,
@@ -16,7 +16,7 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// The object key in a profile that names an endpoint of this side's.
+    /// Returns the object key in a profile that names an endpoint of this side.
     pub(super) fn key_of(&self, tag: u32, data: &[u8]) -> Option<Vec<u8>> {
         let profile = decoded_profile(&self.orb, tag, data)?;
         let is_own = |one: &ProfileEndpoint| self.endpoints.iter().any(|own| own.is_where(one));
@@ -24,17 +24,18 @@ impl Side {
         is_here.then_some(profile.object_key)
     }
 
-    /// Choices of endpoints to name in a reference, the best first: all of them, then each alone.
+    /// Returns the choices of endpoints to name in a reference, the best first: all of them, then
+    /// each alone.
     pub(super) fn choices(&self) -> impl Iterator<Item = &[ProfileEndpoint]> {
         let alone = self.endpoints.iter().map(slice::from_ref);
         let all = (self.endpoints.len() > 1).then_some(self.endpoints.as_slice());
         all.into_iter().chain(alone)
     }
 
-    /// The profiles for an object here.
+    /// Returns the profiles for an object on this side.
     ///
     /// # Errors
-    /// What cannot be encoded.
+    /// Parts that cannot be encoded.
     pub(super) fn profiles(
         &self,
         endpoints: &[ProfileEndpoint],

@@ -1,4 +1,4 @@
-//! Values in and out.
+//! Insertion and extraction of values.
 
 use punctual_any::{Any, TypeCode, TypeKind, Typed, Value};
 use punctual_cdr::{Marshal, Unmarshal};
@@ -6,12 +6,13 @@ use punctual_cdr::{Marshal, Unmarshal};
 use super::{Content, DynAny, DynAnyError, mismatch_of};
 
 impl DynAny {
-    /// Puts a value in: into the current component, or into itself where it has none (`insert_long` and all its
-    /// like, those of sequences too).
+    /// Inserts a value: into the current component, or into the value itself if it has none
+    /// (`insert_long` and the other insertions, those of sequences, too).
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] for a value of another type; [`DynAnyError::InvalidValue`] if there is no current
-    /// component, or the value is none of the type: text that is too long, for example.
+    /// [`DynAnyError::TypeMismatch`] for a value of another type; [`DynAnyError::InvalidValue`] if
+    /// there is no current component, or the value is not valid for the type: text that is too
+    /// long, for example.
     pub fn insert<T: Typed + Marshal + ?Sized>(&mut self, value: &T) -> Result<(), DynAnyError> {
         let any = Any::new(value).map_err(|_| DynAnyError::InvalidValue)?;
         let target = self.target()?;
@@ -22,11 +23,11 @@ impl DynAny {
         target.set_value(value)
     }
 
-    /// The value of the current component, or of itself where it has none.
+    /// Returns the value of the current component, or the value itself if it has none.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] for a value of another type; [`DynAnyError::InvalidValue`] if there is no current
-    /// component.
+    /// [`DynAnyError::TypeMismatch`] for a value of another type; [`DynAnyError::InvalidValue`] if
+    /// there is no current component.
     pub fn get<T: Typed + Unmarshal>(&mut self) -> Result<T, DynAnyError> {
         let target = self.target()?;
         let wanted = T::type_code();
@@ -37,30 +38,30 @@ impl DynAny {
         any.extract().map_err(|_| DynAnyError::TypeMismatch)
     }
 
-    /// Puts a value in that is taken apart, as [`DynAny::insert`] does.
+    /// Inserts a decomposed value, as [`DynAny::insert`] does.
     ///
     /// # Errors
-    /// As [`DynAny::insert`].
+    /// Those of [`DynAny::insert`].
     pub fn insert_value(&mut self, value: Value) -> Result<(), DynAnyError> {
         self.target()?.set_value(value)
     }
 
-    /// What values go in and out of.
+    /// Returns the part that insertions and extractions use.
     fn target(&mut self) -> Result<&mut Self, DynAnyError> {
         match self.is_composed() && self.component_count() > 0 {
             true => {
                 let component = self.current_component()?;
                 component.ok_or(DynAnyError::InvalidValue)
             }
-            // An empty sequence, say, has no component to put anything into.
+            // An empty sequence, for example, has no component to insert into.
             false if self.is_composed() => Err(DynAnyError::InvalidValue),
             false => Ok(self),
         }
     }
 
-    /// Takes another value, which is checked.
+    /// Sets another value, which is checked.
     pub(super) fn set_value(&mut self, value: Value) -> Result<(), DynAnyError> {
-        // Written once: whatever is wrong with it is found out.
+        // Writing the value finds any fault in it.
         Any::of_value(&self.type_code, &value).map_err(mismatch_of)?;
         self.content = Content::of(&self.type_code, value)?;
         self.rewind();
@@ -68,8 +69,8 @@ impl DynAny {
     }
 }
 
-/// Whether values of one type may be put where those of another are: text of any bound goes where text is,
-/// if it is short enough.
+/// Returns whether values of one type may replace those of another: text of any bound may replace
+/// text, if it is short enough.
 fn may_stand_for(given: &TypeCode, place: &TypeCode) -> bool {
     let (one, other) = (given.original_type().kind(), place.original_type().kind());
     let is_text =

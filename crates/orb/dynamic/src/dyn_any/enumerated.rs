@@ -7,34 +7,34 @@ use punctual_cdr::{Decimal, FixedError};
 
 use super::{DynAny, DynAnyError};
 
-/// An enum: what it has beyond a DynAny. CORBA's `DynEnum`.
+/// View of an enum: its operations beyond those of a DynAny. CORBA's `DynEnum`.
 #[derive(Debug)]
 pub struct DynEnum<D>(D);
 
-/// A fixed-point number: what it has beyond a DynAny. CORBA's `DynFixed`.
+/// View of a fixed-point number: its operations beyond those of a DynAny. CORBA's `DynFixed`.
 #[derive(Debug)]
 pub struct DynFixed<D>(D);
 
 impl DynAny {
-    /// As an enum, if it is one.
+    /// Returns a view as an enum, if the value is one.
     #[must_use]
     pub fn as_enum(&self) -> Option<DynEnum<&Self>> {
         (self.kind() == TypeKind::Enum).then_some(DynEnum(self))
     }
 
-    /// As an enum to be changed, if it is one.
+    /// Returns a mutable view as an enum, if the value is one.
     #[must_use]
     pub fn as_enum_mut(&mut self) -> Option<DynEnum<&mut Self>> {
         (self.kind() == TypeKind::Enum).then_some(DynEnum(self))
     }
 
-    /// As a fixed-point number, if it is one.
+    /// Returns a view as a fixed-point number, if the value is one.
     #[must_use]
     pub fn as_fixed(&self) -> Option<DynFixed<&Self>> {
         (self.kind() == TypeKind::Fixed).then_some(DynFixed(self))
     }
 
-    /// As a fixed-point number to be changed, if it is one.
+    /// Returns a mutable view as a fixed-point number, if the value is one.
     #[must_use]
     pub fn as_fixed_mut(&mut self) -> Option<DynFixed<&mut Self>> {
         (self.kind() == TypeKind::Fixed).then_some(DynFixed(self))
@@ -42,10 +42,10 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynEnum<D> {
-    /// The enumerator's number.
+    /// Returns the enumerator's number.
     ///
     /// # Errors
-    /// None, as every enum has one.
+    /// Never, as every enum has one.
     pub fn as_ulong(&self) -> Result<u32, DynAnyError> {
         match self.0.borrow().to_value()? {
             Value::Enum(number) => Ok(number),
@@ -53,10 +53,10 @@ impl<D: Borrow<DynAny>> DynEnum<D> {
         }
     }
 
-    /// The enumerator's name; empty if the TypeCode is compact.
+    /// Returns the enumerator's name; empty if the TypeCode is compact.
     ///
     /// # Errors
-    /// None, as every enum has one.
+    /// Never, as every enum has one.
     pub fn as_string(&self) -> Result<String, DynAnyError> {
         let number = self.as_ulong()? as usize;
         let original = self.0.borrow().type_code.original_type();
@@ -66,7 +66,7 @@ impl<D: Borrow<DynAny>> DynEnum<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynEnum<D> {
-    /// Sets it by its number.
+    /// Sets the enumerator by its number.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is no such enumerator.
@@ -74,7 +74,7 @@ impl<D: BorrowMut<DynAny>> DynEnum<D> {
         self.0.borrow_mut().set_value(Value::Enum(number))
     }
 
-    /// Sets it by its name.
+    /// Sets the enumerator by its name.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is no such enumerator.
@@ -87,10 +87,10 @@ impl<D: BorrowMut<DynAny>> DynEnum<D> {
 }
 
 impl<D: Borrow<DynAny>> DynFixed<D> {
-    /// The number.
+    /// Returns the number.
     ///
     /// # Errors
-    /// None, as every one has one.
+    /// Never, as every fixed-point value has one.
     pub fn value(&self) -> Result<Decimal, DynAnyError> {
         match self.0.borrow().to_value()? {
             Value::Fixed(number) => Ok(number),
@@ -100,12 +100,12 @@ impl<D: Borrow<DynAny>> DynFixed<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynFixed<D> {
-    /// Sets it to what a text says, as IDL writes such numbers. Digits behind the point that the type does not
-    /// have are cut off; `false` if any were.
+    /// Sets the number from a text, as IDL writes such numbers. Digits behind the point that the
+    /// type does not have are cut off; returns `false` if any were.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] for text that is no number; [`DynAnyError::InvalidValue`] for too many digits before the
-    /// point.
+    /// [`DynAnyError::TypeMismatch`] for text that is no number; [`DynAnyError::InvalidValue`] for
+    /// too many digits before the point.
     pub fn set_value(&mut self, text: &str) -> Result<bool, DynAnyError> {
         let number: Decimal = text.parse().map_err(|error| match error {
             FixedError::NotANumber => DynAnyError::TypeMismatch,

@@ -1,12 +1,12 @@
-//! Dynamic management of Anys: values of any type, looked at and changed part by part (CORBA 3.3 part 1,
+//! Dynamic management of Anys: values of any type, read and changed part by part (CORBA 3.3 part 1,
 //! chapter 16).
 //!
-//! A [`DynAny`] owns its value; what CORBA has as interfaces derived from `DynAny` are *views* of one:
-//! [`DynAny::as_struct`] and its like give what that kind has beyond the others, for reading;
-//! [`DynAny::as_struct_mut`] and its like also for writing.
+//! A [`DynAny`] owns its value; CORBA's interfaces derived from `DynAny` are *views* of one:
+//! [`DynAny::as_struct`] and the like give the operations of that kind, for reading;
+//! [`DynAny::as_struct_mut`] and the like also for writing.
 //!
-//! A composed value has components, one of which is the *current* one; [`DynAny::insert`] and [`DynAny::get`]
-//! work on it. What is not composed is itself what they work on.
+//! A composed value has components, one of which is the *current* one; [`DynAny::insert`] and
+//! [`DynAny::get`] work on it. On a value that is not composed they work on the value itself.
 
 mod basic;
 mod enumerated;
@@ -29,33 +29,33 @@ use thiserror::Error;
 
 use crate::json::kinds;
 
-/// A value of any type, taken apart. CORBA's `DynAny`.
+/// Decomposed value of any type. CORBA's `DynAny`.
 #[derive(Debug)]
 pub struct DynAny {
     type_code: TypeCode,
     content: Content,
-    /// Which component is the current one; `None` for none, CORBA's -1.
+    /// Index of the current component; `None` for none, CORBA's -1.
     current: Option<usize>,
 }
 
 #[derive(Debug)]
 enum Content {
-    /// What has no components.
+    /// Value without components.
     Leaf(Value),
-    /// Members or elements; of a union the discriminator, and the member if there is one.
+    /// Members or elements; for a union the discriminator, and the member if there is one.
     Parts(Vec<DynAny>),
-    /// A valuetype that is not null. Its members are taken apart when they are asked for: they may lead back
-    /// to itself.
+    /// Valuetype that is not null. Its members are decomposed on demand: they may lead back to
+    /// itself.
     Valuetype(ValueRef, Option<Vec<DynAny>>),
 }
 
-/// Why a DynAny could not do what it was asked for.
+/// Reason why an operation of a DynAny failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DynAnyError {
-    /// The type of the DynAny is another one.
+    /// The DynAny has another type.
     #[error("the value is of another type")]
     TypeMismatch,
-    /// The value is none of the type, or there is no current component.
+    /// The value is not valid for the type, or there is no current component.
     #[error("the value is not valid here")]
     InvalidValue,
     /// There can be no DynAny of the type.
@@ -76,18 +76,18 @@ impl From<DynAnyError> for DispatchError {
 }
 
 impl DynAny {
-    /// The value of an Any (`create_dyn_any`).
+    /// Makes a DynAny of the value of an Any (`create_dyn_any`).
     ///
     /// # Errors
-    /// [`DynAnyError::InconsistentTypeCode`] for a type of which no value travels; [`DynAnyError::InvalidValue`] for
-    /// octets that are no value of the type.
+    /// [`DynAnyError::InconsistentTypeCode`] for a type whose values cannot be sent;
+    /// [`DynAnyError::InvalidValue`] for octets that are no value of the type.
     pub fn new(any: &Any) -> Result<Self, DynAnyError> {
         check_type(any.type_code())?;
         let value = any.value().map_err(|_| DynAnyError::InvalidValue)?;
         Self::of(any.type_code(), value)
     }
 
-    /// The value that values of the type begin as (`create_dyn_any_from_type_code`).
+    /// Makes a DynAny of the initial value of a type (`create_dyn_any_from_type_code`).
     ///
     /// # Errors
     /// [`DynAnyError::InconsistentTypeCode`].
@@ -100,7 +100,7 @@ impl DynAny {
         )
     }
 
-    /// A value of the type, which it is known to be.
+    /// Makes a DynAny of a value that is known to be of the type.
     fn of(type_code: &TypeCode, value: Value) -> Result<Self, DynAnyError> {
         let content = Content::of(type_code, value)?;
         let mut this = Self {
@@ -112,18 +112,18 @@ impl DynAny {
         Ok(this)
     }
 
-    /// Its type.
+    /// Returns the type.
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// The kind behind aliases.
+    /// Returns the kind behind aliases.
     fn kind(&self) -> TypeKind {
         self.type_code.original_type().kind()
     }
 
-    /// Takes the value of another one; the current component is the first one then.
+    /// Copies the value of another DynAny; the first component becomes the current one.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] unless both types are equivalent.
@@ -134,10 +134,11 @@ impl DynAny {
         self.from_any(&other.to_any()?)
     }
 
-    /// Takes the value of an Any.
+    /// Copies the value of an Any.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] unless both types are equivalent; [`DynAnyError::InvalidValue`].
+    /// [`DynAnyError::TypeMismatch`] unless both types are equivalent;
+    /// [`DynAnyError::InvalidValue`].
     pub fn from_any(&mut self, any: &Any) -> Result<(), DynAnyError> {
         if !self.type_code.equivalent(any.type_code()) {
             return Err(DynAnyError::TypeMismatch);
@@ -147,18 +148,18 @@ impl DynAny {
         Ok(())
     }
 
-    /// An Any with the value.
+    /// Returns an Any with the value.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] for what does not travel, such as text with a NUL.
+    /// [`DynAnyError::InvalidValue`] for values that cannot be sent, such as text with a NUL.
     pub fn to_any(&self) -> Result<Any, DynAnyError> {
         Any::of_value(&self.type_code, &self.to_value()?).map_err(mismatch_of)
     }
 
-    /// The value itself.
+    /// Returns the value itself.
     ///
     /// # Errors
-    /// As [`DynAny::to_any`].
+    /// Those of [`DynAny::to_any`].
     pub fn to_value(&self) -> Result<Value, DynAnyError> {
         let parts = match &self.content {
             Content::Leaf(value) => return Ok(value.clone()),
@@ -168,7 +169,7 @@ impl DynAny {
         let values: Result<Vec<Value>, DynAnyError> = parts.iter().map(Self::to_value).collect();
         let values = values?;
         if let Content::Valuetype(value, _) = &self.content {
-            // The value stays the one that others may refer to.
+            // The value keeps its identity, as others may refer to it.
             let assigned = DynamicValue::assign(value, values);
             assigned.map_err(|_| DynAnyError::InvalidValue)?;
             return Ok(Value::Valuetype(Some(value.clone())));
@@ -196,16 +197,17 @@ impl DynAny {
         })
     }
 
-    /// The same value, by itself: what it shares with nobody.
+    /// Returns a copy that shares nothing with this value.
     ///
     /// # Errors
-    /// As [`DynAny::to_any`].
+    /// Those of [`DynAny::to_any`].
     pub fn copy(&self) -> Result<Self, DynAnyError> {
         Self::new(&self.to_any()?)
     }
 }
 
-/// CORBA's `equal`: equivalent types and the same value. The current component does not count.
+/// Compares as CORBA's `equal`: equivalent types and the same value. The current component does not
+/// count.
 impl PartialEq for DynAny {
     fn eq(&self, other: &Self) -> bool {
         matches!((self.to_any(), other.to_any()), (Ok(one), Ok(another)) if one == another)
@@ -276,7 +278,7 @@ fn check_type(type_code: &TypeCode) -> Result<(), DynAnyError> {
     Ok(())
 }
 
-/// What was wrong with a value that is none of a type.
+/// Returns the error for a value that is not valid for a type.
 fn mismatch_of(error: CdrError) -> DynAnyError {
     match error {
         CdrError::Invalid(_) => DynAnyError::TypeMismatch,

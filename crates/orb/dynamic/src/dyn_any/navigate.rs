@@ -1,12 +1,12 @@
-//! Components, and the current one of them.
+//! Components, and the current one.
 
 use punctual_any::{DynamicValue, TypeKind};
 
 use super::{Content, DynAny, DynAnyError};
 
 impl DynAny {
-    /// How many components there are: members, elements, 1 or 2 for a union; none for what is not composed, and
-    /// for a valuetype that is null.
+    /// Returns the number of components: members, elements, 1 or 2 for a union; none for a value
+    /// that is not composed, and for a valuetype that is null.
     #[must_use]
     pub fn component_count(&self) -> usize {
         match &self.content {
@@ -18,8 +18,8 @@ impl DynAny {
         }
     }
 
-    /// Makes the component with this number the current one. If there is none, there is no current one, and this
-    /// is `false`.
+    /// Makes the component with this number the current one. If there is none, there is no current
+    /// one, and this returns `false`.
     pub fn seek(&mut self, index: usize) -> bool {
         let is_there = index < self.component_count();
         self.current = is_there.then_some(index);
@@ -31,20 +31,20 @@ impl DynAny {
         self.seek(0);
     }
 
-    /// Makes the next component the current one, or the first if there is no current one; `false` behind the
-    /// last.
+    /// Makes the next component the current one, or the first if there is no current one; returns
+    /// `false` behind the last.
     #[expect(clippy::should_implement_trait, reason = "it is CORBA's name for it")]
     pub fn next(&mut self) -> bool {
         self.seek(self.current.map_or(0, |current| current + 1))
     }
 
-    /// The number of the current component.
+    /// Returns the number of the current component.
     #[must_use]
     pub fn position(&self) -> Option<usize> {
         self.current
     }
 
-    /// The current component, to be looked at or changed; `None` if there is none.
+    /// Returns the current component, for reading or writing; `None` if there is none.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for a type that has no components.
@@ -58,7 +58,7 @@ impl DynAny {
         Ok(self.parts_mut()?.get_mut(current))
     }
 
-    /// Whether values of the type have components, though this one may have none.
+    /// Returns whether values of the type have components, though this one may have none.
     pub(super) fn is_composed(&self) -> bool {
         matches!(
             self.kind(),
@@ -73,7 +73,7 @@ impl DynAny {
         )
     }
 
-    /// The components, those of a valuetype taken apart if they are not yet.
+    /// Returns the components; those of a valuetype are decomposed on demand.
     pub(super) fn parts_mut(&mut self) -> Result<&mut Vec<Self>, DynAnyError> {
         match &mut self.content {
             Content::Leaf(_) => Err(DynAnyError::InvalidValue),
@@ -95,7 +95,7 @@ impl DynAny {
         }
     }
 
-    /// The components that have been taken apart.
+    /// Returns the components that have been decomposed.
     pub(super) fn parts(&self) -> &[Self] {
         match &self.content {
             Content::Parts(parts) | Content::Valuetype(_, Some(parts)) => parts,

@@ -6,18 +6,19 @@ use punctual_any::{Any, TypeKind};
 
 use super::{DynAny, DynAnyError};
 
-/// A sequence or array: what it has beyond a DynAny. CORBA's `DynSequence` and `DynArray`.
+/// View of a sequence or array: its operations beyond those of a DynAny. CORBA's `DynSequence` and
+/// `DynArray`.
 #[derive(Debug)]
 pub struct DynSequence<D>(D);
 
 impl DynAny {
-    /// As a sequence or array, if it is one.
+    /// Returns a view as a sequence or array, if the value is one.
     #[must_use]
     pub fn as_sequence(&self) -> Option<DynSequence<&Self>> {
         matches!(self.kind(), TypeKind::Sequence | TypeKind::Array).then_some(DynSequence(self))
     }
 
-    /// As a sequence or array to be changed, if it is one.
+    /// Returns a mutable view as a sequence or array, if the value is one.
     #[must_use]
     pub fn as_sequence_mut(&mut self) -> Option<DynSequence<&mut Self>> {
         matches!(self.kind(), TypeKind::Sequence | TypeKind::Array).then_some(DynSequence(self))
@@ -25,19 +26,19 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynSequence<D> {
-    /// How many elements there are.
+    /// Returns the number of elements.
     #[must_use]
     pub fn length(&self) -> usize {
         self.0.borrow().parts().len()
     }
 
-    /// An element.
+    /// Returns an element.
     #[must_use]
     pub fn element(&self, index: usize) -> Option<&DynAny> {
         self.0.borrow().parts().get(index)
     }
 
-    /// All elements.
+    /// Returns all elements.
     ///
     /// # Errors
     /// Those of [`DynAny::to_any`].
@@ -48,12 +49,13 @@ impl<D: Borrow<DynAny>> DynSequence<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynSequence<D> {
-    /// Makes the sequence longer, by elements as values of their type begin, or shorter. The current element stays
-    /// if it is still there; if there was none, it is the first of the new ones.
+    /// Makes the sequence longer, by initial values of its element type, or shorter. The current
+    /// element stays if it is still there; if there was none, the first new one becomes the current
+    /// one.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] above the bound, for more than 16 million elements, and for another length of an
-    /// array.
+    /// [`DynAnyError::InvalidValue`] above the bound, for more than 16 million elements, and for
+    /// another length of an array.
     pub fn set_length(&mut self, length: usize) -> Result<(), DynAnyError> {
         let this = self.0.borrow_mut();
         check_length(this, length)?;
@@ -72,11 +74,11 @@ impl<D: BorrowMut<DynAny>> DynSequence<D> {
         Ok(())
     }
 
-    /// Puts other elements in the place of all. The first one is the current one then.
+    /// Replaces all elements. The first one becomes the current one.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] as for [`DynSequence::set_length`]; [`DynAnyError::TypeMismatch`] for an element of another
-    /// type. Nothing is changed then.
+    /// [`DynAnyError::InvalidValue`] as for [`DynSequence::set_length`];
+    /// [`DynAnyError::TypeMismatch`] for an element of another type. Nothing is changed then.
     pub fn set_elements(&mut self, elements: &[Any]) -> Result<(), DynAnyError> {
         let this = self.0.borrow_mut();
         check_length(this, elements.len())?;
@@ -95,14 +97,14 @@ impl<D: BorrowMut<DynAny>> DynSequence<D> {
         Ok(())
     }
 
-    /// An element, to be changed.
+    /// Returns an element for writing.
     #[must_use]
     pub fn element_mut(&mut self, index: usize) -> Option<&mut DynAny> {
         self.0.borrow_mut().parts_mut().ok()?.get_mut(index)
     }
 }
 
-/// So many elements nobody takes apart.
+/// Upper bound of the elements of a decomposed sequence.
 const MOST: usize = 1 << 24;
 
 fn check_length(this: &DynAny, length: usize) -> Result<(), DynAnyError> {

@@ -6,18 +6,18 @@ use punctual_any::{Any, TypeKind};
 
 use super::{DynAny, DynAnyError};
 
-/// A struct or exception: what it has beyond a DynAny. CORBA's `DynStruct`.
+/// View of a struct or exception: its operations beyond those of a DynAny. CORBA's `DynStruct`.
 #[derive(Debug)]
 pub struct DynStruct<D>(D);
 
 impl DynAny {
-    /// As a struct, if it is one.
+    /// Returns a view as a struct, if the value is one.
     #[must_use]
     pub fn as_struct(&self) -> Option<DynStruct<&Self>> {
         matches!(self.kind(), TypeKind::Struct | TypeKind::Except).then_some(DynStruct(self))
     }
 
-    /// As a struct to be changed, if it is one.
+    /// Returns a mutable view as a struct, if the value is one.
     #[must_use]
     pub fn as_struct_mut(&mut self) -> Option<DynStruct<&mut Self>> {
         matches!(self.kind(), TypeKind::Struct | TypeKind::Except).then_some(DynStruct(self))
@@ -25,7 +25,7 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynStruct<D> {
-    /// The name of the current member.
+    /// Returns the name of the current member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -37,7 +37,7 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
         Ok(name.map_err(|_| DynAnyError::InvalidValue)?.to_owned())
     }
 
-    /// The kind of the current member.
+    /// Returns the kind of the current member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -48,7 +48,7 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
         Ok(part.type_code.kind())
     }
 
-    /// All members by their names.
+    /// Returns all members by their names.
     ///
     /// # Errors
     /// Those of [`DynAny::to_any`].
@@ -64,7 +64,7 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
             .collect()
     }
 
-    /// A member by its name.
+    /// Returns a member by its name.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&DynAny> {
         let this = self.0.borrow();
@@ -74,11 +74,12 @@ impl<D: Borrow<DynAny>> DynStruct<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynStruct<D> {
-    /// Gives all members values, in order. Names may be empty. The current member is the first one then.
+    /// Sets the values of all members, in order. Names may be empty. The first member becomes the
+    /// current one.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] if there are not as many, and nothing is changed; [`DynAnyError::TypeMismatch`] for a
-    /// name or type that is another.
+    /// [`DynAnyError::InvalidValue`] if the number differs, and nothing is changed;
+    /// [`DynAnyError::TypeMismatch`] for another name or type.
     pub fn set_members(&mut self, members: &[(String, Any)]) -> Result<(), DynAnyError> {
         let this = self.0.borrow_mut();
         let original = this.type_code.original_type();
@@ -101,7 +102,7 @@ impl<D: BorrowMut<DynAny>> DynStruct<D> {
         Ok(())
     }
 
-    /// A member by its name, to be changed.
+    /// Returns a member by its name for writing.
     #[must_use]
     pub fn member_mut(&mut self, name: &str) -> Option<&mut DynAny> {
         let this = self.0.borrow_mut();

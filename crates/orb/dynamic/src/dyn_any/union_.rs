@@ -7,20 +7,20 @@ use punctual_any::{TypeCode, TypeKind, Value};
 use super::{Content, DynAny, DynAnyError};
 use crate::json::kinds;
 
-/// A union: what it has beyond a DynAny. CORBA's `DynUnion`.
+/// View of a union: its operations beyond those of a DynAny. CORBA's `DynUnion`.
 ///
 /// Its first component is the discriminator; the second is the member, if there is one.
 #[derive(Debug)]
 pub struct DynUnion<D>(D);
 
 impl DynAny {
-    /// As a union, if it is one.
+    /// Returns a view as a union, if the value is one.
     #[must_use]
     pub fn as_union(&self) -> Option<DynUnion<&Self>> {
         (self.kind() == TypeKind::Union).then_some(DynUnion(self))
     }
 
-    /// As a union to be changed, if it is one.
+    /// Returns a mutable view as a union, if the value is one.
     #[must_use]
     pub fn as_union_mut(&mut self) -> Option<DynUnion<&mut Self>> {
         (self.kind() == TypeKind::Union).then_some(DynUnion(self))
@@ -32,10 +32,10 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
         self.0.borrow().type_code.original_type()
     }
 
-    /// The discriminator.
+    /// Returns the discriminator.
     ///
     /// # Errors
-    /// None, as every union has one.
+    /// Never, as every union has one.
     pub fn discriminator(&self) -> Result<&DynAny, DynAnyError> {
         self.0
             .borrow()
@@ -44,7 +44,7 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
             .ok_or(DynAnyError::InvalidValue)
     }
 
-    /// The kind of the discriminator.
+    /// Returns the kind of the discriminator.
     #[must_use]
     pub fn discriminator_kind(&self) -> TypeKind {
         let over = self.original().discriminator_type();
@@ -56,26 +56,26 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
         kinds::number(&value).ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Which of the type's members is active.
+    /// Returns the index of the active member of the type.
     fn active(&self) -> Option<usize> {
         let number = self.number().ok()?;
         self.original().member_chosen(number).ok()?
     }
 
-    /// Whether no member is active: the discriminator chooses none.
+    /// Returns whether no member is active, as the discriminator selects none.
     #[must_use]
     pub fn has_no_active_member(&self) -> bool {
         self.active().is_none()
     }
 
-    /// Whether the type has an explicit default member, and it is active.
+    /// Returns whether the type has an explicit default member, and it is active.
     #[must_use]
     pub fn is_set_to_default_member(&self) -> bool {
         let default = self.original().default_index().ok().flatten();
         default.is_some() && self.active() == default
     }
 
-    /// The active member.
+    /// Returns the active member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -87,7 +87,7 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
             .ok_or(DynAnyError::InvalidValue)
     }
 
-    /// The name of the active member.
+    /// Returns the name of the active member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -98,7 +98,7 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
         Ok(name.map_err(|_| DynAnyError::InvalidValue)?.to_owned())
     }
 
-    /// The kind of the active member.
+    /// Returns the kind of the active member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -108,8 +108,9 @@ impl<D: Borrow<DynAny>> DynUnion<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynUnion<D> {
-    /// Sets the discriminator. The active member stays if it is still chosen; another one begins as values of its
-    /// type do. The current component is the member then, if there is one.
+    /// Sets the discriminator. The active member stays if it is still selected; another one begins
+    /// with the initial value of its type. The member, if there is one, becomes the current
+    /// component.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for a value of another type.
@@ -127,8 +128,8 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
         Ok(())
     }
 
-    /// Sets the discriminator to a value that chooses the default member. The current component is the
-    /// discriminator then.
+    /// Sets the discriminator to a value that selects the default member. The discriminator becomes
+    /// the current component.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] if the type has no explicit default member.
@@ -138,15 +139,16 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
         self.choose_free(Some(default))
     }
 
-    /// Sets the discriminator to a value that chooses no member. The current component is the discriminator then.
+    /// Sets the discriminator to a value that selects no member. The discriminator becomes the
+    /// current component.
     ///
     /// # Errors
-    /// [`DynAnyError::TypeMismatch`] if each value chooses one.
+    /// [`DynAnyError::TypeMismatch`] if each value selects one.
     pub fn set_to_no_active_member(&mut self) -> Result<(), DynAnyError> {
         self.choose_free(None)
     }
 
-    /// The active member, to be changed.
+    /// Returns the active member for writing.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -155,13 +157,14 @@ impl<D: BorrowMut<DynAny>> DynUnion<D> {
         parts.get_mut(1).ok_or(DynAnyError::InvalidValue)
     }
 
-    /// Looks for a discriminator with that choice among those that come first.
+    /// Sets the first discriminator without a label of another member that selects the wanted
+    /// member, or none.
     fn choose_free(&mut self, wanted: Option<usize>) -> Result<(), DynAnyError> {
         let original = self.original();
         let over = original.discriminator_type();
         let over = over.map_err(|_| DynAnyError::TypeMismatch)?.original_type();
         let labels = original.member_count().unwrap_or(0) as i128;
-        // An enum has no other values than its own; of the others one more than there are labels is enough.
+        // An enum has only its own values; of other types one more than there are labels is enough.
         let most = match over.kind() {
             TypeKind::Enum => over.member_count().unwrap_or(0) as i128,
             TypeKind::Boolean => 2,

@@ -6,20 +6,21 @@ use punctual_any::{Any, DynamicValue, TypeCode, TypeKind, Value};
 
 use super::{Content, DynAny, DynAnyError};
 
-/// A valuetype or boxed value: what it has beyond a DynAny. CORBA's `DynValue` and `DynValueBox`.
+/// View of a valuetype or boxed value: its operations beyond those of a DynAny. CORBA's `DynValue`
+/// and `DynValueBox`.
 ///
 /// Its components are the members, those of its bases first; a boxed value has one.
 #[derive(Debug)]
 pub struct DynValue<D>(D);
 
 impl DynAny {
-    /// As a valuetype, if it is one.
+    /// Returns a view as a valuetype, if the value is one.
     #[must_use]
     pub fn as_value(&self) -> Option<DynValue<&Self>> {
         self.is_valuetype().then_some(DynValue(self))
     }
 
-    /// As a valuetype to be changed, if it is one.
+    /// Returns a mutable view as a valuetype, if the value is one.
     #[must_use]
     pub fn as_value_mut(&mut self) -> Option<DynValue<&mut Self>> {
         self.is_valuetype().then_some(DynValue(self))
@@ -34,13 +35,14 @@ impl DynAny {
 }
 
 impl<D: Borrow<DynAny>> DynValue<D> {
-    /// Whether it is null.
+    /// Returns whether the value is null.
     #[must_use]
     pub fn is_null(&self) -> bool {
         matches!(self.0.borrow().content, Content::Leaf(_))
     }
 
-    /// The type of the value, which may be derived from that of its place; `None` if it is null.
+    /// Returns the type of the value, which may be derived from the declared type; `None` if it is
+    /// null.
     #[must_use]
     pub fn own_type(&self) -> Option<TypeCode> {
         match &self.0.borrow().content {
@@ -49,7 +51,7 @@ impl<D: Borrow<DynAny>> DynValue<D> {
         }
     }
 
-    /// The name of the current member.
+    /// Returns the name of the current member.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if there is none.
@@ -66,14 +68,15 @@ impl<D: Borrow<DynAny>> DynValue<D> {
 }
 
 impl<D: BorrowMut<DynAny>> DynValue<D> {
-    /// Makes it null.
+    /// Sets the value to null.
     pub fn set_to_null(&mut self) {
         let this = self.0.borrow_mut();
         this.content = Content::Leaf(Value::Valuetype(None));
         this.current = None;
     }
 
-    /// Makes a null one a value whose members begin as values of their types do. One that is a value stays.
+    /// Replaces null by a value whose members have the initial values of their types. Another value
+    /// stays.
     ///
     /// # Errors
     /// [`DynAnyError::TypeMismatch`] for a type without state of its own: abstract and custom ones.
@@ -96,7 +99,7 @@ impl<D: BorrowMut<DynAny>> DynValue<D> {
         Ok(())
     }
 
-    /// All members by their names.
+    /// Returns all members by their names.
     ///
     /// # Errors
     /// [`DynAnyError::InvalidValue`] if it is null; those of [`DynAny::to_any`].
@@ -112,11 +115,11 @@ impl<D: BorrowMut<DynAny>> DynValue<D> {
             .collect()
     }
 
-    /// Gives all members values, in order; a null one becomes a value. Names may be empty.
+    /// Sets the values of all members, in order; null becomes a value. Names may be empty.
     ///
     /// # Errors
-    /// [`DynAnyError::InvalidValue`] if there are not as many; [`DynAnyError::TypeMismatch`] for a name or type that is another.
-    /// Nothing is changed then.
+    /// [`DynAnyError::InvalidValue`] if the number differs; [`DynAnyError::TypeMismatch`] for
+    /// another name or type. Nothing is changed then.
     pub fn set_members(&mut self, members: &[(String, Any)]) -> Result<(), DynAnyError> {
         let own = self.own_type();
         let own = own.unwrap_or_else(|| self.0.borrow().type_code.clone());

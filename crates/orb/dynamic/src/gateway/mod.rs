@@ -1,5 +1,5 @@
-//! A gateway: an object that passes on whatever it is called for to another object, whose interface it need
-//! not know.
+//! Gateway: an object that passes on all its calls to another object, whose interface it need not
+//! know.
 
 use crate::request::{InvokeError, Request};
 use crate::servant::{DynamicImplementation, ServerRequest};
@@ -10,32 +10,33 @@ use punctual_orb::{DispatchError, Dispatched, ObjectRef};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// Passes calls on to another object, made of the dynamic skeleton and the dynamic invocation interface.
+/// Gateway that passes calls on to another object, made of the dynamic skeleton and the dynamic
+/// invocation interface.
 ///
-/// Operations that are *described* are taken apart into their arguments and put together again: the two sides
-/// may differ in GIOP version, code sets and byte order. Of those that are not, the body is passed on as it
-/// came, on the terms of whoever calls; one that the target cannot have on those terms is refused. Either way
-/// what is in an Any is copied, not read, and references stay what they are: whoever gets one calls its object
-/// itself.
+/// Calls of *described* operations are unmarshaled into their arguments and marshaled again: the
+/// two sides may differ in GIOP version, code sets and byte order. For other operations, the body
+/// is passed on unchanged, on the caller's terms; one that the target cannot receive on those terms
+/// is refused. Either way the contents of an Any are copied, not read, and references stay
+/// unchanged: a receiver of one calls its object directly.
 #[derive(Debug)]
 pub struct Gateway {
     target: ObjectRef,
     operations: HashMap<String, Described>,
-    /// The target, by the terms on which it is called.
+    /// Target, by the terms on which it is called.
     on_terms: Mutex<HashMap<Terms, ObjectRef>>,
 }
 
-/// An operation as a gateway needs it.
+/// Operation, as a gateway needs it.
 #[derive(Debug)]
 struct Described {
     operation: OperationDescription,
 }
 
-/// Terms that are remembered: there are but a few combinations that clients have.
+/// Upper bound of the remembered terms: clients have only a few combinations.
 const MOST_TERMS: usize = 64;
 
 impl Gateway {
-    /// A gateway to an object of which nothing is known.
+    /// Makes a gateway to an object of an unknown interface.
     #[must_use]
     pub fn new(target: &ObjectRef) -> Self {
         Self {
@@ -45,7 +46,7 @@ impl Gateway {
         }
     }
 
-    /// A gateway to an object of an interface that is described.
+    /// Makes a gateway to an object of a described interface.
     #[must_use]
     pub fn with_interface(target: &ObjectRef, interface: &InterfaceDescription) -> Self {
         let mut this = Self::new(target);
@@ -67,7 +68,7 @@ impl Gateway {
             .insert(described.operation.name.clone(), described);
     }
 
-    /// Passes a call on whose body nobody looks into.
+    /// Passes a call on without reading its body.
     fn pass(&self, mut request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError> {
         let call = request.as_call();
         call.tell_arguments(None)?;
@@ -93,7 +94,7 @@ impl Gateway {
 }
 
 impl Described {
-    /// Makes the call anew.
+    /// Makes the call anew, with unmarshaled arguments.
     fn call(
         &self,
         target: &ObjectRef,
@@ -123,7 +124,7 @@ impl Described {
     }
 }
 
-/// What comes back, in the order of a reply.
+/// Returns the results, in the order of a reply.
 fn results(request: &Request) -> Vec<Any> {
     let arguments = request.arguments().iter();
     let returned = arguments.filter(|argument| argument.mode() != ParameterMode::In);
@@ -138,7 +139,7 @@ impl DynamicImplementation for Gateway {
         Cow::Borrowed(self.target.type_id())
     }
 
-    /// Whatever is asked is the target's to answer.
+    /// The target answers all operations.
     fn is_transparent(&self) -> bool {
         true
     }

@@ -1,20 +1,21 @@
-//! What is wrong with JSON.
+//! Errors in JSON.
 
 use std::fmt;
 
-/// JSON that is no value of the type that is wanted: where, what is wanted there, and what is there instead.
+/// Error of JSON that is no value of the wanted type: the place, the expected value, and the actual
+/// one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
-    /// Where: `.legs[2].name`; empty for the outermost.
+    /// Place: `.legs[2].name`; empty for the outermost.
     pub path: String,
-    /// What is wrong, as a sentence without its end.
+    /// Description of the error, as a sentence without its end.
     pub message: String,
-    /// What might have been meant.
+    /// Suggestion of what might have been meant.
     pub help: Option<String>,
 }
 
 impl JsonError {
-    /// At the outermost place.
+    /// Makes an error at the outermost place.
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self {
             path: String::new(),
@@ -23,7 +24,7 @@ impl JsonError {
         }
     }
 
-    /// The same, one step further in.
+    /// Returns the error one step further in.
     pub(super) fn within(mut self, step: impl fmt::Display) -> Self {
         self.path.insert_str(0, &step.to_string());
         self

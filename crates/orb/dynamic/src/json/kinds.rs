@@ -1,8 +1,8 @@
-//! What types look like in JSON beyond their kinds.
+//! Forms of types in JSON beyond their kinds.
 
 use punctual_any::{Label, TypeCode, TypeKind};
 
-/// The key and value types of what IDL calls a map: a sequence of pairs without a name.
+/// Returns the key and value types of an IDL map: a sequence of pairs without a name.
 pub(super) fn map(type_code: &TypeCode) -> Option<(TypeCode, TypeCode)> {
     let pair = match type_code.kind() {
         TypeKind::Sequence => type_code.content_type().ok()?,
@@ -30,7 +30,7 @@ pub(super) fn map(type_code: &TypeCode) -> Option<(TypeCode, TypeCode)> {
     (is_pair && is_name).then_some((key, value))
 }
 
-/// The type of what is an optional member: a union without a name, over a boolean.
+/// Returns the type of an optional member: a union without a name, over a boolean.
 pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
     let is_optional = type_code.kind() == TypeKind::Union
         && type_code.id() == Ok("")
@@ -42,7 +42,8 @@ pub(super) fn optional(type_code: &TypeCode) -> Option<TypeCode> {
     is_optional.then(|| type_code.member_type(0).ok()).flatten()
 }
 
-/// Whether a type is `int8`, or another name of it: no TypeCode but an alias of octet tells one.
+/// Returns whether a type is `int8`, or another name of it: only an alias of octet marks it in a
+/// TypeCode.
 pub(super) fn is_int8(type_code: &TypeCode) -> bool {
     const ID: &str = "IDL:omg.org/CORBA/Int8:1.0";
     const MOST_NAMES: usize = 64;
@@ -62,13 +63,13 @@ pub(super) fn is_int8(type_code: &TypeCode) -> bool {
     false
 }
 
-/// Whether elements of this type are octets.
+/// Returns whether elements of this type are octets.
 pub(crate) fn is_octets(type_code: &TypeCode) -> bool {
     let content = type_code.content_type();
     content.is_ok_and(|content| content.original_type().kind() == TypeKind::Octet)
 }
 
-/// Whether a union's member is chosen by one discriminator only, which it thus tells.
+/// Returns whether a union's member is selected by one discriminator only, and so implies it.
 pub(super) fn tells_discriminator(type_code: &TypeCode, member: usize) -> bool {
     let name = type_code.member_name(member);
     let count = type_code.member_count().unwrap_or(0);
@@ -78,7 +79,7 @@ pub(super) fn tells_discriminator(type_code: &TypeCode, member: usize) -> bool {
     same == 1 && type_code.member_label(member) != Ok(Label::Default)
 }
 
-/// The discriminator as a value of its type.
+/// Returns the discriminator as a value of its type.
 pub(crate) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctual_any::Value> {
     use punctual_any::Value;
     let kind = type_code.discriminator_type().ok()?.original_type().kind();
@@ -98,7 +99,7 @@ pub(crate) fn discriminator(type_code: &TypeCode, number: i128) -> Option<punctu
     })
 }
 
-/// The number of a discriminator that is a value.
+/// Returns the number of a discriminator value.
 pub(crate) fn number(value: &punctual_any::Value) -> Option<i128> {
     use punctual_any::Value;
     Some(match value {

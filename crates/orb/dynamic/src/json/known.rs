@@ -1,4 +1,4 @@
-//! Types of valuetypes that there were, so that what is known of one is not found out again for each of its values.
+//! Cache of valuetypes' types, so that their members are not computed again for each value.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,27 +6,27 @@ use std::sync::Arc;
 use punctual_any::{DynamicFactory, DynamicValue, TypeCode};
 use punctual_cdr::CdrError;
 
-/// The types that were used last.
+/// Types that were used last.
 #[derive(Default)]
 pub(super) struct KnownTypes(Vec<KnownType>);
 
-/// A type of valuetypes.
+/// Type of valuetypes.
 pub(super) struct KnownType {
     type_code: TypeCode,
-    /// Names and types, those of its bases first.
+    /// Names and types of the members, those of its bases first.
     pub(super) members: Rc<[(String, TypeCode)]>,
-    /// What makes its values.
+    /// Factory of its values.
     pub(super) factory: Arc<DynamicFactory>,
 }
 
-/// How many are kept, the latest last. More are seldom used in turn.
+/// Upper bound of the cached types, the latest last. More are seldom used in turn.
 const MOST: usize = 16;
 
 impl KnownTypes {
-    /// A type, which from now on is the latest.
+    /// Returns a type, which becomes the latest.
     ///
     /// # Errors
-    /// As [`DynamicValue::members_of`] and [`DynamicFactory::new`].
+    /// Those of [`DynamicValue::members_of`] and [`DynamicFactory::new`].
     pub(super) fn latest(&mut self, type_code: &TypeCode) -> Result<&KnownType, CdrError> {
         let at = self.0.iter().rposition(|one| one.type_code == *type_code);
         let at = match at {

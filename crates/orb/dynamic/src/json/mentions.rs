@@ -1,6 +1,7 @@
-//! Which valuetypes are mentioned more than once in what is written.
+//! Valuetypes that occur more than once in a written value.
 //!
-//! Most are not. They are looked for before anything is written, so that no place is noted but theirs.
+//! Most occur once. Repeated ones are searched before the writing, so that only their paths are
+//! recorded.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -12,35 +13,36 @@ use punctual_cdr::{CdrError, ValueRef};
 
 use super::known::KnownTypes;
 
-/// How deep values nest in JSON: a list of valuetypes may be as long as a message allows.
+/// Upper bound of the nesting of values in JSON: a list of valuetypes may be as long as a message
+/// allows.
 pub(super) const DEEPEST: u16 = 500;
 
-/// How much may be written of boxed values beyond the first time that each is mentioned, in values and in bytes of
-/// text: boxes in boxes that are mentioned twice each would be written without end.
+/// Upper bound of repeated boxed values, in values and in bytes of text: nested boxes that occur
+/// twice each would be written without end.
 const MOST_REPEATED: usize = 4 << 20;
 
-/// What is kept of valuetypes while a value is written.
+/// State of valuetypes while a value is written.
 #[derive(Default)]
 pub(super) struct Mentions {
-    /// Those that are mentioned again.
+    /// Valuetypes that occur again.
     again: RefCell<HashMap<ValueRef, Begun>>,
     known: RefCell<KnownTypes>,
-    /// Whether a boxed value is written that was before, and how much of such ones.
+    /// Set while a boxed value is written again; the amount of such values is counted.
     is_repeated: Cell<bool>,
     repeated: Cell<usize>,
 }
 
-/// Where a valuetype began that is mentioned again.
+/// Place where a valuetype began that occurs again.
 enum Begun {
-    /// It is not written yet.
+    /// The valuetype is not written yet.
     Not,
     At(Rc<str>),
-    /// It has no place of its own.
+    /// The valuetype is boxed and has no place of its own.
     Boxed,
 }
 
 impl Mentions {
-    /// Looks for those in a value, before that is written.
+    /// Searches a value for repeated valuetypes, before it is written.
     pub(super) fn find(&self, type_code: &TypeCode, value: &Value) {
         if type_code.holds_values() != Ok(false) {
             let mut looking = Looking {
@@ -52,7 +54,7 @@ impl Mentions {
         }
     }
 
-    /// Where a valuetype was begun before.
+    /// Returns the path at which a valuetype was begun before.
     pub(super) fn earlier(&self, value: &ValueRef) -> Option<Rc<str>> {
         match self.again.borrow().get(value) {
             Some(Begun::At(path)) => Some(Rc::clone(path)),
@@ -60,14 +62,15 @@ impl Mentions {
         }
     }
 
-    /// A valuetype is about to be written at a place.
+    /// Records that a valuetype is about to be written at a place.
     pub(super) fn begin(&self, value: &ValueRef, path: impl fmt::Display) {
         if let Some(place) = self.again.borrow_mut().get_mut(value) {
             *place = Begun::At(path.to_string().into());
         }
     }
 
-    /// A boxed value is about to be written. What was true before is for [`Mentions::end_boxed`].
+    /// Records that a boxed value is about to be written. Returns the former state, for
+    /// [`Mentions::end_boxed`].
     pub(super) fn begin_boxed(&self, value: &ValueRef) -> bool {
         let before = self.is_repeated.get();
         if let Some(place) = self.again.borrow_mut().get_mut(value) {
@@ -82,7 +85,7 @@ impl Mentions {
         self.is_repeated.set(before);
     }
 
-    /// Whether this value may be written, too.
+    /// Returns whether this value may be written, too.
     pub(super) fn admits(&self, value: &Value) -> bool {
         if !self.is_repeated.get() {
             return true;
@@ -97,7 +100,7 @@ impl Mentions {
         repeated <= MOST_REPEATED
     }
 
-    /// As [`DynamicValue::members_of`].
+    /// Returns the members, as [`DynamicValue::members_of`] does.
     pub(super) fn members_of(
         &self,
         type_code: &TypeCode,
@@ -114,7 +117,7 @@ struct Looking<'m> {
 }
 
 impl Looking<'_> {
-    /// As deep as it will be written.
+    /// Visits values as deep as they will be written.
     fn value(&mut self, value: &Value, depth: u16) {
         if depth > DEEPEST {
             return;
@@ -122,7 +125,7 @@ impl Looking<'_> {
         match value {
             Value::Struct(values) => self.values(values, depth),
             Value::Sequence(values) => {
-                // Those of simple types hold none.
+                // Elements of simple types contain no valuetypes.
                 let _ = values.each(|value| {
                     self.value(value, depth + 1);
                     if may_hold_others(value) {
@@ -150,12 +153,12 @@ impl Looking<'_> {
     fn valuetype(&mut self, value: &ValueRef, depth: u16) {
         if !self.seen.insert(value.clone()) {
             let is_second = self.again.insert(value.clone(), Begun::Not).is_none();
-            // A boxed value is written each time: what it holds is mentioned again with it.
+            // A boxed value is written each time: its contents occur again with it.
             if !is_second || !self.boxes.contains(value) {
                 return;
             }
         }
-        // What generated code owns is written without its state.
+        // Values of generated code are written without their state.
         DynamicValue::with_members(value, |type_code, members| {
             if type_code.kind() == TypeKind::ValueBox {
                 self.boxes.insert(value.clone());

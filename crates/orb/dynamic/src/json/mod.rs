@@ -7,19 +7,19 @@
 //! | `fixed` | text, `"12.50"`; a number is read, too |
 //! | enum | the enumerator's name; its number is read, too |
 //! | struct, exception | object by members, all of them |
-//! | union | `{"member": …}`; with `"$discriminator"` where the member does not tell it, or there is none |
+//! | union | `{"member": …}`; with `"$discriminator"` where the member does not imply it, or there is none |
 //! | sequence, array | array |
 //! | sequence or array of octets | `"base64:…"`; `"hex:…"` and an array of numbers are read, too |
 //! | map | object, if the keys are text, numbers or enumerators; else an array of `{"key": …, "value": …}` |
 //! | `@optional` member | the value, or `null`, which may be left out |
-//! | `any` | `{"type": "…", "value": …}`; what is none of these is read as the type that it looks like |
+//! | `any` | `{"type": "…", "value": …}`; other JSON is read as the type that it looks like |
 //! | `TypeCode` | the type's name |
-//! | object reference | `"IOR:…"`; `corbaloc:` and whatever the ORB knows are read, too; `null` for nil |
-//! | valuetype | object by members with `"$type"`, which may be left out where it is that of its place; `null` |
-//! | valuetype that was there already | `{"$ref": "…"}` with its path: `""` is the outermost, `".next[2]"` |
-//! | boxed value | as what it boxes |
+//! | object reference | `"IOR:…"`; `corbaloc:` and other forms that the ORB knows are read, too; `null` for nil |
+//! | valuetype | object by members with `"$type"`, which may be left out where it is the declared type; `null` |
+//! | valuetype that occurred before | `{"$ref": "…"}` with its path: `""` is the outermost, `".next[2]"` |
+//! | boxed value | as its contents |
 //!
-//! JSON that does not fit is told by its place and what is wanted there.
+//! Errors in JSON name the place and the expected value.
 
 mod error;
 pub(crate) mod kinds;

@@ -1,24 +1,24 @@
-//! What is meant by names in JSON.
+//! Meaning of names in JSON.
 
 use punctual_any::TypeCode;
 use punctual_ior::Ior;
 
-/// What names in JSON stand for.
+/// Resolver of names in JSON.
 pub trait Names {
-    /// The type of that scoped name or repository id.
+    /// Returns the type of that scoped name or repository id.
     fn type_code(&self, name: &str) -> Option<TypeCode>;
 
-    /// The reference that a text says, for example an `IOR:` or `corbaloc:`.
+    /// Returns the reference of a text, for example an `IOR:` or `corbaloc:`.
     ///
     /// # Errors
-    /// Why it is none.
+    /// The reason why the text is no reference.
     fn reference(&self, text: &str) -> Result<Ior, String> {
         text.parse()
             .map_err(|error: punctual_ior::IorError| error.to_string())
     }
 }
 
-/// No types but those that need no declaration, no references but `IOR:…`.
+/// Resolver that knows only types without a declaration, and only references `IOR:…`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoNames;
 

@@ -1,7 +1,7 @@
-//! Names that are nearly right.
+//! Search of misspelt names.
 
-/// The name that `given` is a misspelling of, if it is that of any: as many letters may be wrong as a third of
-/// its length.
+/// Returns the name that `given` is a misspelling of, if there is one: up to a third of its letters
+/// may be wrong.
 #[must_use]
 pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let given = beginning(given);
@@ -14,7 +14,7 @@ pub fn nearest<'n>(given: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// As much of a name as is compared, without regard to case.
+/// Returns the part of a name that is compared, without regard to case.
 fn beginning(name: &str) -> String {
     name.chars().take(64).flat_map(char::to_lowercase).collect()
 }

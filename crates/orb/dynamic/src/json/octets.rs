@@ -2,7 +2,7 @@
 
 use data_encoding::{BASE64, BASE64_NOPAD, HEXLOWER, HEXLOWER_PERMISSIVE};
 
-/// How octets are written.
+/// Form of octets in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum OctetForm {
     /// `"base64:AQID"` (RFC 4648, §4).
@@ -14,7 +14,7 @@ pub enum OctetForm {
     Array,
 }
 
-/// The octets in a form that is text.
+/// Returns the octets as text in the given form.
 pub(super) fn text(octets: &[u8], form: OctetForm) -> String {
     match form {
         OctetForm::Hex => format!("hex:{}", HEXLOWER.encode(octets)),
@@ -22,10 +22,10 @@ pub(super) fn text(octets: &[u8], form: OctetForm) -> String {
     }
 }
 
-/// The octets that a text says.
+/// Returns the octets of a text.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault of the text.
 pub(super) fn octets(text: &str) -> Result<Vec<u8>, &'static str> {
     let without_space = |text: &str| text.split_whitespace().collect::<String>();
     if let Some(digits) = text.strip_prefix("hex:") {

@@ -6,9 +6,9 @@ use punctual_any::{TypeBuilder, TypeCode, TypeIndex};
 
 use super::names::Names;
 
-/// The type that a text names, as IDL writes it: `unsigned long`, `string<8>`, `sequence<Zoo::Animal, 4>`,
-/// `map<string, long>`, `double[3]`, `CORBA::TypeCode`, a scoped name or a repository id. Scoped names may begin
-/// with `::`.
+/// Returns the type that a text names, as IDL writes it: `unsigned long`, `string<8>`,
+/// `sequence<Zoo::Animal, 4>`, `map<string, long>`, `double[3]`, `CORBA::TypeCode`, a scoped name
+/// or a repository id. Scoped names may begin with `::`.
 #[must_use]
 pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
     let text = text.trim();
@@ -20,15 +20,15 @@ pub fn parse_type(text: &str, names: &dyn Names) -> Option<TypeCode> {
     Some(types.finish(root))
 }
 
-/// How many sequences of sequences somebody may write.
+/// Upper bound of nested templates.
 const DEEPEST: u8 = 32;
 
-/// Whether a type is made of others, or has a bound.
+/// Returns whether a type consists of others, or has a bound.
 fn is_composed(text: &str) -> bool {
     text.ends_with(']') || (text.ends_with('>') && text.contains('<'))
 }
 
-/// A type, as a part of the one that is built.
+/// Parses a type, as a part of the one that is built.
 fn parse(text: &str, names: &dyn Names, types: &mut TypeBuilder, depth: u8) -> Option<TypeIndex> {
     let text = text.trim();
     if depth == DEEPEST {
@@ -45,7 +45,7 @@ fn parse(text: &str, names: &dyn Names, types: &mut TypeBuilder, depth: u8) -> O
     Some(types.include(&named(text, names)?))
 }
 
-/// A type that has a name, or a keyword.
+/// Returns a type that has a name, or a keyword.
 fn named(text: &str, names: &dyn Names) -> Option<TypeCode> {
     let is_plain =
         !text.contains("  ") && !text.contains(|one: char| one != ' ' && one.is_whitespace());
@@ -75,13 +75,13 @@ fn named(text: &str, names: &dyn Names) -> Option<TypeCode> {
         "uint32" => Some(TypeCode::ULONG),
         "int64" => Some(TypeCode::LONG_LONG),
         "uint64" => Some(TypeCode::ULONG_LONG),
-        // As it was written, for names that know what `::` is, then without it.
+        // The name as written, for resolvers that accept `::`, then without it.
         name => names.type_code(&text).or_else(|| names.type_code(name)),
     }
 }
 
-/// What module CORBA declares that has a TypeCode of its own: its pseudo-objects that travel, and its sequences of
-/// simple types (CORBA 3.3 part 1, §8.2.2).
+/// Returns the types of module CORBA that have TypeCodes of their own: its pseudo-objects that can
+/// be sent, and its sequences of simple types (CORBA 3.3 part 1, §8.2.2).
 fn of_corba(name: &str) -> Option<TypeCode> {
     let id = format!("IDL:omg.org/CORBA/{name}:1.0");
     match name {
@@ -115,7 +115,7 @@ fn of_corba(name: &str) -> Option<TypeCode> {
     Some(TypeCode::alias(&id, name, &of))
 }
 
-/// `T[3][2]`: three arrays of two.
+/// Parses `T[3][2]`: three arrays of two.
 fn of_arrays(
     text: &str,
     names: &dyn Names,
@@ -126,7 +126,7 @@ fn of_arrays(
     let start = template_end + text.get(template_end..)?.find('[')?;
     let (of, lengths) = text.split_at(start);
     let mut of = parse(of, names, types, depth)?;
-    // The innermost is written last. Nothing stands before the first bracket.
+    // The innermost length is written last. No bracket precedes the first.
     let (_, lengths) = lengths.split_once('[')?;
     for length in lengths.rsplit('[') {
         let length = length.trim().strip_suffix(']')?.trim().parse().ok()?;
@@ -135,7 +135,7 @@ fn of_arrays(
     Some(of)
 }
 
-/// The types that a keyword says all of.
+/// Types that consist of a keyword.
 const SIMPLE: [TypeCode; 20] = [
     TypeCode::NULL,
     TypeCode::VOID,

@@ -12,7 +12,7 @@ use super::kinds;
 use super::mentions::{DEEPEST, Mentions};
 use super::octets::{self, OctetForm};
 
-/// A value of a type, to be written as JSON by any of serde's formats.
+/// Value of a type, to be written as JSON by any of serde's formats.
 #[derive(Debug)]
 pub struct Json<'v> {
     type_code: &'v TypeCode,
@@ -21,7 +21,7 @@ pub struct Json<'v> {
 }
 
 impl<'v> Json<'v> {
-    /// The value, with octets as base64.
+    /// Makes the JSON of a value, with octets as base64.
     #[must_use]
     pub fn new(type_code: &'v TypeCode, value: &'v Value) -> Self {
         Self {
@@ -31,7 +31,7 @@ impl<'v> Json<'v> {
         }
     }
 
-    /// How octets are to be written.
+    /// Sets the form of octets.
     #[must_use]
     pub fn octets(mut self, form: OctetForm) -> Self {
         self.form = form;
@@ -39,12 +39,12 @@ impl<'v> Json<'v> {
     }
 }
 
-/// An Any as JSON text.
+/// Conversion of an Any to JSON text.
 pub trait AnyJson {
-    /// The value as JSON, with octets as base64: `{"name":"boiler","celsius":81.5}`.
+    /// Returns the value as JSON, with octets as base64: `{"name":"boiler","celsius":81.5}`.
     ///
     /// # Errors
-    /// What is wrong with the octets; [`AnyError::TypeMismatch`] for what JSON cannot say.
+    /// The fault of the octets; [`AnyError::TypeMismatch`] for values that JSON cannot express.
     fn to_json(&self) -> Result<String, AnyError>;
 }
 
@@ -79,7 +79,7 @@ struct Writing {
     mentions: Mentions,
 }
 
-/// A value within the one that is written.
+/// Value within the one that is written.
 struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
@@ -88,7 +88,7 @@ struct Part<'v> {
     writing: &'v Writing,
 }
 
-/// Where a part is in the whole: text is made of it where a valuetype begins.
+/// Path of a part in the whole: it becomes text where a valuetype begins.
 enum Path<'p> {
     Outermost,
     Member(&'p Path<'p>, &'p str),
@@ -105,7 +105,7 @@ impl fmt::Display for Path<'_> {
     }
 }
 
-/// What is written as it is displayed.
+/// Value that is written in its display form.
 struct Shown<T>(T);
 
 impl<T: fmt::Display> Serialize for Shown<T> {
@@ -331,7 +331,7 @@ impl Part<'_> {
         }
     }
 
-    /// As what it boxes, each time that it is mentioned.
+    /// Writes a boxed value as its contents, each time that it occurs.
     fn boxed<S: Serializer>(
         &self,
         value: &ValueRef,
@@ -367,7 +367,7 @@ impl Part<'_> {
     }
 }
 
-/// What ends a walk over elements.
+/// Reason for the end of a walk over elements.
 enum Ended<E> {
     Written(E),
     Read(CdrError),
@@ -379,7 +379,7 @@ impl<E> From<CdrError> for Ended<E> {
     }
 }
 
-/// A member's name, or its number where a compact TypeCode does not have one.
+/// Returns a member's name, or its number where a compact TypeCode does not have one.
 fn member_name(type_code: &TypeCode, index: usize) -> Cow<'_, str> {
     match type_code.member_name(index) {
         Ok(name) if !name.is_empty() => Cow::Borrowed(name),
@@ -395,7 +395,7 @@ fn double<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     }
 }
 
-/// JSON has no numbers for these.
+/// Writes a number that JSON does not have.
 fn not_a_number<S: Serializer>(value: f64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(if value.is_nan() {
         "NaN"

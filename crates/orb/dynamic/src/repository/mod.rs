@@ -1,7 +1,8 @@
-//! Asking an Interface Repository, or an object, for a description of an interface (CORBA 3.3 part 1, chapter 14).
+//! Queries for the description of an interface, to an Interface Repository or an object (CORBA 3.3
+//! part 1, chapter 14).
 //!
-//! Descriptions come whole, by `describe_interface`. The repository's modules are walked through only to list the
-//! interfaces that it has.
+//! Descriptions come whole, by `describe_interface`. The repository's modules are visited only to
+//! list its interfaces.
 
 mod read;
 
@@ -9,18 +10,18 @@ use punctual_any::InterfaceDescription;
 use punctual_cdr::{Decoder, Encoder, Marshal, NarrowCodeSet, Nilable, unmarshal_each};
 use punctual_orb::{Interface, ObjectRef, Operation, SystemException};
 
-/// A repository of interfaces: CORBA's `Repository`, as far as calls need it.
+/// Repository of interfaces: CORBA's `Repository`, as far as calls need it.
 #[derive(Clone, Debug)]
 pub struct Repository(ObjectRef);
 
 impl Repository {
-    /// The repository that a reference leads to. Nothing is asked yet.
+    /// Makes a client of the repository that a reference leads to. Makes no call yet.
     #[must_use]
     pub fn new(object: &impl Interface) -> Self {
         Self(object.as_object().clone())
     }
 
-    /// The interface with this repository id; `None` if the repository knows none.
+    /// Returns the interface with this repository id; `None` if the repository has none.
     ///
     /// # Errors
     /// Those of the calls.
@@ -34,8 +35,8 @@ impl Repository {
         found.map(|contained| describe(&contained)).transpose()
     }
 
-    /// The repository ids of the interfaces that it has, at any depth of modules; of the first 10,000 definitions at
-    /// most. Makes a call for each module and for each interface.
+    /// Returns the repository ids of its interfaces, at any depth of modules; of the first 10,000
+    /// definitions at most. Makes a call for each module and for each interface.
     ///
     /// # Errors
     /// Those of the calls.
@@ -49,7 +50,7 @@ impl Repository {
                 seen += 1;
                 ids.push(interface.invoke(&ID, |_| Ok(()), read::text)?);
             }
-            // One that holds itself, of a repository that means harm, ends here, too.
+            // This also ends the search in a hostile repository with a module that contains itself.
             let modules = modules.into_iter().take(MOST - seen);
             seen += modules.len();
             to_see.extend(modules);
@@ -58,7 +59,7 @@ impl Repository {
     }
 }
 
-/// How many modules and interfaces of a repository are looked at.
+/// Upper bound of the visited modules and interfaces of a repository.
 const MOST: usize = 10_000;
 
 /// `dk_Interface` of `DefinitionKind`.
@@ -66,7 +67,7 @@ const INTERFACE: u32 = 5;
 /// `dk_Module` of `DefinitionKind`.
 const MODULE: u32 = 6;
 
-/// The definitions of one kind that a container holds itself.
+/// Returns the definitions of one kind that a container holds directly.
 fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemException> {
     const CONTENTS: Operation = Operation::two_way("contents");
     let exclude_inherited = true;
@@ -74,17 +75,19 @@ fn contents(container: &ObjectRef, kind: u32) -> Result<Vec<ObjectRef>, SystemEx
         out.put_u32(kind);
         exclude_inherited.marshal(out)
     };
-    // A nil reference is the least: an empty type id and no profiles.
+    // A nil reference is the shortest: an empty type id and no profiles.
     const LEAST: usize = 12;
     let read = |input: &mut Decoder<'_>| unmarshal_each(input, LEAST, ObjectRef::unmarshal_nilable);
     let found = container.invoke(&CONTENTS, of_kind, read)?;
     Ok(found.into_iter().flatten().collect())
 }
 
-/// The repository id of the most derived interface that an object says it has (CORBA 3.3 part 1, §8.3.12).
+/// Returns the repository id of the most derived interface that an object reports (CORBA 3.3 part
+/// 1, §8.3.12).
 ///
 /// # Errors
-/// Those of the call: servers that are older than the operation answer BAD_OPERATION or NO_IMPLEMENT.
+/// Those of the call: servers that are older than the operation answer BAD_OPERATION or
+/// NO_IMPLEMENT.
 pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemException> {
     const REPOSITORY_ID: Operation = Operation::two_way("_repository_id");
     object
@@ -92,11 +95,11 @@ pub fn repository_id_of(object: &impl Interface) -> Result<String, SystemExcepti
         .invoke(&REPOSITORY_ID, |_| Ok(()), read::text)
 }
 
-/// The interface that an object says it has; `None` if it does not know.
+/// Returns the interface that an object reports; `None` if it does not know.
 ///
 /// # Errors
-/// Those of the calls: many servers have no Interface Repository, and answer INTF_REPOS, NO_IMPLEMENT or
-/// BAD_OPERATION.
+/// Those of the calls: many servers have no Interface Repository, and answer INTF_REPOS,
+/// NO_IMPLEMENT or BAD_OPERATION.
 pub fn interface_of(
     object: &impl Interface,
 ) -> Result<Option<InterfaceDescription>, SystemException> {

@@ -1,4 +1,4 @@
-//! The structs that descriptions travel as.
+//! Structs of descriptions on the wire.
 
 use punctual_any::{
     AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
@@ -7,10 +7,10 @@ use punctual_any::{
 use punctual_cdr::{CdrError, Decoder, Unmarshal, unmarshal_each};
 use punctual_ior::Ior;
 
-/// No description takes less than its names: three lengths with their NULs.
+/// Least size of a description, that of its names: three lengths with their NULs.
 const LEAST: usize = 15;
 
-/// `FullInterfaceDescription`. What CORBA 2 had behind its TypeCode is not looked at.
+/// Reads a `FullInterfaceDescription`. CORBA 2's additions behind its TypeCode are ignored.
 pub(super) fn full_interface(input: &mut Decoder<'_>) -> Result<InterfaceDescription, CdrError> {
     Ok(InterfaceDescription {
         name: text(input)?,
@@ -37,7 +37,7 @@ fn operation(input: &mut Decoder<'_>) -> Result<OperationDescription, CdrError> 
     })
 }
 
-/// What each description begins with: its name and id, then where it stands and its version.
+/// Reads the beginning of each description: its name and id, then its container and its version.
 fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
     let (name, id) = (text(input)?, text(input)?);
     input.get_string()?;
@@ -45,7 +45,7 @@ fn named(input: &mut Decoder<'_>) -> Result<(String, String), CdrError> {
     Ok((name, id))
 }
 
-/// A name, an id or a version. They are shown to people, on terminals.
+/// Reads a name, an id or a version. They are shown to people, on terminals.
 pub(super) fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     let text = String::unmarshal(input)?;
     match text.chars().any(char::is_control) {
@@ -54,7 +54,7 @@ pub(super) fn text(input: &mut Decoder<'_>) -> Result<String, CdrError> {
     }
 }
 
-/// An enumerator up to `most`.
+/// Reads an enumerator up to `most`.
 fn mode(input: &mut Decoder<'_>, most: u32) -> Result<u32, CdrError> {
     let mode = input.get_u32()?;
     if mode > most {
@@ -66,7 +66,7 @@ fn mode(input: &mut Decoder<'_>, most: u32) -> Result<u32, CdrError> {
 fn parameter(input: &mut Decoder<'_>) -> Result<ParameterDescription, CdrError> {
     let name = text(input)?;
     let type_code = TypeCode::unmarshal(input)?;
-    // The type as an object of the repository's.
+    // The type as an object of the repository.
     Ior::unmarshal(input)?;
     let mode = match mode(input, 2)? {
         0 => ParameterMode::In,

@@ -3,7 +3,7 @@
 use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 
-/// An argument: its name, which way it goes, its type, and its value, if it has one.
+/// Argument: its name, its direction, its type, and its value, if it has one.
 #[derive(Clone, Debug)]
 pub struct Argument {
     name: String,
@@ -29,25 +29,25 @@ impl Argument {
         }
     }
 
-    /// Its name, which does not travel.
+    /// Returns the name, which is not sent.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Which way it goes.
+    /// Returns the direction.
     #[must_use]
     pub fn mode(&self) -> ParameterMode {
         self.mode
     }
 
-    /// Its type.
+    /// Returns the type.
     #[must_use]
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// Its value, if it has one: what was given, or what came back.
+    /// Returns the value, if there is one: the given one, or the returned one.
     #[must_use]
     pub fn value(&self) -> Option<&Any> {
         self.value.as_ref()
@@ -61,7 +61,7 @@ impl Argument {
         self.value = Some(value);
     }
 
-    /// Takes what came back, and leaves what was here, for its memory.
+    /// Takes the returned value, and leaves the former one, for its buffer.
     pub(super) fn exchange_value(&mut self, returned: &mut Any) {
         std::mem::swap(self.value.get_or_insert_default(), returned);
     }

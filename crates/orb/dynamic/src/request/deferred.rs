@@ -1,7 +1,9 @@
-//! Deferred synchronous requests: sent now, their results fetched later (CORBA 3.3 part 1, §11.2.2).
+//! Deferred synchronous requests: sent now, their results fetched later (CORBA 3.3 part 1,
+//! §11.2.2).
 //!
-//! They go by the same machinery as other calls whose callers go on: who waits reads on its own thread; a [`PollableSet`] has a
-//! thread of the ORB read. A request that is dropped before its response is there is cancelled.
+//! They use the same mechanism as other asynchronous calls: a waiting caller reads on its own
+//! thread; for a [`PollableSet`] a thread of the ORB reads. A request that is dropped before its
+//! response has arrived is cancelled.
 
 use super::Request;
 use super::error::InvokeError;
@@ -17,14 +19,15 @@ use std::task::Waker;
 use std::time::Duration;
 
 impl Request {
-    /// Sends the request, and does not wait for its response (`send_deferred`). It can be sent again when the response has
-    /// been fetched.
+    /// Sends the request, and does not wait for its response (`send_deferred`). It can be sent
+    /// again when the response has been fetched.
     ///
-    /// The request has the values that the arguments have now. It goes by wire, also to objects of this process. What keeps it
-    /// from being sent is its response.
+    /// The request has the values that the arguments have now. It goes by wire, also to objects of
+    /// this process. An error in sending is delivered as its response.
     ///
     /// # Errors
-    /// BAD_PARAM for an argument that has no value; BAD_INV_ORDER (minor code 10) while a response is outstanding.
+    /// BAD_PARAM for an argument that has no value; BAD_INV_ORDER (minor code 10) while a response
+    /// is outstanding.
     pub fn send_deferred(&mut self) -> Result<(), SystemException> {
         self.check()?;
         if let Phase::Sent(_) = self.phase {
@@ -46,11 +49,11 @@ impl Request {
             .send_deferred(self.operation.clone(), details, marshal)
     }
 
-    /// Sends the request, and has `handler` called when its response is there, with the request and what came of it: once, on
-    /// the thread that reads replies (`docs/guide/asynchrony.md`). The request has its results then, as after
-    /// [`Request::invoke`].
+    /// Sends the request, and calls `handler` when its response arrives, with the request and the
+    /// outcome: once, on the thread that reads replies (`docs/guide/asynchrony.md`). The request
+    /// has its results then, as after [`Request::invoke`].
     ///
-    /// What keeps it from being sent is its response.
+    /// An error in sending is delivered as its response.
     ///
     /// # Errors
     /// Those of [`Request::send_deferred`]; the handler is not called.
@@ -69,9 +72,10 @@ impl Request {
         Ok(())
     }
 
-    /// Sends the request, and has a reply handler called with its response (`sendc`): an object of the handler interface that
-    /// the IDL of the called one implies (`AMI_ClerkHandler` of `Clerk`), in this process or any other. Nobody waits for
-    /// what the handler does; one that cannot be reached, or raises, is logged.
+    /// Sends the request, and delivers its response to a reply handler (`sendc`): an object of the
+    /// handler interface that the IDL of the called one implies (`AMI_ClerkHandler` of `Clerk`), in
+    /// this process or any other. The delivery is not awaited; a handler that cannot be reached, or
+    /// raises, is logged.
     ///
     /// # Errors
     /// Those of [`Request::sendc_with`].
@@ -80,10 +84,11 @@ impl Request {
         self.sendc_with(move |request, outcome| deliver(&handler, &request, outcome))
     }
 
-    /// Whether the response is there (`poll_response`). Does not wait.
+    /// Returns whether the response has arrived (`poll_response`). Does not wait.
     ///
     /// # Errors
-    /// BAD_INV_ORDER for a request that was not sent (minor code 11), or whose response was fetched (12).
+    /// BAD_INV_ORDER for a request that was not sent (minor code 11), or whose response was fetched
+    /// (12).
     pub fn poll_response(&mut self) -> Result<bool, SystemException> {
         Ok(self.sent()?.is_ready(Duration::ZERO))
     }
@@ -114,7 +119,8 @@ impl Request {
         Ok(())
     }
 
-    /// A set that waits for several calls; this one is not in it yet (`create_dii_pollable`, `create_pollable_set`).
+    /// Makes a set that waits for several calls; this one is not in it yet (`create_dii_pollable`,
+    /// `create_pollable_set`).
     #[must_use]
     pub fn create_pollable_set(&self) -> PollableSet {
         PollableSet::new()
@@ -135,7 +141,7 @@ impl Request {
     }
 }
 
-/// One that was not sent is ready: asked for its response, it says so.
+/// A request that was not sent is ready: fetching its response returns the error.
 impl Pollable for Request {
     fn is_ready(&mut self, timeout: Duration) -> bool {
         self.sent().is_ok_and(|sent| sent.is_ready(timeout)) || self.sent().is_err()

@@ -1,4 +1,5 @@
-//! What a request asks: written from it, read by it, and told to interceptors, as its values are Anys of known types.
+//! Types of a request's arguments and results, by which it is written, its reply read, and
+//! interceptors informed.
 
 use super::argument::Argument;
 use super::error::InvokeError;
@@ -6,7 +7,7 @@ use punctual_any::{Any, TypeCode};
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_orb::{ArgumentValues, Context, OperationDetails};
 
-/// See the module.
+/// Types and values of a request's arguments, results and exceptions.
 #[derive(Clone, Debug)]
 pub(super) struct Details {
     pub(super) arguments: Vec<Argument>,
@@ -16,7 +17,7 @@ pub(super) struct Details {
 }
 
 impl Details {
-    /// Nothing goes out, and nothing comes back.
+    /// Makes details without arguments and results.
     pub(super) const fn none() -> Self {
         Self {
             arguments: Vec::new(),
@@ -26,7 +27,7 @@ impl Details {
         }
     }
 
-    /// Writes the arguments that go out, and the context.
+    /// Writes the `in` and `inout` arguments, and the context.
     #[inline]
     pub(super) fn put(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         for argument in self.arguments.iter().filter(|argument| argument.goes_out()) {
@@ -41,8 +42,9 @@ impl Details {
         Ok(())
     }
 
-    /// Reads a reply's results: what is returned, and what comes back, each to the place of its argument.
-    // Into a synchronous call, though deferred ones read by it, too.
+    /// Reads a reply's results: the return value, and the `inout` and `out` values, each to the
+    /// place of its argument.
+    // Inlined into a synchronous call; deferred ones call it.
     #[inline(always)]
     pub(super) fn read(
         &self,
@@ -59,7 +61,7 @@ impl Details {
         Ok(())
     }
 
-    /// The user exception that a reply has, if it is one of the list.
+    /// Returns the user exception of a reply, if it is one of the list.
     pub(super) fn raised(
         &self,
         id: &str,

@@ -1,21 +1,22 @@
-//! What a request may end with instead of results.
+//! Failures of requests.
 
 use punctual_any::Any;
 use punctual_orb::{CompletionStatus, DispatchError, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
-/// Why a request has no results.
+/// Reason why a request has no results.
 #[derive(Clone, Debug, Error)]
 pub enum InvokeError {
-    /// A user exception of the request's list, which CORBA wraps as `UnknownUserException`.
+    /// User exception of the request's list, which CORBA wraps as `UnknownUserException`.
     #[error("user exception {}", .0.type_code().id().unwrap_or_default())]
     User(Any),
-    /// Any other.
+    /// Any other exception.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// UNKNOWN of a user exception, as for one that an operation does not declare (CORBA 3.3 part 1, Annex A).
+/// Converts a user exception to UNKNOWN, as for one that an operation does not declare (CORBA 3.3
+/// part 1, Annex A).
 impl From<InvokeError> for SystemException {
     fn from(error: InvokeError) -> Self {
         match error {

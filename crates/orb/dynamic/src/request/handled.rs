@@ -1,5 +1,5 @@
-//! Responses that are given to reply handlers (CORBA 3.3 part 1, §11.2.2.7 and §17.8): objects whose interface is implied by that
-//! of the object that was called.
+//! Delivery of responses to reply handlers (CORBA 3.3 part 1, §11.2.2.7 and §17.8): objects whose
+//! interface is implied by that of the called object.
 //!
 //! ```text
 //! long op(in long a, inout long b, out long c)   op(in long ami_return_val, in long b, in long c)
@@ -39,7 +39,7 @@ pub(super) fn deliver(handler: &ObjectRef, request: &Request, outcome: Result<()
     delivered(delivered_to, handler.type_id());
 }
 
-/// What the request has returned, and what has come back, in order.
+/// Returns the return value, and the `inout` and `out` values, in order.
 fn results(request: &Request) -> Vec<&Any> {
     let arguments = request.arguments().iter().filter(|one| one.comes_back());
     let returned = arguments.filter_map(|argument| argument.value());
@@ -63,7 +63,7 @@ fn call(
     )
 }
 
-/// What an exception holder holds.
+/// Contents of an exception holder.
 impl OperationError for InvokeError {
     fn system(&self) -> Option<&SystemException> {
         match self {
@@ -72,7 +72,7 @@ impl OperationError for InvokeError {
         }
     }
 
-    /// Which exceptions there may be the request knows.
+    /// Only the request knows its possible exceptions.
     fn raised(_: &str, _: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
         Ok(None)
     }

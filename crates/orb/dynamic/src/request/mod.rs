@@ -1,7 +1,7 @@
-//! The Dynamic Invocation Interface: requests that are put together at run time (CORBA 3.3 part 1, §11.2).
+//! Dynamic Invocation Interface: requests that are built at run time (CORBA 3.3 part 1, §11.2).
 //!
-//! A request may be made again and again: with other values in the same places it allocates nothing, as it
-//! keeps the memory of its arguments, its results and all that a call prepares.
+//! A request may be made repeatedly: with other values in the same places it allocates nothing, as
+//! it keeps the buffers of its arguments, its results and all that a call prepares.
 
 mod argument;
 mod deferred;
@@ -23,7 +23,7 @@ use punctual_orb::{Context, Interface, NamedOperation, ObjectRef, SystemExceptio
 use std::fmt;
 use std::sync::Arc;
 
-/// A call that is put together at run time: CORBA's `Request`.
+/// Call that is built at run time: CORBA's `Request`.
 ///
 /// ```no_run
 /// # use punctual_dynamic::{Request, InvokeError};
@@ -40,14 +40,14 @@ pub struct Request {
     operation: Arc<str>,
     details: Details,
     return_value: Any,
-    /// Where `inout` arguments come back, until all of a reply has been read.
+    /// Buffers for returned `inout` arguments, until all of a reply has been read.
     returned: Vec<Any>,
-    /// Of its deferred sending.
+    /// Phase of a deferred sending.
     phase: Phase,
 }
 
 impl Request {
-    /// A request for an operation, with no arguments yet, and no result (`create_request`).
+    /// Makes a request for an operation, with no arguments yet, and no result (`create_request`).
     ///
     /// An attribute is read by `_get_NAME` and written by `_set_NAME`.
     #[must_use]
@@ -63,7 +63,7 @@ impl Request {
         }
     }
 
-    /// A request for an operation as it is described: its arguments have no values yet.
+    /// Makes a request for a described operation: its arguments have no values yet.
     #[must_use]
     pub fn of(object: &impl Interface, operation: &OperationDescription) -> Self {
         let mut this = Self::new(object, &operation.name);
@@ -81,13 +81,13 @@ impl Request {
         this
     }
 
-    /// The object that is called.
+    /// Returns the object that is called.
     #[must_use]
     pub fn target(&self) -> &ObjectRef {
         &self.object
     }
 
-    /// The name of the operation.
+    /// Returns the name of the operation.
     #[must_use]
     pub fn operation(&self) -> &str {
         &self.operation
@@ -113,36 +113,37 @@ impl Request {
         self
     }
 
-    /// Says what the operation returns (`set_return_type`). Default: nothing.
+    /// Sets the type of the return value (`set_return_type`). Default: void.
     pub fn set_return_type(&mut self, type_code: &TypeCode) -> &mut Self {
         self.details.return_type = type_code.clone();
         self
     }
 
-    /// Adds a user exception that the operation may raise (`ExceptionList`). One that is not in the list
-    /// arrives as UNKNOWN.
+    /// Adds a user exception that the operation may raise (`ExceptionList`). Other user exceptions
+    /// arrive as UNKNOWN.
     pub fn add_exception(&mut self, type_code: &TypeCode) -> &mut Self {
         self.details.exceptions.push(type_code.clone());
         self
     }
 
-    /// Takes values along whose names match one of the patterns of the operation's `context` clause.
+    /// Adds the context values whose names match one of the patterns of the operation's `context`
+    /// clause.
     pub fn set_context(&mut self, patterns: &[&str], context: Context) -> &mut Self {
         let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         self.details.context = Some((patterns, context));
         self
     }
 
-    /// The arguments, in order.
+    /// Returns the arguments, in order.
     #[must_use]
     pub fn arguments(&self) -> &[Argument] {
         &self.details.arguments
     }
 
-    /// Gives an argument another value.
+    /// Sets an argument's value.
     ///
     /// # Errors
-    /// BAD_PARAM when there is no such argument, or it is of another type.
+    /// BAD_PARAM if there is no such argument, or it is of another type.
     pub fn set_argument(&mut self, index: usize, value: Any) -> Result<(), SystemException> {
         let found = self.details.arguments.get_mut(index);
         let argument = found.ok_or_else(|| missing(index, &self.operation))?;
@@ -153,30 +154,30 @@ impl Request {
         Ok(())
     }
 
-    /// An argument's value, to be written anew in its memory.
+    /// Returns an argument's value, to be overwritten in place.
     #[must_use]
     pub fn argument_mut(&mut self, index: usize) -> Option<&mut Any> {
         self.details.arguments.get_mut(index)?.value_mut()
     }
 
-    /// The value of an argument: what was given, or what came back.
+    /// Returns the value of an argument: the given one, or the returned one.
     #[must_use]
     pub fn argument(&self, index: usize) -> Option<&Any> {
         self.details.arguments.get(index)?.value()
     }
 
-    /// What the last call returned; nothing, if that could not be read.
+    /// Returns the last call's return value; void if that could not be read.
     #[must_use]
     pub fn return_value(&self) -> &Any {
         &self.return_value
     }
 
-    /// Makes the call, and waits until its reply is there or its time is over. `out` and `inout` arguments
-    /// then have the values that came back; after an exception all have those that they had.
+    /// Makes the call, and waits until its reply arrives or its time-out passes. `out` and `inout`
+    /// arguments then have the returned values; after an exception all have their former ones.
     ///
     /// # Errors
-    /// [`InvokeError::User`] with a user exception of the list; [`InvokeError::System`] with any other, and
-    /// with BAD_PARAM for an argument that has no value.
+    /// [`InvokeError::User`] with a user exception of the list; [`InvokeError::System`] with any
+    /// other, and with BAD_PARAM for an argument that has no value.
     pub fn invoke(&mut self) -> Result<(), InvokeError> {
         self.check()?;
         self.make_places();
@@ -193,14 +194,14 @@ impl Request {
         Ok(())
     }
 
-    /// Has a place for each argument, where it may come back.
+    /// Makes a buffer for each argument that may be returned.
     #[inline]
     fn make_places(&mut self) {
         let arguments = self.details.arguments.len();
         self.returned.resize_with(arguments, Any::default);
     }
 
-    /// Gives arguments what came back, once all of a reply has been read.
+    /// Moves the returned values to their arguments, once all of a reply has been read.
     fn take_returned(&mut self) {
         let incoming = self.details.arguments.iter_mut().zip(&mut self.returned);
         for (argument, place) in incoming.filter(|(argument, _)| argument.comes_back()) {
@@ -211,8 +212,8 @@ impl Request {
     /// Sends the request, and waits for no reply (`send_oneway`).
     ///
     /// # Errors
-    /// What kept it from being sent, as far as the one-way's reliability tells; BAD_PARAM for an argument
-    /// that has no value, or that would have to come back.
+    /// Errors in sending, as far as the one-way's reliability reports them; BAD_PARAM for an
+    /// argument that has no value, or that would have to be returned.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
         if let Some(argument) = self.details.arguments.iter().find(|one| one.comes_back()) {
@@ -223,7 +224,7 @@ impl Request {
         self.object.send(&operation, |out| details.put(out))
     }
 
-    // Into a synchronous call, though deferred ones are checked by it, too.
+    // Inlined into a synchronous call; deferred ones call it.
     #[inline(always)]
     fn check(&self) -> Result<(), SystemException> {
         let mut outgoing = self.details.arguments.iter().filter(|one| one.goes_out());

@@ -1,7 +1,9 @@
-//! Several requests at once (CORBA 3.3 part 1, §11.3: `send_multiple_requests_…`, `poll_next_response`, `get_next_response`).
+//! Several requests at once (CORBA 3.3 part 1, §11.3: `send_multiple_requests_…`,
+//! `poll_next_response`, `get_next_response`).
 //!
-//! The standard has the ORB keep all deferred requests of a process in one place. Here each group that was sent together is
-//! a [`DeferredRequests`]: who sends requests gets their responses, and nobody else's.
+//! In the standard the ORB keeps all deferred requests of a process in one place. Here each group
+//! that was sent together is a [`DeferredRequests`]: a sender gets only the responses of its own
+//! requests.
 
 use super::deferred::out_of_order;
 use super::{InvokeError, Request};
@@ -11,19 +13,21 @@ use punctual_orb::{
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Sends several requests at once.
+/// Sending of several requests at once.
 pub trait MultipleRequests {
-    /// Sends the requests, one after the other, and waits for no reply (`send_multiple_requests_oneway`).
+    /// Sends the requests, one after the other, and waits for no reply
+    /// (`send_multiple_requests_oneway`).
     ///
     /// # Errors
-    /// That of the first that could not be sent; those behind it are not sent.
+    /// The error of the first that could not be sent; those behind it are not sent.
     fn send_multiple_requests_oneway(&self, requests: &[Request]) -> Result<(), SystemException>;
 
-    /// Sends the requests, one after the other, whose responses are fetched as they come
+    /// Sends the requests, one after the other; their responses are fetched as they come
     /// (`send_multiple_requests_deferred`).
     ///
     /// # Errors
-    /// That of [`Request::send_deferred`], of the first request that cannot be sent as it is; none is in flight then.
+    /// The error of [`Request::send_deferred`] of the first request that cannot be sent as it is;
+    /// none is in flight then.
     fn send_multiple_requests_deferred(
         &self,
         requests: Vec<Request>,
@@ -41,7 +45,7 @@ impl MultipleRequests for Orb {
     ) -> Result<DeferredRequests, SystemException> {
         let mut sent = DeferredRequests::default();
         for (index, mut request) in requests.into_iter().enumerate() {
-            // Those before are cancelled where this fails, as they are dropped.
+            // If this fails, the earlier requests are cancelled, as they are dropped.
             request.send_deferred()?;
             let key = sent.set.add_pollable(request);
             sent.keys.insert(key.id(), (index, key));
@@ -57,27 +61,28 @@ pub struct DeferredRequests {
     keys: BTreeMap<PollableId, (usize, PollableKey<Request>)>,
 }
 
-/// A request with its response.
+/// Request with its response.
 #[derive(Debug)]
 pub struct DeferredResponse {
-    /// Which of the requests it is, in the order in which they were given.
+    /// Index of the request, in the order in which they were given.
     pub index: usize,
-    /// The request, with what came back.
+    /// Request, with the returned values.
     pub request: Request,
-    /// Whether it has succeeded.
+    /// Success, or the error.
     pub outcome: Result<(), InvokeError>,
 }
 
 impl DeferredRequests {
-    /// Whether a response is there that was not fetched (`poll_next_response`). Does not wait.
+    /// Returns whether a response has arrived that was not fetched (`poll_next_response`). Does not
+    /// wait.
     pub fn poll_next_response(&mut self) -> bool {
         self.set.get_ready_pollable(Duration::ZERO).is_ok()
     }
 
-    /// Waits for the response that comes next, and takes it (`get_next_response`).
+    /// Waits for the next response, and takes it (`get_next_response`).
     ///
     /// # Errors
-    /// BAD_INV_ORDER (minor code 11) when all have been fetched.
+    /// BAD_INV_ORDER (minor code 11) if all have been fetched.
     pub fn get_next_response(&mut self) -> Result<DeferredResponse, SystemException> {
         let none_left = || out_of_order(minor::REQUEST_NOT_SENT, "no request is outstanding");
         let ready = match self.set.get_ready_pollable(Duration::MAX) {
@@ -95,7 +100,7 @@ impl DeferredRequests {
         })
     }
 
-    /// How many responses have not been fetched.
+    /// Returns the number of responses that have not been fetched.
     #[must_use]
     pub fn number_left(&self) -> usize {
         self.set.number_left()

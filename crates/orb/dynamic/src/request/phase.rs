@@ -1,8 +1,8 @@
-//! How far a deferred request has come.
+//! Phases of a deferred request.
 
 use punctual_orb::DeferredRequest;
 
-/// How far a deferred request has come.
+/// Phase of a deferred request.
 #[derive(Debug, Default)]
 pub(super) enum Phase {
     #[default]

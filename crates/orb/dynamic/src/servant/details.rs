@@ -1,10 +1,10 @@
-//! What interceptors are told of a request whose servant knows its operations at run time.
+//! Data for interceptors on a request whose servant knows its operations at run time.
 
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
 use punctual_cdr::{CdrError, Decoder};
 use punctual_orb::{ArgumentValues, Context, OperationDetails};
 
-/// The arguments that came, and the operation as far as the servant has described it.
+/// Received arguments, and the operation as far as the servant has described it.
 #[derive(Debug)]
 pub(super) struct ServedOperation {
     incoming: Vec<Any>,
@@ -12,7 +12,7 @@ pub(super) struct ServedOperation {
 }
 
 impl ServedOperation {
-    /// Of which no more is known than the arguments that came.
+    /// Makes the data of an operation that is unknown except for its received arguments.
     pub(super) fn unknown(incoming: Vec<Any>) -> Self {
         Self {
             incoming,
@@ -20,7 +20,7 @@ impl ServedOperation {
         }
     }
 
-    /// Of an operation that is described.
+    /// Makes the data of a described operation.
     pub(super) fn of(
         operation: &OperationDescription,
         incoming: Vec<Any>,

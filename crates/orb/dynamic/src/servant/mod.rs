@@ -1,5 +1,5 @@
-//! The Dynamic Skeleton Interface: objects whose interface their servant knows at run time only (CORBA 3.3
-//! part 1, §12.2 and §15.3.4).
+//! Dynamic Skeleton Interface: objects whose interface their servant knows at run time only (CORBA
+//! 3.3 part 1, §12.2 and §15.3.4).
 
 mod details;
 mod server_request;
@@ -12,20 +12,24 @@ use std::any::Any as StdAny;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A servant for any interface. [`dynamic_servant`] makes one that adapters take.
+/// Servant for any interface. [`dynamic_servant`] makes one that adapters take.
 ///
-/// One may serve many objects: [`punctual_poa::Current`] tells which is called, in each of the methods.
+/// One may serve many objects: [`punctual_poa::Current`] tells the called one, in each of the
+/// methods.
 pub trait DynamicImplementation: Send + Sync + 'static {
-    /// The repository id of the most derived interface of the object that is called (`_primary_interface`).
+    /// Returns the repository id of the most derived interface of the called object
+    /// (`_primary_interface`).
     fn primary_interface(&self) -> Cow<'_, str>;
 
-    /// Whether the object that is called implements an interface. By default, if it is the most derived one.
+    /// Returns whether the called object implements an interface. By default, only the most derived
+    /// one.
     fn is_a(&self, repository_id: &str) -> bool {
         self.primary_interface() == repository_id
     }
 
-    /// Whether what every object answers (`_is_a`, `_non_existent`, `_interface` and their like) comes to
-    /// [`DynamicImplementation::invoke`], too: for one that stands for an object elsewhere. By default not.
+    /// Returns whether the operations of every object (`_is_a`, `_non_existent`, `_interface` and
+    /// others) also come to [`DynamicImplementation::invoke`], for a servant that stands for a
+    /// remote object. By default not.
     fn is_transparent(&self) -> bool {
         false
     }
@@ -33,11 +37,11 @@ pub trait DynamicImplementation: Send + Sync + 'static {
     /// Answers a request.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The caller gets these instead of a result.
     fn invoke(&self, request: ServerRequest<'_, '_>) -> Result<Dispatched, DispatchError>;
 }
 
-/// The servant that an implementation is.
+/// Returns the servant of an implementation.
 #[must_use]
 pub fn dynamic_servant(implementation: impl DynamicImplementation) -> Arc<dyn Servant> {
     Arc::new(DynamicServant(implementation))

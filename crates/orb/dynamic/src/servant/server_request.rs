@@ -1,4 +1,4 @@
-//! A request as a dynamic servant sees it.
+//! Request, as a dynamic servant sees it.
 
 use super::details::ServedOperation;
 use punctual_any::{Any, OperationDescription, ParameterMode, TypeCode};
@@ -7,13 +7,13 @@ use punctual_orb::{Context, DispatchError, Dispatched, Orb, ServerCall};
 use std::fmt;
 use std::sync::Arc;
 
-/// A request to be answered: CORBA's `ServerRequest`.
+/// Request to be answered: CORBA's `ServerRequest`.
 ///
-/// First its arguments are read, of the types that the servant knows the operation to have, then it is
+/// First its arguments are read, by the types that the servant knows for the operation, then it is
 /// answered, once: by results, or by a user exception.
 pub struct ServerRequest<'r, 'm> {
     call: &'r mut ServerCall<'m>,
-    /// Read with the arguments.
+    /// Context, which is read with the arguments.
     context: Option<Context>,
 }
 
@@ -25,40 +25,43 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         }
     }
 
-    /// The operation's name; an attribute is read by `_get_NAME` and written by `_set_NAME`.
+    /// Returns the operation's name; an attribute is read by `_get_NAME` and written by
+    /// `_set_NAME`.
     #[must_use]
     pub fn operation(&self) -> &'m str {
         self.call.operation()
     }
 
-    /// The ORB that received it.
+    /// Returns the ORB that received it.
     #[must_use]
     pub fn orb(&self) -> &'m Orb {
         self.call.orb()
     }
 
-    /// Whether anybody waits for an answer.
+    /// Returns whether the client waits for an answer.
     #[must_use]
     pub fn expects_reply(&self) -> bool {
         self.call.expects_reply()
     }
 
-    /// Reads the `in` and `inout` arguments, in order. Interceptors see the request then (CORBA 3.3 part 1, §16.3.8), with
-    /// these arguments as `in` ones; [`ServerRequest::arguments_of`] tells them all of the operation.
+    /// Reads the `in` and `inout` arguments, in order. Interceptors see the request then (CORBA 3.3
+    /// part 1, §16.3.8), with these arguments as `in` ones; [`ServerRequest::arguments_of`] gives
+    /// them all of the operation.
     ///
     /// # Errors
-    /// MARSHAL and its like for what is not of these types; what an interceptor has raised, which is then the request's
-    /// answer.
+    /// MARSHAL and similar exceptions for octets that are not of these types; the exception of an
+    /// interceptor, which is then the request's answer.
     pub fn arguments(&mut self, types: &[TypeCode]) -> Result<Vec<Any>, DispatchError> {
         let mut values = vec![Any::default(); types.len()];
         self.arguments_into(types, &mut values)?;
         Ok(values)
     }
 
-    /// The same, into the places of other values, whose memory is used again.
+    /// Reads the arguments as [`ServerRequest::arguments`] does, into the places of other values,
+    /// whose buffers are reused.
     ///
     /// # Errors
-    /// As [`ServerRequest::arguments`].
+    /// Those of [`ServerRequest::arguments`].
     pub fn arguments_into(
         &mut self,
         types: &[TypeCode],
@@ -75,11 +78,12 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         Ok(())
     }
 
-    /// Reads the `in` and `inout` arguments of an operation, in order, and what comes along by its `context` clause
-    /// ([`ServerRequest::context`]). Interceptors then know its arguments, results, exceptions and context.
+    /// Reads the `in` and `inout` arguments of an operation, in order, and the values of its
+    /// `context` clause ([`ServerRequest::context`]). Interceptors then know its arguments,
+    /// results, exceptions and context.
     ///
     /// # Errors
-    /// As [`ServerRequest::arguments`].
+    /// Those of [`ServerRequest::arguments`].
     pub fn arguments_of(
         &mut self,
         operation: &OperationDescription,
@@ -104,11 +108,10 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         Ok(values)
     }
 
-    /// Reads the values that come along with an operation that has a `context` clause, behind its
-    /// arguments (`ctx`).
+    /// Reads the values of an operation's `context` clause, behind its arguments (`ctx`).
     ///
     /// # Errors
-    /// MARSHAL and its like.
+    /// MARSHAL and similar exceptions.
     pub fn context(&mut self) -> Result<Context, DispatchError> {
         match self.context.take() {
             Some(context) => Ok(context),
@@ -116,11 +119,11 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         }
     }
 
-    /// Answers with results: what the operation returns, if it returns something, then its `inout` and `out`
+    /// Answers with results: the return value, if there is one, then the `inout` and `out`
     /// arguments, in order.
     ///
     /// # Errors
-    /// What to tell the caller when they cannot be marshaled.
+    /// The caller's exception if they cannot be marshaled.
     pub fn reply(self, results: &[Any]) -> Result<Dispatched, DispatchError> {
         self.call.tell_arguments(None)?;
         self.call.reply(|out| {
@@ -133,7 +136,7 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
     /// Answers with a user exception (`set_exception`).
     ///
     /// # Errors
-    /// BAD_PARAM when the value is no exception; what to tell the caller when it cannot be marshaled.
+    /// BAD_PARAM if the value is no exception; the caller's exception if it cannot be marshaled.
     pub fn raise(self, exception: &Any) -> Result<Dispatched, DispatchError> {
         self.call.tell_arguments(None)?;
         let type_code = exception.type_code();
@@ -141,13 +144,14 @@ impl<'r, 'm> ServerRequest<'r, 'm> {
         self.call.raise_as(id, |out| exception.marshal_members(out))
     }
 
-    /// The error for an operation that the object does not have.
+    /// Returns the error for an operation that the object does not have.
     #[must_use]
     pub fn bad_operation(&self) -> DispatchError {
         self.call.bad_operation()
     }
 
-    /// The call itself, for whoever passes it on as it came; interceptors see it by [`ServerCall::tell_arguments`].
+    /// Returns the underlying call, for servants that pass it on unchanged; interceptors see it by
+    /// [`ServerCall::tell_arguments`].
     pub fn as_call(&mut self) -> &mut ServerCall<'m> {
         self.call
     }

@@ -1,4 +1,4 @@
-//! DynAnys of each kind: looked at, changed part by part, and back in an Any.
+//! Tests of DynAnys of each kind: read, changed part by part, and back in an Any.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;

@@ -1,4 +1,4 @@
-//! Values as JSON: there and back, and what is said of JSON that does not fit.
+//! Tests of values as JSON: there and back, and the messages for JSON that does not fit.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -13,7 +13,7 @@ use punctual_dynamic::json::{
 use serde_json::json;
 use support::{Dice, any_type, any_value};
 
-/// Knows the types that it was given, and all parts of them.
+/// Resolver that knows the given types, and all parts of them.
 #[derive(Default)]
 struct Known(Vec<TypeCode>);
 
@@ -430,7 +430,7 @@ fn types_are_named_as_idl_spells_them() {
     assert_eq!(named("CORBA::Nothing"), None);
     assert_eq!(named("CORBA::NothingSeq"), None);
     assert_eq!(named("long seq"), None);
-    // What a map is.
+    // The expected form of a map.
     let map = named("map<string, sequence<short>>").unwrap();
     let value = from_json(&map, &json!({"a": [1, 2]}), &NoNames).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! JSON that is read into the octets of an Any, and what that has to do with reading it into values.
+//! Tests of JSON that is read into the octets of an Any, compared with reading it into values.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -13,7 +13,7 @@ use punctual_dynamic::json::{
 use serde_json::Value as JsonValue;
 use support::{Dice, any_type, any_value};
 
-/// Knows types by their names.
+/// Resolver that knows types by their names.
 struct Known(Vec<TypeCode>);
 
 impl Names for Known {
@@ -29,7 +29,7 @@ fn octets(any: &Any) -> Result<Vec<u8>, CdrError> {
     Ok(out.into_block().into_vec())
 }
 
-/// A type, and those that its name is made of.
+/// Adds a type, and those that its name contains.
 fn add(type_code: &TypeCode, known: &mut Vec<TypeCode>) {
     if let Ok(of) = type_code.content_type() {
         add(&of, known);
@@ -37,7 +37,7 @@ fn add(type_code: &TypeCode, known: &mut Vec<TypeCode>) {
     known.push(type_code.clone());
 }
 
-/// All types that a value may name.
+/// Adds all types that a value may name.
 fn types_in(type_code: &TypeCode, value: &Value, known: &mut Vec<TypeCode>) {
     add(type_code, known);
     match value {
@@ -72,7 +72,7 @@ fn types_in(type_code: &TypeCode, value: &Value, known: &mut Vec<TypeCode>) {
     }
 }
 
-/// The same JSON with the members of objects in some other order, and with spaces.
+/// Returns the JSON with the members of objects in another order, and with spaces.
 fn shuffled(dice: &mut Dice, json: &JsonValue) -> String {
     match json {
         JsonValue::Array(elements) => {
@@ -135,7 +135,7 @@ fn read(type_code: &TypeCode, text: &str) -> Result<Any, JsonError> {
     any_from_json_text(type_code, text, &Known(vec![node()]))
 }
 
-/// As it is printed after it was read.
+/// Returns the text as printed after it was read.
 fn through(type_code: &TypeCode, text: &str) -> String {
     let any = read(type_code, text).unwrap();
     let value = any.value().unwrap();
@@ -164,7 +164,7 @@ fn an_any_has_its_own_copy_of_a_value_that_is_elsewhere_too() {
     let first = r#"{"type":"Node","value":{"$type":"Node","next":null,"any":null}}"#;
     let text = format!(r#"[{first},{{"type":"Node","value":{{"$ref":"[0].value"}}}}]"#);
     assert_eq!(through(&anys, &text), format!("[{first},{first}]"));
-    // That of which it is a part is not there yet.
+    // The enclosing value is not complete yet.
     let within = r#"{"next":null,"any":{"type":"Node","value":{"$ref":""}}}"#;
     assert_eq!(read(&node(), within).unwrap_err().path, ".any");
 }
@@ -178,7 +178,7 @@ fn the_last_one_counts_of_members_with_one_name() {
     );
     let twice = r#"{"b":[],"a":1,"\u0062":2,"a":3}"#;
     assert_eq!(through(&pair, twice), r#"{"a":3,"b":2}"#);
-    // Even if the first one would do.
+    // Even if the first code set would suffice.
     assert_eq!(
         read(&pair, r#"{"a":1,"b":2,"a":""}"#).unwrap_err().path,
         ".a"
@@ -203,7 +203,7 @@ fn what_no_code_set_has_is_a_value_and_no_any() {
         error.to_string(),
         CdrError::CharacterNotInCodeSet.to_string()
     );
-    // Each Any has a code set of its own, and one that holds both has none.
+    // Each Any has a code set of its own, and no code set has both characters.
     let anys = r#"[{"type":"char","value":"é"},"€"]"#;
     let anys_type = TypeCode::sequence(&TypeCode::ANY, 0);
     assert!(from_json_text(&anys_type, anys, &Known(Vec::new())).is_ok());
@@ -220,7 +220,7 @@ fn json_is_as_deep_as_serde_reads_it() {
     let deep = |levels| (0..levels).fold(TypeCode::LONG, |of, _| TypeCode::sequence(&of, 0));
     let text = |levels| "[".repeat(levels) + &"]".repeat(levels);
     assert_eq!(through(&deep(60), &text(60)), text(60));
-    // An Any may not be read that deep; a value is made all the same.
+    // An Any may not be read at that depth; a value is made nonetheless.
     assert!(from_json_text(&deep(127), &text(127), &Known(Vec::new())).is_ok());
     let error = read(&deep(128), &text(128)).unwrap_err();
     assert!(
@@ -245,7 +245,7 @@ fn members_of_an_object_are_read_each_by_its_type() {
     };
     assert_eq!(read(&TypeCode::LONG, "b"), Ok(Value::Long(7)));
     assert_eq!(read(&TypeCode::STRING, "a"), Ok(Value::String("x".into())));
-    // It is JSON, and no text that somebody typed.
+    // The text is JSON, and not a string typed by a user.
     assert!(read(&TypeCode::STRING, "b").is_err());
     assert!(members_of_json("[1]").unwrap().is_none());
     assert!(members_of_json(r#"{"a": 1e999}"#).is_err());
@@ -285,7 +285,7 @@ fn boxes_that_are_mentioned_twice_by_each_other_are_not_printed_without_end() {
     assert!(error.to_string().contains("again too often"), "{error}");
 }
 
-/// As what others read by the book (CORBA 3.3 part 2, §9.3.5.5).
+/// The form that conforming readers expect (CORBA 3.3 part 2, §9.3.5.5).
 #[test]
 fn an_exception_in_an_any_has_its_id_before_its_members() {
     let raised = TypeCode::exception("IDL:E:1.0", "E", &[("code", TypeCode::LONG)]);

@@ -1,5 +1,5 @@
-//! That a real-time lane gets a thread that reads replies with its first asynchronous call, of the lane's priority, and not
-//! before. One test: threads are the process's.
+//! Test that a real-time lane gets a thread that reads replies with its first asynchronous call, at
+//! the lane's priority, and not before. One test, as threads belong to the process.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -7,7 +7,7 @@
 mod behind;
 use crate::support;
 
-/// What `idl/asynchronous.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
@@ -22,7 +22,8 @@ use std::thread;
 use std::time::Duration;
 use support::watchdog;
 
-/// The policies (0 SCHED_OTHER, 1 SCHED_FIFO) and real-time priorities of the threads that read replies (`proc(5)`).
+/// Returns the policies (0 SCHED_OTHER, 1 SCHED_FIFO) and real-time priorities of the threads that
+/// read replies (`proc(5)`).
 fn readers() -> Vec<(u32, u32)> {
     let tasks = fs::read_dir("/proc/self/task").unwrap();
     let stats = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("stat")).ok());
@@ -36,13 +37,13 @@ fn readers() -> Vec<(u32, u32)> {
         .collect()
 }
 
-/// What the client's thread of that priority does.
+/// Makes calls on a client's thread of that priority.
 fn call_at(rt: &RtOrb, clerk: &Clerk, priority: i16) {
     rt.current()
         .set_the_priority(Priority::new(priority).unwrap())
         .unwrap();
     let before = readers();
-    // Who waits reads its reply itself, be the call synchronous or polled.
+    // A waiting caller reads its reply itself, for synchronous and polled calls.
     assert_eq!(clerk.add(1, 2).unwrap(), 3);
     assert_eq!(clerk.sendp_add(1, 2).wait().unwrap(), 3);
     assert_eq!(readers(), before);
@@ -90,7 +91,7 @@ fn a_lane_has_no_thread_that_reads_replies_before_it_needs_one_and_then_one_of_i
             .unwrap()
             .configure(|config| {
                 config.collocation = Collocation::None;
-                // Not for lanes with priorities: their handlers wait for nobody's `run`.
+                // Not for lanes with priorities: their handlers do not wait for `run`.
                 config.reply_handlers = ReplyHandlers::Run;
             })
             .build()

@@ -1,4 +1,5 @@
-//! That servants which answer later keep no thread for it. One test: threads are the process's.
+//! Test that servants which answer later occupy no thread meanwhile. One test, as threads belong to
+//! the process.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, dead_code)]
 
@@ -10,7 +11,7 @@ mod front;
 mod pair;
 use crate::support;
 
-/// What `idl/asynchronous.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
@@ -24,14 +25,14 @@ use support::watchdog;
 
 const CALLS: usize = 2000;
 
-/// How many threads this process has.
+/// Returns the number of threads of this process.
 fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Opens many calls at a clerk, which has a desk do what it is asked for, and has them answered.
+/// Opens many calls at a clerk, whose desk does the work, and has them answered.
 fn open_many(clerk: &Clerk, desk: &Desk) {
-    // Whatever such calls start has been started.
+    // All threads for such calls have been started.
     assert_eq!(clerk.sendp_add(1, 2).wait().unwrap(), 3);
     let before = threads();
     let waits: Vec<_> = (0..CALLS).map(|_| clerk.sendp_wait_at("gate")).collect();

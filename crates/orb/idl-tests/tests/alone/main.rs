@@ -1,5 +1,5 @@
-//! Integration tests that each need a process of their own, as they look at its threads, its memory, its log or its panic
-//! hook: each runs this program again (`support/alone.rs`).
+//! Integration tests that each need a process of their own, as they observe its threads, its
+//! memory, its log or its panic hook: each runs this program again ([`alone`]).
 #![allow(clippy::unwrap_used)]
 
 mod asynchronous_lanes;

@@ -1,9 +1,10 @@
-//! Traces of OpenTelemetry that go on from a client's spans to its server's, and from there to the next server.
+//! Traces of OpenTelemetry that continue from a client's spans to its server's, and from there to
+//! the next server.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
 
-/// What `idl/asynchronous.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
 #[allow(dead_code, reason = "one operation is called")]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
@@ -19,7 +20,7 @@ use std::time::Duration;
 use support::watchdog;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Adds, or has the next one add.
+/// Servant that adds, or lets the next one add.
 struct Adds(Option<Clerk>);
 
 impl ClerkAmhServant for Adds {
@@ -53,7 +54,7 @@ fn traced() -> Orb {
         .unwrap()
 }
 
-/// A clerk of that ORB's, as another knows it.
+/// Activates a clerk of that ORB, and returns it as another ORB knows it.
 fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
     let poa = server.root_poa().unwrap();
     poa.manager().activate().unwrap();
@@ -62,7 +63,7 @@ fn clerk(server: &Orb, servant: Adds, client: &Orb) -> Clerk {
     Clerk::narrow(client.string_to_object(&text).unwrap()).unwrap()
 }
 
-/// The span of that name whose parent is that one.
+/// Returns the span of that name with that parent.
 fn child<'s>(spans: &'s [SpanData], name: &str, parent: SpanId) -> &'s SpanData {
     let mut all = spans.iter();
     let found = all.find(|one| one.name == name && one.parent_span_id == parent);
@@ -79,7 +80,7 @@ fn one_trace_goes_from_a_clients_span_through_two_servers() {
             .build();
         let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("calls"));
         let subscriber = tracing_subscriber::registry().with(layer);
-        // Of all threads: servers have others than this one.
+        // For all threads: servers have others than this one.
         tracing::subscriber::set_global_default(subscriber).unwrap();
 
         let (first, second, client) = (traced(), traced(), traced());
@@ -90,7 +91,7 @@ fn one_trace_goes_from_a_clients_span_through_two_servers() {
             assert_eq!(front.add(1, 2).unwrap(), 3);
             assert_eq!(front.sendp_add(3, 4).wait().unwrap(), 7);
         });
-        // Calls that are in no span begin traces.
+        // Calls outside of any span begin traces.
         assert_eq!(front.add(5, 6).unwrap(), 11);
         for orb in [client, first, second] {
             orb.shutdown(true).unwrap();

@@ -1,9 +1,9 @@
-//! A servant that panics: what the log says of it, and who else hears of it.
+//! Test of a servant that panics: its log event, and the panic hooks that are called.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
 
-/// What `idl/near.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/near.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/near.rs"));
 }
@@ -17,10 +17,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 use support::watchdog;
 
-/// All that was logged.
+/// Captured log.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// What the hook heard that was there before.
+/// Calls of the panic hook that was there before.
 static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 struct Log;
@@ -55,7 +55,7 @@ fn deep_in_the_servant() -> Result<i32, SystemException> {
     panic!("the mercury\nran out");
 }
 
-/// One test, as hooks are the process's.
+/// One test, as hooks belong to the process.
 #[test]
 fn a_servants_panic_is_one_event_with_its_backtrace_and_others_go_where_they_went() {
     crate::support::alone::alone(|| {
@@ -79,7 +79,7 @@ fn a_servants_panic_is_one_event_with_its_backtrace_and_others_go_where_they_wen
             let thermometer: Thermometer = poa.activate(Broken).unwrap();
 
             assert_eq!(thermometer.read().unwrap_err().kind(), Kind::Unknown);
-            // It is logged before the caller is answered.
+            // The panic is logged before the caller is answered.
             let log = std::mem::take(&mut *LOG.lock().unwrap());
             let log = String::from_utf8(log).unwrap();
             assert_eq!(log.matches("ERROR").count(), 1, "{way:?}: {log}");
@@ -93,7 +93,8 @@ fn a_servants_panic_is_one_event_with_its_backtrace_and_others_go_where_they_wen
             }
             assert!(HEARD.lock().unwrap().is_empty(), "{way:?}");
 
-            // One that the servant catches is nobody's to report; the next is the servant's own again.
+            // A panic that the servant catches is not reported; the next one is again the servant's
+            // own.
             thermometer.reset().unwrap();
             assert_eq!(thermometer.read().unwrap_err().kind(), Kind::Unknown);
             let log = std::mem::take(&mut *LOG.lock().unwrap());

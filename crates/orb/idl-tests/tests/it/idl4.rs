@@ -1,7 +1,7 @@
-//! What IDL 4 adds, and values of any type, as generated code sends and describes them.
+//! Additions of IDL 4, and values of any type, as generated code sends and describes them.
 #![allow(clippy::unwrap_used)]
 
-/// What `idl/idl4.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/idl4.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/idl4.rs"));
 }

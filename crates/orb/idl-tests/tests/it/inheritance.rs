@@ -3,7 +3,7 @@
 
 use crate::support;
 
-/// What `idl/family.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/family.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/family.rs"));
 }
@@ -117,11 +117,11 @@ fn every_operation_of_every_base_is_found_in_whatever_way() {
 fn a_reference_stands_for_each_of_its_bases() {
     let poa = poa(Collocation::None, OperationDemultiplexing::Compiled);
     let bottom: Bottom = poa.activate(Thing::default()).unwrap();
-    // The first base's by reference, and what that derives from.
+    // The first base by reference, and its own base.
     let left: &Left = &bottom;
     let root: &Root = &bottom;
     assert_eq!((left.of_left(0).unwrap(), root.of_root(2).unwrap()), (2, 3));
-    // All of them as references of their own.
+    // All bases as references of their own.
     assert_eq!(Left::from(bottom.clone()).of_left(0).unwrap(), 2);
     assert_eq!(Right::from(bottom.clone()).of_right(0).unwrap(), 3);
     assert_eq!(Root::from(bottom.clone()).of_root(2).unwrap(), 3);
@@ -135,7 +135,7 @@ fn a_reference_stands_for_each_of_its_bases() {
     poa.orb().shutdown(true).unwrap();
 }
 
-/// What `?` takes in a servant and in a servant manager.
+/// Conversions that `?` uses in a servant and in a servant manager.
 trait AnyOfTheApi:
     From<SystemException>
     + From<Kind>
@@ -172,7 +172,7 @@ fn errors_of_the_api_are_exceptions_by_a_question_mark() {
     );
 }
 
-/// What can be written once for the errors of all operations.
+/// Returns what code that is generic over the errors of all operations can read.
 fn seen<E: OperationError>(error: &E) -> (Option<Kind>, bool, CompletionStatus) {
     let kind = error.system().map(SystemException::kind);
     (kind, error.is_transient(), error.completed())
@@ -187,7 +187,8 @@ fn errors_of_all_operations_are_looked_at_alike() {
     assert!(matches!(&refused, RootOfRootError::Refused(Refused { why }) if why == "nothing"));
     let (kind, is_transient, _) = seen(&bottom.of_root(-1).unwrap_err());
     assert_eq!((kind, is_transient), (Some(Kind::Transient), true));
-    // What may have been done is not to be repeated, whoever says that it is for the moment.
+    // A call that may have been done must not be repeated, even if the exception calls the failure
+    // temporary.
     for (completed, can_be_repeated) in [
         (CompletionStatus::No, true),
         (CompletionStatus::Maybe, false),

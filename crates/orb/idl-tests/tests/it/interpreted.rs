@@ -1,9 +1,9 @@
-//! Interpreted stubs do what compiled ones do, by requests.
+//! Interpreted stubs, which behave as compiled ones, by requests.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
 
-/// What `idl/interpreted.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/interpreted.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/interpreted.rs"));
 }
@@ -126,7 +126,7 @@ fn exceptions_pass_through_interpreted_stubs_and_leave_parameters_as_they_were()
         Err(DeskShortenError::Refused(refused))
     );
     assert_eq!(list, [1, 2, 3]);
-    // The result exceeds its bound, which the server finds out.
+    // The result exceeds its bound, which the server detects.
     let Err(DeskShortenError::System(exception)) = desk.shorten("unbelievable", &mut list) else {
         panic!("a result beyond its bound was sent");
     };

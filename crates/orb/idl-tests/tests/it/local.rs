@@ -1,7 +1,7 @@
-//! Local interfaces, what holds them, and native exceptions: within one process.
+//! Local interfaces, their containers, and native exceptions: within one process.
 #![allow(clippy::unwrap_used)]
 
-/// What `idl/local.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/local.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/local.rs"));
 }
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use generated::local_things::{AttemptRepeatError, Found, Group, Groups, Listener, Registry};
 use punctual::SystemException;
 
-/// What a native type of the IDL stands for.
+/// Rust type of a native type of the IDL.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failure(u8);
 

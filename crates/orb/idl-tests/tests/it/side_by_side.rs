@@ -1,14 +1,15 @@
-//! Files that were compiled side by side and include the same file have one type of each of its declarations.
+//! Files that were compiled side by side and include the same file, and share one type for each of
+//! its declarations.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
 
-/// What `idl/side_by_side/pumps.idl` becomes: what `common.idl` declares is here.
+/// Rust of `idl/side_by_side/pumps.idl`, with the declarations of `common.idl`.
 mod pumps {
     include!(concat!(env!("OUT_DIR"), "/pumps.rs"));
 }
 
-/// What `idl/side_by_side/tanks.idl` becomes, which refers to `pumps` for the same.
+/// Rust of `idl/side_by_side/tanks.idl`, which refers to `pumps` for those declarations.
 mod tanks {
     include!(concat!(env!("OUT_DIR"), "/tanks.rs"));
 }
@@ -29,7 +30,7 @@ const FULL: Reading = Reading {
     bars: 2.5,
 };
 
-/// A pump, and a tank that is fed by one.
+/// Pump, and tank that is fed by one.
 #[derive(Default)]
 struct Thing {
     feeder: Mutex<Option<Device>>,

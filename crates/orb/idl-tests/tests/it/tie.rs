@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use support::watchdog;
 
-/// Both by requests and without.
+/// Ways to call: by requests and without.
 const WAYS: [Collocation; 2] = [Collocation::None, Collocation::ThruPoa];
 
 fn root_poa(way: Collocation) -> Poa {
@@ -29,7 +29,7 @@ fn root_poa(way: Collocation) -> Poa {
     poa
 }
 
-/// A POA in which one servant may be several objects.
+/// Makes a POA in which one servant may be several objects.
 fn shared_poa(way: Collocation) -> Poa {
     let root = root_poa(way);
     let policies = [PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple)];
@@ -41,7 +41,7 @@ fn ends(poa: &Poa) {
     poa.orb().shutdown(true).unwrap();
 }
 
-/// A thermometer and a clock at once, whose operations have one name.
+/// Thermometer and clock at once, with operations of one name.
 #[derive(Default)]
 struct Station {
     resets: AtomicI32,
@@ -76,7 +76,7 @@ fn a_type_with_two_servant_traits_is_two_objects_with_one_state() {
     for way in WAYS {
         let poa = root_poa(way);
         let station = Arc::new(Station::default());
-        // Unique ids: as a thermometer and as a clock it is not one servant.
+        // Unique ids: the thermometer and the clock count as two servants.
         let thermometer: Thermometer = poa.activate(station.clone()).unwrap();
         let clock: Clock = poa.activate(station).unwrap();
         thermometer.reset().unwrap();
@@ -88,7 +88,7 @@ fn a_type_with_two_servant_traits_is_two_objects_with_one_state() {
     }
 }
 
-/// An object whose parts serve. It comes from elsewhere, as it were: it has no servant trait itself.
+/// Object whose parts serve. It stands for a foreign type, without a servant trait of its own.
 struct Machine {
     name: String,
     inlet: Gauge,
@@ -196,7 +196,7 @@ fn a_box_of_a_trait_serves() {
     }
 }
 
-/// Counts for many objects: each by the id that it is called by.
+/// Servant that counts for many objects: each by the id of the call.
 #[derive(Default)]
 struct Counters {
     counts: Mutex<std::collections::BTreeMap<Vec<u8>, i32>>,

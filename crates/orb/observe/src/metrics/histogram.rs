@@ -1,24 +1,24 @@
-//! How long calls took, in buckets.
+//! Histogram of the times of calls.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The buckets' upper bounds, in microseconds.
+/// Upper bounds of the buckets, in microseconds.
 pub(super) const BOUNDS: [u64; 17] = [
     50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
     1_000_000, 2_500_000, 5_000_000, 10_000_000,
 ];
 
-/// Counters, each by itself: a reader may see a call in one and not yet in another.
+/// Independent counters: a reader may see a call in one and not yet in another.
 #[derive(Debug, Default)]
 pub(super) struct Histogram {
-    /// How many were in each bucket alone; the last is for what takes longer.
+    /// Number of calls in each bucket alone; the last is for longer ones.
     buckets: [AtomicU64; BOUNDS.len() + 1],
-    /// In nanoseconds.
+    /// Sum of the times, in nanoseconds.
     sum: AtomicU64,
 }
 
-// Relaxed, all of it: numbers, and no more.
+// All accesses are Relaxed: the numbers order nothing else.
 impl Histogram {
     pub(super) fn add(&self, took: Duration) {
         let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
@@ -30,7 +30,7 @@ impl Histogram {
         self.sum.fetch_add(nanos, Ordering::Relaxed);
     }
 
-    /// How many took at most as long as each bound, and how many there are.
+    /// Returns the number of calls within each bound, and the number of all.
     pub(super) fn cumulated(&self) -> Vec<u64> {
         let counts = self.buckets.iter().map(|one| one.load(Ordering::Relaxed));
         counts

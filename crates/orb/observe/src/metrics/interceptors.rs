@@ -1,4 +1,4 @@
-//! The interceptors of both ends.
+//! Interceptors of both ends.
 
 use super::operations::{Ended, Operations};
 use super::render::render;
@@ -12,33 +12,34 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Metrics of an ORB's calls: `Orb::builder().initializer(Arc::new(metrics.clone()))`. Cheap to clone; clones count together.
+/// Metrics of an ORB's calls: `Orb::builder().initializer(Arc::new(metrics.clone()))`. Cheap to
+/// clone; clones count together.
 ///
-/// A call counts when it has ended: each attempt of one that is sent more than once by itself; one whose caller goes on
+/// A call counts when it has ended: each attempt of a repeated call by itself; an asynchronous call
 /// when its result is taken, without its time.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Both>);
 
-/// What is known at each end.
+/// Counters of both ends.
 #[derive(Debug)]
 struct Both {
     client: Operations,
     server: Operations,
-    /// When the requests began that are served.
+    /// Start times of the requests being served.
     served: Served<Instant>,
 }
 
-/// Operations that are known by their names at each end, unless another number is given.
+/// Default number of operations that are counted by name at each end.
 const MOST: usize = 256;
 
 impl Metrics {
-    /// Of so many operations as are usual: 256.
+    /// Makes metrics with the default limit of 256 operations.
     #[must_use]
     pub fn new() -> Self {
         Self::with_most_operations(MOST)
     }
 
-    /// Of so many operations at each end; others count as one.
+    /// Makes metrics with a limit of operations at each end; further ones count as one.
     #[must_use]
     pub fn with_most_operations(most: usize) -> Self {
         Self(Arc::new(Both {
@@ -48,7 +49,7 @@ impl Metrics {
         }))
     }
 
-    /// All of them as text, as Prometheus scrapes it (`text/plain; version=0.0.4`).
+    /// Returns all metrics as text, as Prometheus scrapes it (`text/plain; version=0.0.4`).
     #[must_use]
     pub fn render(&self) -> String {
         render(&[
@@ -72,13 +73,13 @@ impl OrbInitializer for Metrics {
     }
 }
 
-/// The interceptor of either end.
+/// Interceptor of either end.
 struct AtEnd(Arc<Both>);
 
 const NAME: &str = "punctual.metrics";
 
 thread_local! {
-    /// When the calls began that have begun on this thread and not ended, innermost last; not of replies that are
+    /// Start times of the unfinished calls of this thread, innermost last; not of replies that are
     /// polled.
     static BEGUN: RefCell<Vec<Option<Instant>>> = const { RefCell::new(Vec::new()) };
 }
@@ -87,7 +88,7 @@ fn begin(at: Option<Instant>) {
     BEGUN.with_borrow_mut(|begun| begun.push(at));
 }
 
-/// A call has ended.
+/// Counts a call that has ended.
 fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
     let began = BEGUN.with_borrow_mut(Vec::pop).flatten();
     let took = began.map(|began| began.elapsed());
@@ -95,7 +96,7 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
 }
 
 impl Both {
-    /// A request has been answered.
+    /// Counts a request that has been answered.
     fn has_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
         let began = self.served.ends(info.request_id());
         let took = began.map(|began| began.elapsed());
@@ -103,7 +104,7 @@ impl Both {
     }
 }
 
-/// What an exception counts as, and whether there is such an operation for all that it says.
+/// Returns how an exception is counted, and whether the operation may exist according to it.
 fn of_exception(system: Option<&SystemException>) -> (Ended, bool) {
     match system {
         Some(system) => (
@@ -136,7 +137,7 @@ impl ClientRequestInterceptor for AtEnd {
 
     fn receive_exception(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), InterceptorError> {
         let (ended, _) = of_exception(info.received_system_exception());
-        // The program itself calls it.
+        // The program itself makes the call, so the operation exists.
         count(&self.0.client, info.operation(), ended, true);
         Ok(())
     }
@@ -145,7 +146,7 @@ impl ClientRequestInterceptor for AtEnd {
         let is_on_its_way =
             info.response_expected() && info.reply_status()? == ReplyStatus::Successful;
         if is_on_its_way {
-            // Its caller goes on: it counts when its result is taken.
+            // The call is asynchronous: it counts when its result is taken.
             BEGUN.with_borrow_mut(Vec::pop);
         } else {
             count(&self.0.client, info.operation(), Ended::Well, true);
@@ -173,7 +174,7 @@ impl ServerRequestInterceptor for AtEnd {
     }
 
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        // Of a name that no object of the server knows nothing is kept: anybody can send any number of them.
+        // Names of unknown operations are not kept, as peers can send any number of them.
         let (ended, exists) = of_exception(info.sending_system_exception());
         let exists = exists && info.object_id().is_ok();
         self.0.has_served(info, ended, exists);

@@ -1,4 +1,4 @@
-//! Operations by their names, as many as are allowed.
+//! Operations by their names, up to a limit.
 
 use super::histogram::Histogram;
 use arc_swap::ArcSwap;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is known of one operation at one end.
+/// Counters of one operation at one end.
 #[derive(Debug, Default)]
 pub(super) struct Operation {
     pub(super) calls: AtomicU64,
@@ -16,7 +16,7 @@ pub(super) struct Operation {
     pub(super) times: Histogram,
 }
 
-/// What a call has ended with.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
     Well,
@@ -25,7 +25,7 @@ pub(super) enum Ended {
 }
 
 impl Operation {
-    // Relaxed: numbers, and no more.
+    // Relaxed: the numbers order nothing else.
     pub(super) fn count(&self, ended: Ended, took: Option<std::time::Duration>) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         match ended {
@@ -43,17 +43,17 @@ impl Operation {
     }
 }
 
-/// The map never changes: another takes its place when an operation is called for the first time.
+/// Immutable map of operations, which is replaced when an operation is called for the first time.
 #[derive(Debug)]
 pub(super) struct Operations {
     known: ArcSwap<BTreeMap<Box<str>, Arc<Operation>>>,
     adding: Mutex<()>,
     most: usize,
-    /// All that are not known by their names.
+    /// Counters of all operations without a name of their own.
     others: Arc<Operation>,
 }
 
-/// Under which name those count that are not known.
+/// Name under which such operations count.
 pub(super) const OTHERS: &str = "other";
 
 impl Operations {
@@ -66,7 +66,7 @@ impl Operations {
         }
     }
 
-    /// That of a name; a new one where there is room and `is_known` says that there is such an operation.
+    /// Returns the operation of a name; a new one if there is room and `exists` is set.
     pub(super) fn of(&self, name: &str, exists: bool) -> Arc<Operation> {
         if let Some(known) = self.known.load().get(name) {
             return known.clone();
@@ -94,7 +94,7 @@ impl Operations {
         added
     }
 
-    /// All, by their names.
+    /// Returns all operations, by name.
     pub(super) fn all(&self) -> Vec<(Box<str>, Arc<Operation>)> {
         let known = self.known.load_full();
         let known = known.iter().map(|(name, one)| (name.clone(), one.clone()));

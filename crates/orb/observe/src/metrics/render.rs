@@ -1,4 +1,4 @@
-//! Prometheus' text form (exposition format 0.0.4).
+//! Prometheus' text format (exposition format 0.0.4).
 
 use super::histogram::BOUNDS;
 use super::operations::Operation;
@@ -11,7 +11,7 @@ pub(super) type End = (&'static str, Vec<(Box<str>, Arc<Operation>)>);
 
 pub(super) fn render(ends: &[End]) -> String {
     let mut text = String::new();
-    // A String takes anything.
+    // Writing to a string never fails.
     let _ = write_all(&mut text, ends);
     text
 }
@@ -107,7 +107,7 @@ fn get(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
 }
 
-/// A label's value, with what must not stand in one escaped.
+/// Value of a label, with special characters escaped.
 #[derive(Clone, Copy)]
 struct Label<'l>(&'l str);
 

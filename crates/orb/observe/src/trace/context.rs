@@ -1,11 +1,11 @@
-//! A trace context as the W3C writes it: `traceparent` and `tracestate` (W3C Trace Context, level 1).
+//! W3C trace context: `traceparent` and `tracestate` (W3C Trace Context, level 1).
 
 use super::ids;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-/// A span of a trace, as others are told of it.
+/// Span of a trace, as it is propagated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceContext {
     trace_id: u128,
@@ -14,25 +14,25 @@ pub struct TraceContext {
     state: Option<Arc<str>>,
 }
 
-/// No `traceparent`.
+/// Error of a text that is no `traceparent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no traceparent: {0}")]
 pub struct BadTraceParent(
-    /// What is wrong with it.
+    /// Description of the fault.
     pub &'static str,
 );
 
-/// Bytes of a `traceparent` of version 00.
+/// Length of a `traceparent` of version 00, in bytes.
 const LENGTH: usize = 55;
-/// More of a `tracestate` need not be passed on (§3.3.1.5).
+/// Length in bytes up to which a `tracestate` has to be passed on (§3.3.1.5).
 const MOST_STATE: usize = 512;
-/// Members that it has at most (§3.3.1.1).
+/// Upper bound of its members (§3.3.1.1).
 const MOST_MEMBERS: usize = 32;
-/// Whether somebody keeps the trace (§3.2.2.5.1).
+/// Flag of a recorded trace (§3.2.2.5.1).
 const SAMPLED: u8 = 1;
 
 impl TraceContext {
-    /// The root of a trace of its own.
+    /// Makes the root of a new trace.
     #[must_use]
     pub fn root(is_sampled: bool) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl TraceContext {
         }
     }
 
-    /// A span that another library has begun.
+    /// Returns the context of a span that another library has begun.
     #[cfg(feature = "opentelemetry")]
     pub(super) fn of_span(trace_id: u128, span_id: u64, flags: u8) -> Option<Self> {
         (trace_id != 0 && span_id != 0).then_some(Self {
@@ -54,13 +54,13 @@ impl TraceContext {
         })
     }
 
-    /// The flags as they are written.
+    /// Returns the flags as they are written.
     #[cfg(feature = "opentelemetry")]
     pub(super) fn flags(&self) -> u8 {
         self.flags
     }
 
-    /// Another span of the same trace.
+    /// Makes another span of the same trace.
     #[must_use]
     pub fn child(&self) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl TraceContext {
         }
     }
 
-    /// The same with what vendors have added; a text that is no `tracestate` is left out (§3.3.1).
+    /// Adds vendors' state; a text that is no `tracestate` is left out (§3.3.1).
     #[must_use]
     pub fn with_state(self, state: &str) -> Self {
         let state = state.trim();
@@ -77,32 +77,32 @@ impl TraceContext {
         Self { state, ..self }
     }
 
-    /// The trace.
+    /// Returns the id of the trace.
     #[must_use]
     pub fn trace_id(&self) -> u128 {
         self.trace_id
     }
 
-    /// The span in it.
+    /// Returns the id of the span.
     #[must_use]
     pub fn span_id(&self) -> u64 {
         self.span_id
     }
 
-    /// Whether somebody keeps the trace.
+    /// Returns whether the trace is recorded.
     #[must_use]
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0
     }
 
-    /// What vendors have added; empty where nobody has.
+    /// Returns the vendors' state; empty if there is none.
     #[must_use]
     pub fn state(&self) -> &str {
         self.state.as_deref().unwrap_or_default()
     }
 }
 
-/// As a `traceparent`, in version 00.
+/// Writes the context as a `traceparent`, in version 00.
 impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -115,7 +115,7 @@ impl fmt::Display for TraceContext {
     }
 }
 
-/// From a `traceparent`, of this version or a later one (§3.2 and §4.3).
+/// Reads a `traceparent`, of this version or a later one (§3.2 and §4.3).
 impl FromStr for TraceContext {
     type Err = BadTraceParent;
 
@@ -132,7 +132,7 @@ impl FromStr for TraceContext {
             (0xff, _) => return Err(BadTraceParent("its version is ff")),
             (0, LENGTH) => {}
             (0, _) => return Err(BadTraceParent("it is too long")),
-            // Of a later version what is known is read, if it ends there.
+            // The known part of a later version is read, if it ends there.
             (_, LENGTH) => {}
             _ if is_dash(LENGTH) => {}
             _ => return Err(BadTraceParent("its flags do not end")),
@@ -145,7 +145,7 @@ impl FromStr for TraceContext {
         }
         Ok(Self {
             trace_id,
-            // They are as short as their fields.
+            // The numbers fit into their fields.
             span_id: span_id as u64,
             flags: flags as u8,
             state: None,
@@ -153,7 +153,7 @@ impl FromStr for TraceContext {
     }
 }
 
-/// Lower-case digits, and no others.
+/// Reads lower-case digits, and no others.
 fn hex(digits: &[u8]) -> Result<u128, BadTraceParent> {
     digits.iter().try_fold(0, |number, digit| {
         let digit = match digit {
@@ -165,7 +165,7 @@ fn hex(digits: &[u8]) -> Result<u128, BadTraceParent> {
     })
 }
 
-/// Whether it is a list of `key=value` (§3.3.1.2, §3.3.1.3).
+/// Returns whether the text is a list of `key=value` (§3.3.1.2, §3.3.1.3).
 fn is_state(state: &str) -> bool {
     let members = state.split(',').map(str::trim);
     let mut members = members.filter(|member| !member.is_empty());

@@ -1,17 +1,18 @@
-//! Numbers that no other trace and no other span has: random as far as the standard library's keys are, and counted.
+//! Ids of traces and spans, practically unique: random as far as the standard library's keys are,
+//! and counted.
 
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A number; never 0, which means none (W3C Trace Context, §3.2.2.3 and §3.2.2.4).
+/// Returns an id; never 0, which means none (W3C Trace Context, §3.2.2.3 and §3.2.2.4).
 pub(super) fn number() -> u64 {
     static KEYS: OnceLock<RandomState> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let keys = KEYS.get_or_init(RandomState::new);
     loop {
-        // Relaxed: a number, and no more.
+        // Relaxed: the number orders nothing else.
         let number = keys.hash_one(COUNT.fetch_add(1, Ordering::Relaxed));
         if number != 0 {
             return number;

@@ -1,4 +1,4 @@
-//! The interceptors of both ends.
+//! Interceptors of both ends.
 
 use super::context::TraceContext;
 use super::wire::{decoded, encoded};
@@ -15,38 +15,39 @@ use std::sync::{Arc, OnceLock};
 use tracing::span::EnteredSpan;
 use tracing::{Span, field};
 
-/// Says which trace the calling thread is in, of those that another library knows.
+/// Function that returns the calling thread's trace context in another library.
 type Source = dyn Fn() -> Option<TraceContext> + Send + Sync;
 
-/// Is told of a span and of the trace context that it stands for.
+/// Function that receives each span with its parent's trace context.
 type Sink = dyn Fn(&Span, &TraceContext) + Send + Sync;
 
-/// Another library that makes spans of `tracing`'s its own.
+/// Connection to another library that makes `tracing`'s spans its own.
 pub(super) trait Joins: Send + Sync {
-    /// Whether the calling thread is in a span of its, whose child a span that begins here is.
+    /// Returns whether the calling thread is in a span of the library, which becomes the parent of
+    /// a new one.
     fn is_in_trace(&self) -> bool;
 
-    /// A span that has just been made is that one's child.
+    /// Sets the parent of a new span.
     fn set_parent(&self, span: &Span, parent: &TraceContext);
 
-    /// The context that it has for a span; `None` where it has none.
+    /// Returns the library's context for a span; `None` if it has none.
     fn context_of(&self, span: &Span) -> Option<TraceContext>;
 }
 
-/// Traces the calls of an ORB: `Orb::builder().initializer(Arc::new(tracing.clone()))`. Cheap to clone; made by
-/// [`TracingBuilder`].
+/// Tracing of an ORB's calls: `Orb::builder().initializer(Arc::new(tracing.clone()))`. Cheap to
+/// clone; made by [`TracingBuilder`].
 ///
-/// Each request is a span of `tracing`, `corba.call` at a client and `corba.upcall` at a server, with the fields
-/// `operation`, `trace_id`, `span_id`, `parent_id`, and `error`. A server's is entered for the time of the upcall, so that what the
-/// servant logs stands in it.
+/// Each request is a span of `tracing`, `corba.call` at a client and `corba.upcall` at a server,
+/// with the fields `operation`, `trace_id`, `span_id`, `parent_id`, and `error`. A server's span is
+/// entered for the time of the upcall, so that it contains the servant's log records.
 #[derive(Clone)]
 pub struct Tracing(Arc<Shared>);
 
-/// Says how calls are traced.
+/// Builder of the tracing of calls.
 pub struct TracingBuilder(Shared);
 
 struct Shared {
-    /// The spans of the requests that are served.
+    /// Spans of the requests being served.
     served: Served<Span>,
     slot: OnceLock<SlotId>,
     source: Option<Box<Source>>,
@@ -56,14 +57,15 @@ struct Shared {
 }
 
 impl TracingBuilder {
-    /// Traces that begin here say that nobody keeps them (the flag `sampled`).
+    /// Marks traces that begin here as not recorded (the flag `sampled`).
     #[must_use]
     pub fn unsampled(mut self) -> Self {
         self.0.samples = false;
         self
     }
 
-    /// Calls from no upcall go on from what this says, such as the current context of OpenTelemetry.
+    /// Sets the source of the parent context of calls outside of upcalls, such as the current
+    /// context of OpenTelemetry.
     #[must_use]
     pub fn from_source(
         mut self,
@@ -73,8 +75,8 @@ impl TracingBuilder {
         self
     }
 
-    /// Tells this of each span when it begins, and of the context that is its parent, so that it may be joined to another
-    /// library's, as by `set_parent` of tracing-opentelemetry.
+    /// Sets a function that receives each span when it begins, with its parent's context, so that
+    /// the span may be joined to another library's, as by `set_parent` of tracing-opentelemetry.
     #[must_use]
     pub fn to_sink(mut self, sink: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
         self.0.sink = Some(Box::new(sink));
@@ -87,7 +89,7 @@ impl TracingBuilder {
         self
     }
 
-    /// What an ORB is built with: with one, as each has its slots.
+    /// Makes the initialiser of one ORB, as each has its slots.
     #[must_use]
     pub fn build(self) -> Tracing {
         Tracing(Arc::new(self.0))
@@ -95,7 +97,7 @@ impl TracingBuilder {
 }
 
 impl Tracing {
-    /// With traces that somebody keeps.
+    /// Makes a builder whose traces are recorded.
     #[must_use]
     pub fn builder() -> TracingBuilder {
         TracingBuilder(Shared {
@@ -108,17 +110,20 @@ impl Tracing {
         })
     }
 
-    /// The trace context of the calling thread: of its upcall, or as it was set. `None` before the ORB has started.
+    /// Returns the trace context of the calling thread: of its upcall, or the one that was set.
+    /// `None` before the ORB has started.
     #[must_use]
     pub fn current(&self, orb: &Orb) -> Option<TraceContext> {
         let slot = *self.0.slot.get()?;
         held(&orb.pi_current().get_slot(slot).ok()?)
     }
 
-    /// Has the calling thread's calls go on from a trace context; from none, begin traces of their own.
+    /// Sets the trace context from which the calling thread's calls continue; with `None` they
+    /// begin traces of their own.
     ///
     /// # Errors
-    /// BAD_INV_ORDER before the ORB has started; BAD_PARAM of an ORB that was started without this.
+    /// BAD_INV_ORDER before the ORB has started; BAD_PARAM for an ORB that was started without
+    /// this.
     pub fn set_current(
         &self,
         orb: &Orb,
@@ -135,13 +140,14 @@ impl Tracing {
 }
 
 impl Shared {
-    /// A span begins, which goes on from there, or from what another library says; the context that stands for it.
+    /// Begins a span with the given parent, or with one of another library; returns the context of
+    /// the span.
     fn begin(&self, span: &Span, kind: &str, from: Option<TraceContext>) -> TraceContext {
         let parent = from.or_else(|| self.source.as_ref().and_then(|source| source()));
         let of_library = self.joined.as_ref().and_then(|library| {
             span.record("otel.kind", kind);
             match &parent {
-                // What a server is told goes before what its thread happens to be in.
+                // The context that a server receives takes precedence over its thread's own.
                 Some(parent) if kind == SERVER || !library.is_in_trace() => {
                     library.set_parent(span, parent);
                 }
@@ -190,7 +196,7 @@ impl fmt::Debug for TracingBuilder {
     }
 }
 
-/// A trace context in a slot, as it travels.
+/// Encodes a trace context for a slot, as it is sent.
 fn kept(context: Option<&TraceContext>) -> Any {
     let data = context.and_then(encoded).unwrap_or_default();
     Any::new(&data).unwrap_or_default()
@@ -210,7 +216,7 @@ impl OrbInitializer for Tracing {
     }
 }
 
-/// The interceptor of either end.
+/// Interceptor of either end.
 struct AtEnd(Arc<Shared>);
 
 /// Kinds of spans, as OpenTelemetry names them.
@@ -220,15 +226,15 @@ const SERVER: &str = "server";
 const NAME: &str = "punctual.trace-context";
 
 thread_local! {
-    /// The spans of the calls that have begun on this thread and not ended, innermost last.
+    /// Spans of the unfinished calls of this thread, innermost last.
     static CALLS: RefCell<Vec<Span>> = const { RefCell::new(Vec::new()) };
-    /// Those of upcalls that this thread is in.
+    /// Spans of the upcalls that this thread is in.
     static UPCALLS: RefCell<Vec<(u32, EnteredSpan)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A call ends; what it has failed with, if it has.
+/// Ends the span of a call; `error` is its failure, if there is one.
 fn end(error: Option<&str>) {
-    // Dropped outside of the borrow: a subscriber may make calls.
+    // The span is dropped outside of the borrow: a subscriber may make calls.
     let span = CALLS.with_borrow_mut(Vec::pop);
     if let (Some(span), Some(error)) = (&span, error) {
         span.record("error", error);
@@ -236,7 +242,7 @@ fn end(error: Option<&str>) {
 }
 
 impl Shared {
-    /// A request has been answered; with which failure, if it was one.
+    /// Ends the span of a request that has been answered; `error` is its failure, if there is one.
     fn has_served(&self, request_id: u32, error: Option<&str>) {
         let span = self.served.ends(request_id);
         if let (Some(span), Some(error)) = (&span, error) {
@@ -271,7 +277,7 @@ impl ClientRequestInterceptor for AtEnd {
     }
 
     fn send_poll(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        // The call's own span has ended when its caller went on.
+        // The call's own span ended when its caller went on.
         let span = tracing::info_span!(
             "corba.poll",
             operation = info.operation(),

@@ -1,18 +1,18 @@
-//! Traces that go on from a client to its server.
+//! Traces that continue from a client to its server.
 //!
-//! Each request is a span: a client's is a child of what the calling thread is in, a server's a child of the client's,
-//! and calls from within an upcall are children of that. What travels is a W3C trace context ([`TraceContext`]), as text,
-//! in a service context of Punctual's own:
+//! Each request is a span: a client's is a child of the calling thread's span, a server's a child
+//! of the client's, and calls from within an upcall are children of that. A W3C trace context
+//! ([`TraceContext`]) is propagated as text, in a service context of Punctual's own:
 //!
 //! ```text
 //! 0x50554e03: encapsulation { string traceparent; string tracestate; }
 //! ```
 //!
-//! Spans may be another library's: `Joins` says which context a span has then. OpenTelemetry's are joined by the feature
-//! `opentelemetry` (`TracingBuilder::with_opentelemetry`).
+//! Spans may be another library's: `Joins` returns the context of a span then. The feature
+//! `opentelemetry` (`TracingBuilder::with_opentelemetry`) joins those of OpenTelemetry.
 //!
-//! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as those do: to the upcall's thread,
-//! whichever that is, and along with asynchronous calls.
+//! A thread's trace context is in a slot of `PICurrent`, so that it follows a request as slots do:
+//! to the upcall's thread, whichever that is, and along with asynchronous calls.
 
 mod context;
 mod ids;

@@ -1,5 +1,6 @@
-//! Spans of requests as spans of OpenTelemetry: where a `tracing-opentelemetry` layer makes those of `tracing`'s, their ids travel,
-//! so that a client's and its server's are of one trace, with all that their threads are in.
+//! Spans of requests as spans of OpenTelemetry: where a `tracing-opentelemetry` layer makes spans
+//! from `tracing`'s, their ids are propagated, so that client and server are in one trace with all
+//! other spans of their threads.
 
 use super::context::TraceContext;
 use super::interceptors::{Joins, TracingBuilder};
@@ -10,9 +11,10 @@ use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 impl TracingBuilder {
-    /// Has the spans of requests be OpenTelemetry's: the trace context that travels is that of the span which the subscriber's
-    /// layer of `tracing-opentelemetry` has begun; a server's span is a child of the client's. Where there is no such layer, or
-    /// it does not want a span, ids are made as without this.
+    /// Makes the spans of requests OpenTelemetry's: the propagated trace context is that of the
+    /// span which the subscriber's layer of `tracing-opentelemetry` has begun; a server's span is a
+    /// child of the client's. Without such a layer, or if it does not want a span, ids are made as
+    /// without this option.
     ///
     /// ```no_run
     /// # use punctual_observe::trace::Tracing;
@@ -34,7 +36,8 @@ impl Joins for OpenTelemetry {
 
     fn set_parent(&self, span: &Span, parent: &TraceContext) {
         let parent = Context::new().with_remote_span_context(remote(parent));
-        // Refused where there is no layer, or none that wants the span: the span has no context either then.
+        // This fails without a layer, or with none that wants the span, which then has no context
+        // either.
         let _ = span.set_parent(parent);
     }
 
@@ -55,7 +58,7 @@ fn remote(context: &TraceContext) -> SpanContext {
         SpanId::from_bytes(context.span_id().to_be_bytes()),
         TraceFlags::new(context.flags()),
         true,
-        // What it does not take it leaves out.
+        // Invalid entries are left out.
         TraceState::from_str(context.state()).unwrap_or_default(),
     )
 }

@@ -1,9 +1,10 @@
-//! A trace context as the data of a service context.
+//! Trace context as the data of a service context.
 
 use super::context::TraceContext;
 use punctual_cdr::{ByteOrder, Coding, Decoder, Encoder};
 
-/// Longer data is nobody's trace context: 55 and 512 bytes of text, and what stands around them.
+/// Upper bound of the data, in bytes: 55 and 512 bytes of text, and their encapsulation. Longer
+/// data is no trace context.
 const LONGEST: usize = 1024;
 
 pub(super) fn encoded(context: &TraceContext) -> Option<Vec<u8>> {
@@ -11,11 +12,11 @@ pub(super) fn encoded(context: &TraceContext) -> Option<Vec<u8>> {
         out.put_string(&context.to_string())?;
         out.put_string(context.state())
     });
-    // Text of ASCII alone.
+    // The text is ASCII alone.
     written.ok()
 }
 
-/// `None` of what is none, from which no trace goes on.
+/// Decodes a trace context; returns `None` for invalid data, which then begins a new trace.
 pub(super) fn decoded(data: &[u8]) -> Option<TraceContext> {
     if data.len() > LONGEST {
         return None;

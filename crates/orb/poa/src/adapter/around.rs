@@ -1,4 +1,4 @@
-//! Upcalls with what a policy of the adapter does around them.
+//! Policies of an adapter that act around upcalls.
 
 use super::request::{Request, RequestedObject};
 use super::types::Adapter;
@@ -8,7 +8,7 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, UpcallHook, Urgency, UrgencyStrategy, WaitingRequest};
 use std::sync::Arc;
 
-/// A thread within what surrounds an upcall, until dropped.
+/// Guard of a thread that has entered the policies around an upcall, until dropped.
 struct Entered<'a> {
     around: &'a UpcallHook,
     entered: u64,
@@ -21,8 +21,8 @@ impl Drop for Entered<'_> {
 }
 
 impl Adapter {
-    /// Returns the urgency of a request that waits until a thread is free, by a strategy that is told the policies of the
-    /// object or, where it has none of its own, of this adapter.
+    /// Returns the priority at which a request with these contexts is to be served while it waits
+    /// for a free thread.
     pub(super) fn urgency(
         &self,
         wanted: RequestedObject<'_>,
@@ -50,8 +50,8 @@ impl Adapter {
         })
     }
 
-    /// Lets the servant answer, within what surrounds the upcalls of the object, which may have something of its own, or
-    /// those of its adapter.
+    /// Lets the servant answer, within the policies around the upcalls of the object, which may
+    /// have its own, or those of its adapter.
     #[inline(always)]
     pub(super) fn upcall<R: Request>(
         &self,

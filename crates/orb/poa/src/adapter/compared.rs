@@ -1,6 +1,6 @@
-//! Requests of adapters whose strategies are for comparison ([`Demultiplexing`], [`OperationDemultiplexing`]):
-//! the same way, on which object and operation are found as those say. Requests of other adapters never come
-//! here, and look at nothing that is said here.
+//! Requests of adapters with demultiplexing strategies for comparison ([`Demultiplexing`],
+//! [`OperationDemultiplexing`]): the same path, on which the strategies find object and operation.
+//! Requests of other adapters never come here, and pay nothing for it.
 
 use super::request::{ByStrategy, Request, RequestedObject};
 use super::types::Adapter;
@@ -10,11 +10,11 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
-/// A request whose object and operation are found by an adapter's strategies.
+/// Request whose object and operation are found by an adapter's strategies.
 pub(super) struct Compared<'a, R> {
     adapter: &'a Adapter,
     request: &'a mut R,
-    /// The operation's number, where it was found with the object.
+    /// Number of the operation, if it was found with the object.
     number: Option<usize>,
 }
 
@@ -64,7 +64,8 @@ impl<R: Request> Request for Compared<'_, R> {
         self.request.answer_by(strategy, servant)
     }
 
-    /// The main thread finds both as usual: what it costs to get there is more than all strategies.
+    /// The main thread finds both in the usual way: handing the request over costs more than any
+    /// strategy.
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,

@@ -1,4 +1,4 @@
-//! The end of an adapter: what is done at which of its stages.
+//! Destruction of an adapter, stage by stage.
 
 use super::types::Adapter;
 use crate::manager::ManagerState;
@@ -6,7 +6,7 @@ use punctual_orb::AdapterState;
 use std::sync::Arc;
 
 impl Adapter {
-    /// Whether the adapter is being destroyed, or its manager has been deactivated.
+    /// Returns whether the adapter is being destroyed, or its manager has been deactivated.
     pub(crate) fn cleanup_in_progress(&self) -> bool {
         self.destruction.has_begun() || self.manager.state() == ManagerState::Inactive
     }
@@ -15,9 +15,9 @@ impl Adapter {
         self.destruction.has_begun()
     }
 
-    /// Ends it and its children. Does not wait.
+    /// Begins the destruction of the adapter and its children. Does not wait.
     pub(crate) fn destroy(&self, etherealize: bool) {
-        // From now on nobody makes another child.
+        // No thread makes another child from now on.
         let first = self.destruction.begin(etherealize);
         for child in self.children() {
             child.destroy(etherealize);
@@ -37,12 +37,13 @@ impl Adapter {
         self.finish_if_empty();
     }
 
-    /// Returns when the adapter, and so its children, are gone.
+    /// Waits until the adapter, and so its children, are gone.
     pub(crate) fn wait_until_destroyed(&self) {
         self.destruction.wait_until_destroyed();
     }
 
-    /// To be called by whoever has ended the last request, or removed the last object.
+    /// Finishes the destruction if nothing is left. Callers have ended the last request, or removed
+    /// the last object.
     pub(super) fn finish_if_empty(&self) {
         let is_empty = self.destruction.has_begun()
             && self.outstanding.is_empty()
@@ -52,7 +53,7 @@ impl Adapter {
             return;
         }
         self.let_go_of_servants();
-        // Its name is free before anybody is told that it is gone.
+        // The name is free before waiters learn that the adapter is gone.
         if let Some(parent) = &self.tree.parent {
             parent.leave(self);
         }
@@ -62,7 +63,7 @@ impl Adapter {
         }
     }
 
-    /// Its child is gone.
+    /// Removes a child that is gone.
     fn leave(&self, child: &Self) {
         let mut children = self.tree.children.lock();
         let is_it = |one: &Arc<Self>| std::ptr::eq(Arc::as_ptr(one), child);

@@ -1,7 +1,7 @@
-//! How far the end of an adapter has come (CORBA 3.3 part 1, §15.3.9.4).
+//! Stages of an adapter's destruction (CORBA 3.3 part 1, §15.3.9.4).
 //!
-//! A destroyed adapter is found no more; its objects are deactivated; it is gone, and its name free, when the
-//! last of its calls has left and its children are gone.
+//! A destroyed adapter is no longer found, and its objects are deactivated. It is gone, and its
+//! name free, when the last of its calls has left and its children are gone.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) struct Destruction {
     stage: Mutex<Stage>,
     changed: Condvar,
-    /// The stage is not the first, for a glance without the lock.
+    /// Set once the first stage is over, for a check without the lock.
     has_begun: AtomicBool,
-    /// Servants are dropped, and no activator is told.
+    /// Set if servants are dropped without a call to an activator.
     without_etherealizing: AtomicBool,
 }
 
@@ -21,13 +21,13 @@ enum Stage {
     #[default]
     Active,
     Begun,
-    /// All has left; what is left to do is being done.
+    /// All requests, objects and children have left, and one thread does the last step.
     LastStep,
     Destroyed,
 }
 
 impl Destruction {
-    /// To be asked by who has counted itself in.
+    /// Returns whether the destruction has begun. Callers must have been counted in.
     pub(super) fn has_begun(&self) -> bool {
         self.has_begun.load(Ordering::SeqCst)
     }
@@ -36,7 +36,7 @@ impl Destruction {
         !self.without_etherealizing.load(Ordering::Acquire)
     }
 
-    /// `false` when it has begun before.
+    /// Begins the destruction; returns `false` if it had begun before.
     pub(super) fn begin(&self, etherealize: bool) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Active;
@@ -49,7 +49,7 @@ impl Destruction {
         first
     }
 
-    /// `true` for the one who is to see to what is left to do.
+    /// Returns `true` to the one thread that has to do the last step.
     pub(super) fn begin_last_step(&self) -> bool {
         let mut stage = self.stage.lock();
         let first = *stage == Stage::Begun;

@@ -1,4 +1,5 @@
-//! The end of an object: its last call has left after it was deactivated (CORBA 3.3 part 1, §15.3.9.17).
+//! End of an object, whose last call has left after it was deactivated (CORBA 3.3 part 1,
+//! §15.3.9.17).
 
 use super::threads::Threads;
 use super::types::{Adapter, ServantManager};
@@ -9,16 +10,16 @@ use crate::servant::Servant;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock, Weak};
 
-/// Tells an adapter, and its servant activator.
+/// Listener of deactivations, which notifies an adapter and its servant activator.
 #[derive(Clone, Default)]
 pub(super) struct Etherealizer {
-    /// The adapter is made after its map.
+    /// Adapter, set later, as it is made after its map.
     adapter: Arc<OnceLock<Weak<Adapter>>>,
 }
 
 impl Etherealizer {
     pub(super) fn set_adapter(&self, adapter: &Arc<Adapter>) {
-        // Told once, by who makes the adapter.
+        // The adapter's constructor sets it exactly once.
         let _told = self.adapter.set(Arc::downgrade(adapter));
     }
 
@@ -43,10 +44,10 @@ impl OnDeactivated for Etherealizer {
 }
 
 impl Adapter {
-    /// Gives a servant back to the activator that it is from, or lets it go.
+    /// Gives a servant back to the activator that it is from, or drops it.
     pub(super) fn release_servant(&self, id: &ObjectId, servant: Arc<dyn Servant>, remains: bool) {
         let _engaged = Engaged::with_end_of(self.id(), id.as_bytes());
-        // It may be another object's call that brings the news; that one must not suffer.
+        // A call of another object may be running this; a panic must not affect it.
         let given = catch_unwind(AssertUnwindSafe(|| {
             self.by_allowed_thread(|| self.etherealize(id, servant, remains));
         }));
@@ -65,7 +66,7 @@ impl Adapter {
         }
     }
 
-    /// Runs what is the application's on a thread that policies allow.
+    /// Runs code of the application on a thread that policies allow.
     fn by_allowed_thread(&self, act: impl FnOnce() + Send) {
         let orb = self.common.orb.upgrade();
         match (&self.dispatch.threads, orb) {
@@ -80,7 +81,7 @@ impl Adapter {
                         act();
                     }
                 };
-                // Where nobody is the main thread any more, this thread is as good.
+                // Without a main thread, this thread may run it as well.
                 if orb.on_main_thread(&mut once).is_err() {
                     once();
                 }

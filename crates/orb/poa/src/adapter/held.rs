@@ -1,4 +1,4 @@
-//! A request whose upcall is over, and whose answer is not given yet.
+//! Request whose upcall is over, and whose answer is not given yet.
 
 use super::root::root_named;
 use super::serve::destroyed;
@@ -8,16 +8,18 @@ use crate::policy::AnswerTimeoutPolicy;
 use punctual_orb::SystemException;
 use std::sync::Arc;
 
-/// Counts a request at its adapter until dropped, as requests are that no object counts: the adapter's destruction, its
-/// manager and the ORB's shutdown wait for it. Its object does not: one that is deactivated goes when its upcalls have ended.
+/// Counts a request at its adapter until dropped, like requests that no object counts: the
+/// adapter's destruction, its manager and the ORB's shutdown wait for it. Its object does not: a
+/// deactivated object is removed when its upcalls have ended.
 #[derive(Debug)]
 pub(crate) struct HeldRequest(Arc<Adapter>);
 
 impl HeldRequest {
-    /// The one that the calling thread is in the upcall of; `None` where that is of no adapter.
+    /// Returns the held request of the calling thread's upcall; `None` if that belongs to no
+    /// adapter.
     ///
     /// # Errors
-    /// TRANSIENT where the adapter is being destroyed.
+    /// TRANSIENT if the adapter is being destroyed.
     pub(crate) fn of_upcall() -> Result<Option<Self>, SystemException> {
         let Some(id) = current::adapter_in_upcall() else {
             return Ok(None);
@@ -26,7 +28,8 @@ impl HeldRequest {
         let adapter = root.named(id.name).ok_or_else(destroyed)?;
         adapter.outstanding.count_in();
         let held = Self(adapter);
-        // Counted first: who destroys the adapter says so, and then looks.
+        // The request is counted first: a thread that destroys the adapter sets the flag, and then
+        // reads the count.
         if held.0.destruction.has_begun() {
             return Err(destroyed());
         }
@@ -35,7 +38,7 @@ impl HeldRequest {
 }
 
 impl HeldRequest {
-    /// How long its servant may take to answer it.
+    /// Returns the time that its servant may take to answer it.
     pub(crate) fn answer_timeout(&self) -> AnswerTimeoutPolicy {
         self.0.policies.answer_timeout
     }

@@ -1,24 +1,24 @@
-//! A lock for each name, made as names come.
+//! Locks by name, made on demand.
 
 use parking_lot::{Condvar, Mutex};
 use std::collections::HashMap;
 use std::thread::{self, ThreadId};
 
-/// Names that are locked, and the threads that have them.
+/// Locked names, with the threads that hold them.
 #[derive(Debug, Default)]
 pub(super) struct KeyedLock {
     locked: Mutex<HashMap<Box<[u8]>, ThreadId>>,
     unlocked: Condvar,
 }
 
-/// A name that is locked, until dropped.
+/// Guard of a locked name, until dropped.
 pub(super) struct KeyedGuard<'t> {
     locks: &'t KeyedLock,
     name: &'t [u8],
 }
 
 impl KeyedLock {
-    /// Locks a name; `None` when it is this very thread's already.
+    /// Locks a name; returns `None` if this thread holds it already.
     pub(super) fn lock<'t>(&'t self, name: &'t [u8]) -> Option<KeyedGuard<'t>> {
         let me = thread::current().id();
         let mut locked = self.locked.lock();

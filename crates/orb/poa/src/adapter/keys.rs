@@ -1,4 +1,4 @@
-//! What an adapter and its objects are called: ids and object keys.
+//! Names of an adapter and its objects: ids and object keys.
 
 use super::types::Adapter;
 use crate::key::{self, Nonce};
@@ -7,25 +7,26 @@ use crate::object_map::EntryId;
 use std::sync::atomic::Ordering;
 
 impl Adapter {
-    /// The names from the root down, each ended by a NUL.
+    /// Returns the names from the root down, each ended by a NUL.
     pub(super) fn path(&self) -> &[u8] {
         &self.naming.path
     }
 
-    /// Whether the map assigns ids, by its entries: not where they are to hold after a restart.
+    /// Returns whether the map assigns ids, by its entries; not for ids that are to hold after a
+    /// restart.
     pub(crate) fn map_assigns_ids(&self) -> bool {
         self.policies.has_system_ids() && self.policies.retains() && !self.policies.is_persistent()
     }
 
-    /// An id that no other object has, nor had before a restart.
+    /// Returns an id that no other object has, or had before a restart.
     pub(crate) fn assign_id(&self) -> ObjectId {
         let number = self.naming.assigned.fetch_add(1, Ordering::Relaxed);
         let id = [self.naming.id.nonce.octets(), number.to_be_bytes()];
         id.as_flattened().into()
     }
 
-    /// Whether this adapter may have assigned the id, as far as can be told: one of a persistent adapter's
-    /// may be from before a restart.
+    /// Returns whether this adapter may have assigned the id, as far as is known: an id of a
+    /// persistent adapter may be from before a restart.
     pub(crate) fn may_have_assigned(&self, id: &ObjectId) -> bool {
         let id = id.as_bytes();
         if self.map_assigns_ids()
@@ -37,7 +38,7 @@ impl Adapter {
             && (self.policies.is_persistent() || id.starts_with(&self.naming.id.nonce.octets()))
     }
 
-    /// The key of the object at an entry.
+    /// Returns the key of the object at an entry.
     pub(crate) fn key_of(&self, entry_id: EntryId, id: Option<&[u8]>) -> Vec<u8> {
         match id {
             None if self.naming.ids_are_entries => {
@@ -48,7 +49,7 @@ impl Adapter {
         }
     }
 
-    /// The key of an object by its id, and by the entry that it has, if it has one.
+    /// Returns the key of an object by its id, and by its entry, if it has one.
     pub(crate) fn key(&self, id: &[u8], entry_id: Option<EntryId>) -> Vec<u8> {
         if self.policies.is_persistent() {
             return key::persistent(&self.naming.path, id);

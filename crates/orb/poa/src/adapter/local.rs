@@ -1,5 +1,5 @@
-//! Calls from within the process (collocation): past the same manager and map as requests, or straight to the
-//! servant.
+//! Calls from within the process (collocation): through the same manager and map as requests, or
+//! straight to the servant.
 
 use super::request::{Request, RequestedObject};
 use super::root::Root;
@@ -16,11 +16,11 @@ use punctual_orb::{
 };
 use std::sync::{Arc, Weak};
 
-/// An object of this process, as a reference to it knows it.
+/// Object of this process, as a reference to it knows it.
 pub(crate) struct CollocatedObject {
     root: Weak<Root>,
     key: Box<[u8]>,
-    /// The adapter, where the key was read already; it may be destroyed since.
+    /// Adapter, if the key was read already; it may have been destroyed since.
     adapter: Option<Arc<Adapter>>,
     object: Object,
 }
@@ -31,7 +31,7 @@ enum Object {
 }
 
 impl Root {
-    /// The object that a key of this ORB means. A key of another process is none.
+    /// Returns the object of a key of this ORB; `None` for a key of another process.
     pub(crate) fn here(&self, object_key: &[u8]) -> Option<CollocatedObject> {
         let (adapter, object) = match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => (self.named(name), Object::Entry(entry_id)),
@@ -90,7 +90,8 @@ impl Collocated for CollocatedObject {
         let Some(adapter) = self.adapter() else {
             return Went::ByWire;
         };
-        // Whose upcalls are made one at a time, by one thread, or within something, are not to be had past the adapter.
+        // Upcalls that are serialised, bound to a thread, or surrounded by policies cannot bypass
+        // the adapter.
         let dispatch = &adapter.dispatch;
         if !matches!(dispatch.threads, Threads::Any) || dispatch.around.is_some() {
             return Went::ByWire;
@@ -118,7 +119,7 @@ fn call(pinned: &Pinned<'_>, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
     Went::Here
 }
 
-/// A call on its way to the servant.
+/// Collocated call on its way to the servant.
 struct LocalCall<'c, 'r> {
     request: &'c LocalRequest<'r>,
     run: &'c mut dyn FnMut(&Provided<'_>),
@@ -148,7 +149,8 @@ impl Request for LocalCall<'_, '_> {
     ) -> Result<Option<Went>, DispatchError> {
         match adapter.common.orb.upgrade() {
             Some(orb) if orb.is_main_thread() => adapter.serve_now(wanted, self),
-            // What the stub would call stays on its own thread: a request goes to the other.
+            // The stub's closure must stay on its own thread, so the call goes to the other thread
+            // as a request.
             _ => Ok(Some(Went::ByWire)),
         }
     }

@@ -1,4 +1,4 @@
-//! Adapters, and their maps, as policies ask for them.
+//! Construction of adapters, and of their maps, by their policies.
 
 use super::destruction::Destruction;
 use super::etherealizer::Etherealizer;
@@ -66,7 +66,7 @@ impl TreeNode {
     }
 }
 
-/// The map that goes with the policies.
+/// Makes the map that goes with the policies.
 pub(super) fn map(
     policies: &Policies,
     etherealizer: Etherealizer,

@@ -1,4 +1,4 @@
-//! What an adapter does at its manager's word.
+//! Operations of an adapter that its manager asks for.
 
 use super::types::Adapter;
 use crate::manager::Managed;
@@ -13,7 +13,8 @@ impl Managed for Adapter {
 
     fn etherealize_all(&self) {
         if self.servant_manager().is_some() {
-            // Said before: what is incarnated meanwhile is found here, or finds this.
+            // The flag is set first: servants that are incarnated meanwhile are found here, or
+            // their threads see the flag.
             self.servants.all_given_back.store(true, Ordering::SeqCst);
             if let Some(map) = self.map() {
                 map.deactivate_all();

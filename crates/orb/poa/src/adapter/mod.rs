@@ -1,8 +1,9 @@
-//! Adapters: the tree of them, and how a request gets through one to a servant.
+//! Adapters: their tree, and the path of a request through one to a servant.
 //!
-//! [`types`] says what there is. [`root`] finds the adapter that a key names ([`table`], [`tree`]); [`serve`] takes
-//! the [`request`] from there: past the manager, to an object of the map or to what [`servant_managers`] come up
-//! with, by a thread that [`threads`] allows. [`destroy`] ends adapters.
+//! [`types`] has the data. [`root`] finds the adapter that a key names ([`table`], [`tree`]);
+//! [`serve`] takes the [`request`] from there: through the manager, to an object of the map or to a
+//! servant that [`servant_managers`] provide, on a thread that [`threads`] allows. [`destroy`] ends
+//! adapters.
 
 mod around;
 #[cfg(feature = "comparison")]

@@ -1,25 +1,25 @@
-//! What an adapter is called, and what the names of its objects are made of.
+//! Names of an adapter, and the parts of its objects' names.
 
 use crate::key::AdapterId;
 use crate::policy::Policies;
 use std::sync::atomic::AtomicU64;
 
-/// An adapter's names, and what it makes names of.
+/// Names of an adapter, and the source of its objects' ids.
 pub(super) struct Naming {
-    /// Of those below the same parent.
+    /// Name among the children of its parent.
     pub(super) name: String,
-    /// In keys of transient objects.
+    /// Id in keys of transient objects.
     pub(super) id: AdapterId,
-    /// The names from the root down, each ended by a NUL.
+    /// Names from the root down, each ended by a NUL.
     pub(super) path: Box<[u8]>,
-    /// Whether an object's entry in the map is all of its id.
+    /// Set if an object's entry in the map is its whole id.
     pub(super) ids_are_entries: bool,
-    /// Ids that were assigned and are no entries.
+    /// Number of assigned ids that are no entries.
     pub(super) assigned: AtomicU64,
 }
 
 impl Naming {
-    /// Of an adapter of this name below the one with a path.
+    /// Makes the names of an adapter below the one with path `above`.
     pub(super) fn new(
         id: AdapterId,
         above: Option<&[u8]>,

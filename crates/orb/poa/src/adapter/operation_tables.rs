@@ -1,4 +1,4 @@
-//! Operations by their names, found otherwise than by the search that the IDL compiler wrote: for comparison.
+//! Search of operations by name, other than the compiler's: for comparison.
 
 use crate::policy::OperationDemultiplexing;
 use crate::servant::Servant;
@@ -6,11 +6,11 @@ use punctual_orb::{DispatchError, Dispatched, ServerCall};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Tables by which an adapter finds operations otherwise than by the compiler's search: those of the interfaces
-/// that it has served.
+/// Tables of operations of the interfaces that an adapter has served, for strategies other than the
+/// compiler's search.
 #[derive(Default)]
 pub(crate) struct OperationTables {
-    /// By the address of the names, which are the skeleton's.
+    /// Tables by the address of the skeleton's list of names.
     tables: papaya::HashMap<usize, Table>,
 }
 
@@ -24,7 +24,7 @@ impl OperationTables {
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError> {
         let names = servant.operations();
-        // One that was written by hand has no table.
+        // A hand-written skeleton has no table.
         if names.is_empty() {
             return servant.dispatch(call);
         }

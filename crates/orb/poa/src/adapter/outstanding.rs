@@ -1,10 +1,10 @@
-//! Requests in progress at an adapter that are counted at no object: those of default servants and servant
+//! Requests in progress at an adapter that no object counts: those of default servants and servant
 //! managers, and those on their way to an object.
 
 use parking_lot::{Condvar, Mutex};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many there are, and who waits for their end.
+/// Count of such requests, and the threads that wait for their end.
 #[derive(Debug, Default)]
 pub(super) struct OutstandingRequests {
     count: AtomicUsize,
@@ -13,22 +13,22 @@ pub(super) struct OutstandingRequests {
     ended: Condvar,
 }
 
-/// One that is counted, until dropped.
+/// Guard that counts one request, until dropped.
 pub(super) struct OutstandingRequest<'g>(&'g OutstandingRequests);
 
 impl OutstandingRequests {
-    /// Counts one in, before it asks whether it may ([`crate::manager`]).
+    /// Counts a request in, before it checks whether it may be served ([`crate::manager`]).
     pub(super) fn enter(&self) -> OutstandingRequest<'_> {
         self.count_in();
         OutstandingRequest(self)
     }
 
-    /// The same of one that is held otherwise, and [counted out](Self::count_out) by who holds it.
+    /// Counts in a request that another type holds, which [counts it out](Self::count_out).
     pub(super) fn count_in(&self) {
         self.count.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// One less.
+    /// Counts a request out.
     pub(super) fn count_out(&self) {
         let was_last = self.count.fetch_sub(1, Ordering::SeqCst) == 1;
         if was_last && self.waiting.load(Ordering::SeqCst) > 0 {
@@ -40,9 +40,11 @@ impl OutstandingRequests {
         self.count.load(Ordering::SeqCst) == 0
     }
 
-    /// Waits until there are none, or there is no use in it: whoever makes that so calls [`OutstandingRequests::wake`].
+    /// Waits until there are none, or until `useless` returns `true`: the thread that makes it so
+    /// calls [`OutstandingRequests::wake`].
     pub(super) fn wait_until_empty_or(&self, useless: &dyn Fn() -> bool) {
-        // Said before the count is read, as those who leave count before they read it.
+        // The number of waiters is raised before the count is read, as leaving threads change the
+        // count before they read that number.
         self.waiting.fetch_add(1, Ordering::SeqCst);
         let mut lock = self.lock.lock();
         while !self.is_empty() && !useless() {
@@ -51,9 +53,9 @@ impl OutstandingRequests {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Has those who wait look again.
+    /// Makes the waiters re-check their condition.
     pub(super) fn wake(&self) {
-        // Whoever waits has looked under the lock, and so either saw this or is waiting.
+        // A waiter checks under the lock, and so either has seen the change or is waiting.
         drop(self.lock.lock());
         self.ended.notify_all();
     }

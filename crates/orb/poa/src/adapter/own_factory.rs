@@ -1,4 +1,5 @@
-//! An adapter as what makes its own references, for IOR interceptors, which see it before it is there.
+//! Adapter as the factory of its own references, for IOR interceptors, which see the factory before
+//! the adapter exists.
 
 use super::types::Adapter;
 use punctual_orb::{
@@ -7,12 +8,12 @@ use punctual_orb::{
 };
 use std::sync::{Arc, OnceLock, Weak};
 
-/// See the module.
+/// Factory that refers to an adapter, set once the adapter exists.
 #[derive(Debug, Default)]
 pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
 
 impl OwnFactory {
-    /// The adapter has been made.
+    /// Sets the adapter, once it has been made.
     pub(super) fn is_of(&self, adapter: &Arc<Adapter>) {
         self.0.get_or_init(|| Arc::downgrade(adapter));
     }

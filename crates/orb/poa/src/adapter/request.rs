@@ -1,4 +1,4 @@
-//! A request, as an adapter knows it.
+//! Request, as an adapter knows it.
 
 #[cfg(feature = "comparison")]
 use super::operation_tables::OperationTables;
@@ -10,37 +10,38 @@ use crate::servant::Servant;
 use punctual_orb::{DispatchError, SystemException, UpcallHook};
 use std::sync::Arc;
 
-/// What is to be done with a servant, once that is found: a request from the wire, or a call from within the
-/// process.
+/// Work to be done with a servant, once that is found: a request from the wire, or a call from
+/// within the process.
 pub(crate) trait Request {
-    /// What comes of it.
+    /// Result of the request.
     type Done;
 
-    /// The operation's name on the wire.
+    /// Returns the operation's name on the wire.
     fn operation(&self) -> &str;
 
-    /// Finds the object that is wanted.
+    /// Finds the wanted object.
     #[inline]
     fn find<'m>(&mut self, map: &'m ActiveMap, wanted: RequestedObject<'_>) -> Found<'m> {
         map.find(wanted.id, wanted.entry_id)
     }
 
-    /// Enters what surrounds the upcall.
+    /// Enters the policies around the upcall.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The caller gets these instead of a result.
     fn enter(&mut self, around: &UpcallHook) -> Result<u64, SystemException>;
 
     /// Lets the servant answer.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The caller gets these instead of a result.
     fn answer(&mut self, servant: &Arc<dyn Servant>) -> Result<Self::Done, DispatchError>;
 
-    /// Lets the servant answer, whose operation is found by a strategy for comparison, if it is by name.
+    /// Lets the servant answer; a strategy for comparison finds an operation that is searched by
+    /// name.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The caller gets these instead of a result.
     #[cfg(feature = "comparison")]
     fn answer_by(
         &mut self,
@@ -51,33 +52,34 @@ pub(crate) trait Request {
         self.answer(servant)
     }
 
-    /// Has the main thread do [`Adapter::serve_now`].
+    /// Runs [`Adapter::serve_now`] on the main thread.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The caller gets these instead of a result.
     fn serve_by_main_thread(
         &mut self,
         adapter: &Adapter,
         wanted: RequestedObject<'_>,
     ) -> Result<Option<Self::Done>, DispatchError>;
 
-    /// What becomes of it where it would have to wait, if it is not to.
+    /// Returns the outcome of a request that must not wait, where it would have to; `None` if it
+    /// may wait.
     fn rather_than_wait(&self) -> Option<Self::Done>;
 }
 
-/// An object, as a request names it.
+/// Object, as a request names it.
 #[derive(Clone, Copy)]
 pub(crate) struct RequestedObject<'k> {
     pub(crate) id: &'k [u8],
     pub(crate) entry_id: Option<EntryId>,
 }
 
-/// How an operation is found.
+/// Strategy by which an operation is found.
 #[cfg(feature = "comparison")]
 #[derive(Clone, Copy)]
 pub(crate) enum ByStrategy<'a> {
-    /// It was, with the object: by its number.
+    /// Number of an operation that was found with the object.
     Number(usize),
-    /// By its name.
+    /// Search by the operation's name.
     Name(OperationDemultiplexing, &'a OperationTables),
 }

@@ -1,17 +1,19 @@
-//! Paths of an adapter's requests.
+//! Kinds of work that an adapter's requests need.
 
 use crate::policy::{Policies, ThreadPolicy};
 
-/// Path of an adapter's requests, which is decided when the adapter is made.
+/// Path of an adapter's requests, which is fixed when the adapter is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RequestPath {
-    /// They need nothing but the map and an active manager.
+    /// Requests need only the map and an active manager.
     Plain,
-    /// So do they, and something surrounds their upcalls.
+    /// Requests need the map and an active manager, and policies act around their upcalls.
     Surrounded,
-    /// They are counted at the adapter: other things may serve them, or only some threads.
+    /// Requests are counted at the adapter: servants may come from elsewhere than the map, or only
+    /// some threads may serve.
     Counted,
-    /// So they are, and objects or operations are found by a strategy for comparison.
+    /// Requests are counted at the adapter, and objects or operations are found by a strategy for
+    /// comparison.
     #[cfg(feature = "comparison")]
     Compared,
 }

@@ -1,4 +1,4 @@
-//! What an ORB knows of its adapters, and its way in: from an object key to an adapter.
+//! Adapters of an ORB, and the search from an object key to an adapter.
 
 use super::own_factory::OwnFactory;
 use super::request::{Request, RequestedObject};
@@ -24,16 +24,16 @@ pub(crate) struct Root {
     pub(crate) common: Arc<Common>,
     pub(crate) nonce: Nonce,
     pub(super) tables: Tables,
-    /// Persistent adapters, whose keys do not say their names.
+    /// Persistent adapters, whose keys have no adapter name.
     pub(super) by_path: papaya::HashMap<Box<[u8]>, Arc<Adapter>>,
     pub(crate) ior_table: IorTable,
     adapter: OnceLock<Arc<Adapter>>,
 }
 
-/// Those of the process, for who has but a nonce.
+/// Adapters of each ORB of the process, by nonce.
 static ROOTS: Mutex<Vec<(Nonce, Weak<Root>)>> = Mutex::new(Vec::new());
 
-/// The adapters of the ORB with this nonce.
+/// Returns the adapters of the ORB with this nonce.
 pub(crate) fn root_named(nonce: Nonce) -> Option<Arc<Root>> {
     let roots = ROOTS.lock();
     let (_, root) = roots.iter().find(|(other, _)| *other == nonce)?;
@@ -41,10 +41,10 @@ pub(crate) fn root_named(nonce: Nonce) -> Option<Arc<Root>> {
 }
 
 impl Root {
-    /// Those of an ORB that has none yet: the root POA.
+    /// Makes the root POA of an ORB that has no adapters yet.
     ///
     /// # Errors
-    /// INITIALIZE when there are no random numbers to be had.
+    /// INITIALIZE if no random numbers are available.
     pub(crate) fn new(orb: &Orb) -> Result<Arc<Self>, SystemException> {
         let nonce = Nonce::random()
             .map_err(|error| initialize(&format!("no random numbers for object keys: {error}")))?;
@@ -91,7 +91,7 @@ impl Root {
         self.me.clone()
     }
 
-    /// The root POA.
+    /// Returns the root POA.
     pub(crate) fn adapter(&self) -> Arc<Adapter> {
         match self.adapter.get() {
             Some(adapter) => adapter.clone(),
@@ -99,12 +99,13 @@ impl Root {
         }
     }
 
-    /// The adapter of a name, as long as it is found.
+    /// Returns the adapter with a name, as long as it can be found.
     pub(crate) fn named(&self, name: AdapterName) -> Option<Arc<Adapter>> {
         self.tables.find(name)
     }
 
-    /// Returns the urgency of a request by a strategy that is told the policies of its object's adapter, if that exists.
+    /// Returns the priority at which a request with these contexts is to be served, if its adapter
+    /// exists.
     pub(crate) fn urgency_of(
         &self,
         object_key: &[u8],
@@ -132,7 +133,7 @@ impl Root {
         Some(adapter.urgency(wanted, request, strategy))
     }
 
-    /// The adapter that the key names, if it is there.
+    /// Returns the adapter that the key names, if it exists.
     pub(crate) fn adapter_of(&self, object_key: &[u8]) -> Option<Arc<Adapter>> {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, _) => self.named(name),
@@ -142,7 +143,7 @@ impl Root {
         }
     }
 
-    /// Takes a request to the adapter that the key names.
+    /// Passes a request to the adapter that the key names.
     #[inline]
     pub(crate) fn route<R: Request>(
         &self,
@@ -179,8 +180,8 @@ impl Root {
                 let manager = &root.manager;
                 let mut to = self.ior_table.forward(object_key)?;
                 if to.is_none() && !manager.admission().was_active() {
-                    // The program is still being set up, and may be about to bind it: clients of a server that is started
-                    // anew are not told that there is no such object.
+                    // The program is still starting, and may be about to bind the key: clients of a
+                    // restarted server must not get OBJECT_NOT_EXIST.
                     if let Some(done) = request.rather_than_wait() {
                         return Ok(done);
                     }
@@ -219,7 +220,7 @@ impl Root {
         }
     }
 
-    /// Where an object is.
+    /// Returns where an object is.
     pub(crate) fn find(&self, object_key: &[u8]) -> Location {
         match Key::read(self.nonce, object_key) {
             Key::Entry(name, entry_id) => self.locate_at(name, &entry_id.octets(), Some(entry_id)),
@@ -251,7 +252,7 @@ pub(crate) fn initialize(why: &str) -> SystemException {
     .with_detail(why)
 }
 
-/// No adapter has the name, or the path, that the key says.
+/// Returns the error of a key whose adapter name or path is unknown.
 fn no_adapter() -> SystemException {
     SystemException::new(
         Kind::ObjectNotExist,

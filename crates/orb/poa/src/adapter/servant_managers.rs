@@ -1,4 +1,4 @@
-//! Servants that come when they are needed (CORBA 3.3 part 1, §15.3.5 and §15.3.6).
+//! Servants that are made on demand (CORBA 3.3 part 1, §15.3.5 and §15.3.6).
 
 use super::request::Request;
 use super::serve::destroyed;
@@ -14,8 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::Ordering;
 
 impl Adapter {
-    /// Has the servant activator provide the servant of an object that is not active; or finds that it has
-    /// become active meanwhile.
+    /// Asks the servant activator for the servant of an inactive object; returns at once if the
+    /// object has become active meanwhile.
     pub(super) fn incarnate(&self, map: &ActiveMap, id: &[u8]) -> Result<(), DispatchError> {
         let Some(ServantManager::Activator(activator)) = self.servant_manager() else {
             return Err(no_servant_manager().into());
@@ -32,11 +32,11 @@ impl Adapter {
         let own = || self.own.of_activated(id.as_bytes(), None);
         match map.activate_under(Some(id.as_bytes()), servant.clone(), own) {
             Ok(entry_id) if self.servants.all_given_back.load(Ordering::SeqCst) => {
-                // All servants have been given back meanwhile, and so is this one.
+                // All servants have been given back meanwhile, and so must this one.
                 map.deactivate(entry_id);
                 Err(inactive().into())
             }
-            // The activator may have activated it itself.
+            // The activator may have activated the object itself.
             Ok(_) | Err(Refused::ObjectAlreadyActive | Refused::Closing) => Ok(()),
             Err(Refused::Gone) => {
                 self.release_servant(id, servant, false);
@@ -57,7 +57,7 @@ impl Adapter {
         }
     }
 
-    /// Waits until the object's deactivation has ended, so that it can be activated anew.
+    /// Waits until the object's deactivation has ended, so that it can be activated again.
     pub(super) fn wait_while_closing(
         &self,
         map: &ActiveMap,
@@ -70,7 +70,7 @@ impl Adapter {
         Ok(())
     }
 
-    /// Serves a request by the servant that the locator has for it.
+    /// Serves a request by the servant that the locator provides for it.
     pub(super) fn serve_located<R: Request>(
         &self,
         id: &[u8],
@@ -88,7 +88,7 @@ impl Adapter {
         let parts = (&servant, own.as_deref());
         let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(parts, request)));
         drop(current);
-        // Whatever has become of the request.
+        // The call is made whatever the outcome of the request.
         let after = locator.postinvoke(&id, &poa, &operation, cookie, servant);
         match answered {
             Ok(answered) => {
@@ -101,7 +101,7 @@ impl Adapter {
     }
 }
 
-/// An object is called by what it would have to wait for.
+/// Returns the error of an object that is called by the very code that it would have to wait for.
 fn calls_itself() -> SystemException {
     SystemException::new(Kind::Transient, minor::DISCARDED, CompletionStatus::No).with_detail(
         "the object comes or goes on the very thread that calls it, which would wait for itself",

@@ -1,4 +1,4 @@
-//! Where an adapter has servants from that no map holds: the servant manager, the default servant.
+//! Sources of servants that are not in the map: the servant manager, the default servant.
 
 use super::types::{Adapter, ServantManager};
 use crate::servant::Servant;
@@ -9,7 +9,7 @@ impl Adapter {
         self.servants.manager.load().as_deref().cloned()
     }
 
-    /// The servant manager, which is set once; `false` when it was.
+    /// Sets the servant manager, which can be done once; returns `false` if it was set before.
     pub(crate) fn set_servant_manager(&self, manager: ServantManager) -> bool {
         let nothing = None::<Arc<ServantManager>>;
         let before = self
@@ -19,7 +19,7 @@ impl Adapter {
         before.is_none()
     }
 
-    /// Lets go of what served requests that are all over.
+    /// Drops the servant manager and the default servant, when all requests are over.
     pub(super) fn let_go_of_servants(&self) {
         self.servants.manager.store(None);
         self.set_default_servant(None);

@@ -1,7 +1,7 @@
-//! A request at the adapter that its key names.
+//! Request at the adapter that its key names.
 //!
-//! What is usual goes [`Adapter::serve_entry`]'s way: the entry in the key is pinned, the manager is
-//! active, the servant is called. All else goes through [`Adapter::serve`].
+//! The fast path is [`Adapter::serve_entry`]: the entry in the key is pinned, the manager is
+//! active, the servant is called. All other requests go through [`Adapter::serve`].
 
 #[cfg(feature = "comparison")]
 use super::compared::Compared;
@@ -18,7 +18,7 @@ use punctual_orb::{
     CompletionStatus, DispatchError, Location, SystemException, SystemExceptionKind as Kind, minor,
 };
 
-/// A request that is counted at the adapter itself, until dropped.
+/// Guard of a request that is counted at the adapter itself, until dropped.
 pub(super) struct CountedRequest<'a> {
     adapter: &'a Adapter,
     outstanding: Option<OutstandingRequest<'a>>,
@@ -46,7 +46,8 @@ impl Adapter {
             && let Some(map) = &self.dispatch.map
             && let Some(pinned) = map.pin(entry_id)
             && pinned.has_no_other_id()
-            // Pinned first: who changes the manager's state waits for what is pinned.
+            // The object is pinned first: a thread that changes the manager's state waits for
+            // pinned objects.
             && self.manager.admission().is_active()
         {
             let _current = InsideEntry::enter(self.id(), entry_id);
@@ -58,7 +59,7 @@ impl Adapter {
         self.serve_otherwise(entry_id, request)
     }
 
-    /// The same where something surrounds upcalls.
+    /// Serves a request for an object whose id is its entry, within the policies around upcalls.
     #[inline(never)]
     fn serve_surrounded<R: Request>(
         &self,
@@ -86,7 +87,7 @@ impl Adapter {
         self.serve(RequestedObject { id: &id, entry_id }, request)
     }
 
-    /// Serves a request, whatever the policies.
+    /// Serves a request under any policies.
     #[inline(never)]
     pub(super) fn serve<R: Request>(
         &self,
@@ -94,7 +95,7 @@ impl Adapter {
         request: &mut R,
     ) -> Result<R::Done, DispatchError> {
         match self.dispatch.path {
-            // With a map alone nothing is counted but the object.
+            // With a map alone only the object counts requests.
             RequestPath::Plain | RequestPath::Surrounded => {
                 if let Some(map) = &self.dispatch.map
                     && let Found::Pinned(pinned) = map.find(wanted.id, wanted.entry_id)
@@ -113,7 +114,8 @@ impl Adapter {
         self.serve_counted(wanted, request)
     }
 
-    /// Serves a request that is counted at the adapter until its object is found, or until it is over.
+    /// Serves a request that is counted at the adapter until its object is found, or until it is
+    /// over.
     fn serve_counted<R: Request>(
         &self,
         wanted: RequestedObject<'_>,
@@ -127,12 +129,13 @@ impl Adapter {
         loop {
             let served = match &self.dispatch.threads {
                 Threads::Any => self.serve_now(wanted, request)?,
-                // Whoever waits for the lock has not passed the manager.
+                // A request that waits for the lock has not passed the manager.
                 Threads::One(lock) => {
                     let _locked = lock.lock();
                     self.serve_now(wanted, request)?
                 }
-                // Not counted while it waits for the main thread, which may be who waits for requests.
+                // The request is not counted while it waits for the main thread, as that may be
+                // waiting for requests to end.
                 Threads::Main => request.serve_by_main_thread(self, wanted)?,
             };
             match served {
@@ -142,7 +145,7 @@ impl Adapter {
         }
     }
 
-    /// Serves a request on this thread; `None` when the manager is not active.
+    /// Serves a request on this thread; returns `None` if the manager is not active.
     pub(crate) fn serve_now<R: Request>(
         &self,
         wanted: RequestedObject<'_>,
@@ -154,7 +157,7 @@ impl Adapter {
         }
     }
 
-    /// Counts a request in; `None` when the manager is not active.
+    /// Counts a request in; returns `None` if the manager is not active.
     fn count_in(&self) -> Result<Option<CountedRequest<'_>>, SystemException> {
         let outstanding = Some(self.outstanding.enter());
         let counted = CountedRequest {
@@ -167,7 +170,7 @@ impl Adapter {
         Ok(self.manager.admission().is_active().then_some(counted))
     }
 
-    /// Serves a request that is counted, on the thread that policies ask for.
+    /// Serves a counted request, on the thread that policies require.
     fn serve_admitted<R: Request>(
         &self,
         wanted: RequestedObject<'_>,
@@ -220,7 +223,7 @@ impl Adapter {
         self.upcall((&servant, own.as_deref()), request)
     }
 
-    /// Where an object is, without waking it or what provides its servant.
+    /// Returns where an object is, without activating it or calling its servant's source.
     pub(super) fn locate(&self, id: &[u8], entry_id: Option<EntryId>) -> Location {
         if self.destruction.has_begun() {
             return Location::Unknown;
@@ -231,7 +234,7 @@ impl Adapter {
                 Some(to) => Location::Forward(Box::new(to.ior().clone())),
                 None => Location::Here,
             },
-            // Who provides servants may have one.
+            // The source of servants may have one for it.
             _ if self.provides_servants() => Location::Here,
             _ => Location::Unknown,
         }
@@ -252,7 +255,7 @@ impl Adapter {
     }
 }
 
-/// Makes the upcall, unless requests for the object go elsewhere.
+/// Makes the upcall, unless requests for the object are forwarded.
 #[inline]
 fn answer_pinned<D>(
     pinned: &Pinned<'_>,
@@ -267,7 +270,8 @@ fn answer_pinned<D>(
     }
 }
 
-/// The adapter is being destroyed, or its manager has been deactivated meanwhile.
+/// Returns the error of an adapter that is being destroyed, or whose manager has been deactivated
+/// meanwhile.
 pub(super) fn destroyed() -> SystemException {
     SystemException::new(Kind::Transient, minor::omg(4), CompletionStatus::No)
         .with_detail("the POA is being destroyed")

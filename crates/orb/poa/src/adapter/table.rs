@@ -1,8 +1,8 @@
-//! All adapters of an ORB by their names in keys.
+//! Table of all adapters of an ORB by their names in keys.
 //!
-//! A table never changes: another takes its place when an adapter is made or goes. Each thread keeps the one
-//! that it last used, and so finds an adapter, however deep in the tree, without a lock and without an
-//! atomic exchange: it compares two numbers.
+//! A table is immutable: it is replaced when an adapter is made or destroyed. Each thread keeps the
+//! table that it used last, and so finds an adapter, at any depth of the tree, without a lock and
+//! without an atomic exchange: it compares two numbers.
 
 use super::types::Adapter;
 use crate::key::AdapterName;
@@ -12,27 +12,27 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Adapters that are copied together when one of them changes.
+/// Number of adapters that are copied together when one of them changes.
 const CHUNK: usize = 64;
 
 type Chunk = [Option<Arc<Adapter>>; CHUNK];
 
-/// The adapters as they were at one time.
+/// Immutable snapshot of the adapters.
 pub(super) struct Table {
-    /// No other table has it, of no ORB.
+    /// Version, which is unique among the tables of all ORBs.
     version: u64,
     chunks: Vec<Arc<Chunk>>,
 }
 
-/// The table now, and what makes the next.
+/// Current table, and the state for making the next.
 pub(super) struct Tables {
-    /// That of the newest table.
+    /// Version of the newest table.
     version: AtomicU64,
     now: ArcSwap<Table>,
     names: Mutex<Names>,
 }
 
-/// Names that are free.
+/// Free names.
 #[derive(Default)]
 struct Names {
     next_serial: u32,
@@ -43,7 +43,7 @@ struct Names {
 static VERSIONS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
-    /// The table that this thread used last.
+    /// Table that this thread used last.
     static LAST: RefCell<Option<Arc<Table>>> = const { RefCell::new(None) };
 }
 
@@ -57,8 +57,8 @@ impl Tables {
         }
     }
 
-    /// Does something with the adapter of that name, if the table that the thread has is the newest and has
-    /// it. What is done borrows the table for as long as it takes.
+    /// Runs `act` with the adapter of that name, if the thread's table is the newest and has it.
+    /// The table stays borrowed meanwhile.
     #[inline(always)]
     pub(super) fn with_known<R>(
         &self,
@@ -76,7 +76,8 @@ impl Tables {
         done.ok().flatten()
     }
 
-    /// The adapter of that name, if there is one. The thread keeps the table, unless it is using another.
+    /// Returns the adapter of that name, if there is one. The thread keeps the table, unless it is
+    /// using another.
     pub(super) fn find(&self, name: AdapterName) -> Option<Arc<Adapter>> {
         let known = self.with_known(name, Arc::clone);
         known.or_else(|| self.newest().find(name).cloned())
@@ -86,7 +87,7 @@ impl Tables {
     fn newest(&self) -> Arc<Table> {
         let newest = self.now.load_full();
         let kept = newest.clone();
-        // Dropped outside of the borrow: adapters may go with it.
+        // The old table is dropped outside of the borrow: adapters may be dropped with it.
         let _before = LAST.try_with(|last| {
             let mut last = last.try_borrow_mut().ok()?;
             last.replace(kept)
@@ -94,7 +95,7 @@ impl Tables {
         newest
     }
 
-    /// Makes an adapter, which is to know its name, and enters it; `None` when there are 2^32 already.
+    /// Makes an adapter, given its name, and adds it; returns `None` if there are 2^32 already.
     pub(super) fn add(
         &self,
         make: impl FnOnce(AdapterName) -> Arc<Adapter>,
@@ -109,14 +110,14 @@ impl Tables {
             }
         };
         let serial = names.next_serial;
-        // The same index meets the same serial after 2^32 adapters that were made and destroyed.
+        // The same index meets the same serial again after 2^32 adapters were made and destroyed.
         names.next_serial = serial.wrapping_add(1);
         let adapter = make(AdapterName { index, serial });
         self.publish(index, Some(adapter.clone()));
         Some(adapter)
     }
 
-    /// The adapter is found no more. Its name is free.
+    /// Removes the adapter with this name, which becomes free.
     pub(super) fn remove(&self, name: AdapterName) {
         let mut names = self.names.lock();
         let table = self.now.load();
@@ -126,7 +127,7 @@ impl Tables {
         }
     }
 
-    /// Under the lock of the names.
+    /// Publishes a new table. Called under the lock of the names.
     fn publish(&self, index: u32, adapter: Option<Arc<Adapter>>) {
         let before = self.now.load();
         let table = before.with(index as usize, adapter);
@@ -138,7 +139,7 @@ impl Tables {
 
 impl Table {
     fn new(chunks: Vec<Arc<Chunk>>) -> Self {
-        // Relaxed: a number, and no more.
+        // Relaxed: the number orders nothing else.
         let version = VERSIONS.fetch_add(1, Ordering::Relaxed);
         Self { version, chunks }
     }

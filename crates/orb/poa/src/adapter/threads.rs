@@ -1,13 +1,13 @@
-//! Which threads make an adapter's upcalls (CORBA 3.3 part 1, §15.3.8.1).
+//! Threads that make an adapter's upcalls (CORBA 3.3 part 1, §15.3.8.1).
 
 use crate::policy::ThreadPolicy;
 use parking_lot::ReentrantMutex;
 
-/// Who may.
+/// Threads that may make upcalls.
 pub(super) enum Threads {
     /// Any thread of the ORB, several at once.
     Any,
-    /// One at a time, which may come again while it is in.
+    /// One thread at a time; it may enter again while it is in an upcall.
     One(ReentrantMutex<()>),
     /// The ORB's main thread.
     Main,

@@ -1,5 +1,4 @@
-//! Adapters below adapters: made, found, or made because somebody asks for them (CORBA 3.3 part 1, §15.3.9.2
-//! and §15.3.3).
+//! Tree of adapters: made, found, or made on demand (CORBA 3.3 part 1, §15.3.9.2 and §15.3.3).
 
 use super::etherealizer::Etherealizer;
 use super::make::map;
@@ -14,10 +13,10 @@ use punctual_orb::{CompletionStatus, Orb, SystemException, SystemExceptionKind a
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// Adapters that are below one another at most.
+/// Upper bound of the tree's depth.
 const MAX_DEPTH: usize = 256;
 
-/// Why an adapter was not made.
+/// Reason why an adapter was not made.
 #[derive(Debug)]
 pub(crate) enum NotMade {
     Exists,
@@ -51,7 +50,7 @@ impl Adapter {
             Some(manager) => manager.clone(),
             None => self.common.managers.create_for(name),
         };
-        // Interceptors may do anything: no lock is held.
+        // Interceptors may call anything, so no lock is held.
         let full_name = [self.full_name(), vec![name.to_owned()]].concat();
         let own = Arc::new(OwnFactory::default());
         let (defined, factory) = orb
@@ -83,13 +82,13 @@ impl Adapter {
         self.tree.children.lock().values().cloned().collect()
     }
 
-    /// The child of that name, which is not being destroyed.
+    /// Returns the child of that name, unless it is being destroyed.
     pub(crate) fn child(&self, name: &str) -> Option<Arc<Self>> {
         let child = self.tree.children.lock().get(name).cloned();
         child.filter(|child| !child.is_destroyed())
     }
 
-    /// The child of that name; if there is none, the activator is asked to make it.
+    /// Returns the child of that name; if there is none, asks the activator to make it.
     pub(crate) fn child_or_activate(
         self: &Arc<Self>,
         name: &str,
@@ -103,9 +102,9 @@ impl Adapter {
         let Some(poa) = self.poa() else {
             return Ok(None);
         };
-        // One at a time for each name: who asked meanwhile finds what the first one made.
+        // One thread at a time for each name: the next one finds the child that the first one made.
         let Some(_locked) = self.tree.activations.lock(name.as_bytes()) else {
-            // It is the activator itself that asks.
+            // The activator itself asks for the child.
             return Ok(None);
         };
         if let Some(child) = self.child(name) {
@@ -159,7 +158,7 @@ impl Adapter {
 }
 
 impl Root {
-    /// The persistent adapter with this path, made if its activators do that.
+    /// Returns the persistent adapter with this path, made on demand by its activators.
     pub(super) fn at(&self, path: &[u8]) -> Result<Option<Arc<Adapter>>, SystemException> {
         if let Some(adapter) = self.by_path.pin().get(path) {
             return Ok(Some(adapter.clone()));
@@ -169,7 +168,7 @@ impl Root {
         };
         let mut adapter = self.adapter();
         for name in names.split(|octet| *octet == 0) {
-            // A request for an adapter below waits as those for this one do (§15.3.3.1).
+            // A request for an adapter below waits like those for this one (§15.3.3.1).
             if !adapter.manager.admission().is_active() {
                 adapter.manager.admit()?;
             }
@@ -190,7 +189,7 @@ impl Registry for Root {
         let etherealizer = Etherealizer::default();
         let retains = parts.policies.retains();
         let map = retains.then(|| map(&parts.policies, etherealizer.clone()));
-        // Policies with an id twice were refused.
+        // Policies with a duplicate id were refused before.
         let map = map.transpose().map_err(|_| too_many())?;
         let made = self.tables.add(|name| {
             let nonce = self.nonce;

@@ -1,8 +1,10 @@
-//! Adapters, as data: [`Adapter`], the handle that applications have ([`Poa`]), and what applications provide for
-//! adapters ([`ServantManager`], [`AdapterActivator`]; CORBA 3.3 part 1, §15.3.3 to §15.3.6).
+//! Adapters, as data: [`Adapter`], the handle for applications ([`Poa`]), and the interfaces that
+//! applications implement for adapters ([`ServantManager`], [`AdapterActivator`]; CORBA 3.3 part 1,
+//! §15.3.3 to §15.3.6).
 //!
-//! An adapter holds what is provided for it, whose methods take the handle, which holds the adapter: so all of it
-//! stands in one file. What adapters do is in the files beside, in `impl` blocks; what handles do, in `poa`.
+//! An adapter holds the application's objects, whose methods take the handle, which holds the
+//! adapter: so all of it is in one file. The operations of adapters are in the files beside, in
+//! `impl` blocks; those of handles in `poa`.
 
 use super::destruction::Destruction;
 use super::keyed_lock::KeyedLock;
@@ -31,31 +33,32 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 
-/// The name of the root adapter.
+/// Name of the root adapter.
 pub(super) const ROOT: &str = "RootPOA";
 
-/// A Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same adapter.
+/// Portable Object Adapter (CORBA 3.3 part 1, §15.3.9). Cheap to clone; clones are the same
+/// adapter.
 ///
-/// What would make or set something in one that is destroyed raises OBJECT_NOT_EXIST, or BAD_INV_ORDER after the
-/// ORB's shutdown; what only looks finds nothing there.
+/// On a destroyed adapter, operations that make or set something raise OBJECT_NOT_EXIST, or
+/// BAD_INV_ORDER after the ORB's shutdown; operations that only look find nothing.
 #[derive(Clone)]
 pub struct Poa {
     pub(crate) orb: Orb,
     pub(crate) adapter: Arc<Adapter>,
 }
 
-/// An adapter as the ORB holds it; [`Poa`] is what applications hold.
+/// Adapter as the ORB holds it; [`Poa`] is the handle for applications.
 pub(crate) struct Adapter {
     pub(super) me: Weak<Adapter>,
     pub(crate) common: Arc<Common>,
     pub(super) naming: Naming,
     pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
-    /// Those whose types the ORB was told of.
+    /// Policies of types that were registered with the ORB.
     pub(crate) defined: AdapterPolicies,
-    /// What makes its references, if it is not the adapter itself.
+    /// Factory of its references, if it is not the adapter itself.
     pub(crate) factory: Option<Arc<dyn ObjectReferenceFactory>>,
-    /// What objects have in place of those.
+    /// Policies of single objects that replace those of the adapter.
     pub(crate) own: OwnPoliciesOfObjects,
     pub(crate) manager: PoaManager,
     pub(super) dispatch: Dispatch,
@@ -64,26 +67,26 @@ pub(crate) struct Adapter {
     pub(super) destruction: Destruction,
 }
 
-/// What all adapters of an ORB have in common.
+/// State that all adapters of an ORB share.
 pub(crate) struct Common {
     pub(crate) orb: WeakOrb,
     pub(crate) managers: PoaManagerFactory,
     pub(super) registry: Weak<dyn Registry>,
 }
 
-/// Where an adapter is entered, so that requests find it.
+/// Registry of adapters, in which requests find them.
 pub(super) trait Registry: Send + Sync {
-    /// Makes an adapter and enters it.
+    /// Makes an adapter and adds it.
     ///
     /// # Errors
-    /// NO_RESOURCES when there is no place for one more.
+    /// NO_RESOURCES if there is no place for one more.
     fn add(&self, parts: Parts) -> Result<Arc<Adapter>, SystemException>;
 
-    /// The adapter is found no more.
+    /// Removes the adapter, so that it is no longer found.
     fn forget(&self, adapter: &Adapter);
 }
 
-/// What an adapter is made of.
+/// Parts of an adapter.
 pub(super) struct Parts {
     pub(super) name: String,
     pub(super) parent: Option<Arc<Adapter>>,
@@ -94,45 +97,45 @@ pub(super) struct Parts {
     pub(super) manager: PoaManager,
 }
 
-/// Where an adapter stands in the tree: the one above it, those below it.
+/// Position of an adapter in the tree: its parent and its children.
 pub(crate) struct TreeNode {
-    /// `None` for the root.
+    /// Parent; `None` for the root.
     pub(crate) parent: Option<Arc<Adapter>>,
     pub(super) children: Mutex<BTreeMap<String, Arc<Adapter>>>,
-    /// Who is asked for children that there are not.
+    /// Activator that is asked for missing children.
     pub(crate) activator: Mutex<Option<Arc<dyn AdapterActivator>>>,
-    /// Names that it is asked for.
+    /// Names that the activator is being asked for.
     pub(super) activations: KeyedLock,
 }
 
-/// How an adapter's requests get to an object and one of its operations.
+/// Means by which an adapter's requests find an object and one of its operations.
 pub(super) struct Dispatch {
     pub(super) path: RequestPath,
     pub(super) threads: Threads,
-    /// With RETAIN.
+    /// Active object map, with RETAIN.
     pub(super) map: Option<ActiveMap>,
     #[cfg(feature = "comparison")]
     pub(super) operations: OperationTables,
-    /// What surrounds upcalls.
+    /// Policies around upcalls.
     pub(super) around: Option<UpcallHook>,
 }
 
-/// Where an adapter has servants from that no map holds: the servant manager, the default servant.
+/// Sources of servants that are not in the map: the servant manager, the default servant.
 #[derive(Default)]
 pub(super) struct ServantSources {
-    /// Set once, and let go at the end.
+    /// Servant manager, set once, and dropped at the end.
     pub(super) manager: ArcSwapOption<ServantManager>,
     pub(super) default: ArcSwapOption<Arc<dyn Servant>>,
-    /// The adapter was told to give back all servants, for good.
+    /// Set once the adapter has to give back all servants, for good.
     pub(super) all_given_back: AtomicBool,
-    /// Ids that the activator is asked for.
+    /// Ids that the activator is being asked for.
     pub(super) incarnations: KeyedLock,
 }
 
-/// Makes adapters that are asked for and do not exist.
+/// Maker of adapters on demand.
 pub trait AdapterActivator: Send + Sync {
-    /// Makes the child of that name by [`Poa::create_poa`], with a servant manager or the objects that it
-    /// is to have, and says whether it did. Requests for the child wait meanwhile.
+    /// Makes the child of that name by [`Poa::create_poa`], with a servant manager or with its
+    /// objects, and returns whether it did. Requests for the child wait meanwhile.
     fn unknown_adapter(&self, parent: &Poa, name: &str) -> bool;
 }
 
@@ -142,18 +145,18 @@ impl<F: Fn(&Poa, &str) -> bool + Send + Sync> AdapterActivator for F {
     }
 }
 
-/// What provides servants.
+/// Provider of servants.
 #[derive(Clone)]
 pub enum ServantManager {
-    /// For adapters that retain them.
+    /// Provider for adapters that retain servants.
     Activator(Arc<dyn ServantActivator>),
-    /// For adapters that do not.
+    /// Provider for adapters that do not retain servants.
     Locator(Arc<dyn ServantLocator>),
 }
 
 impl ServantManager {
-    /// Makes servants on demand, for adapters that retain them: a closure, or any [`ServantActivator`] in its place by
-    /// [`ServantManager::Activator`].
+    /// Makes a servant manager that makes servants on demand, for adapters that retain them, from a
+    /// closure. [`ServantManager::Activator`] takes any [`ServantActivator`].
     ///
     /// ```
     /// # use punctual_poa::{Servant, ServantManager};
@@ -173,7 +176,8 @@ impl ServantManager {
         Self::Activator(Arc::new(incarnate))
     }
 
-    /// Provides a servant for each request, for adapters that do not retain them.
+    /// Makes a servant manager that provides a servant for each request, for adapters that do not
+    /// retain them.
     pub fn locator(
         preinvoke: impl Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError>
         + Send
@@ -193,23 +197,26 @@ impl fmt::Debug for ServantManager {
     }
 }
 
-/// Provides servants that are kept in the active object map until they are deactivated (§15.3.5).
+/// Provider of servants that are kept in the active object map until they are deactivated
+/// (§15.3.5).
 pub trait ServantActivator: Send + Sync {
-    /// The servant for an object that is not active. Called for one object once at a time, but for several
-    /// objects at once unless the adapter is single-threaded: the standard would let all wait for one.
-    /// `_is_a` and `_non_existent` ask for the servant, too, though they do not call it.
+    /// Returns the servant for an inactive object. Called for one object once at a time, but for
+    /// several objects at once unless the adapter is single-threaded: the standard would let all
+    /// wait for one. `_is_a` and `_non_existent` ask for the servant, too, though they do not call
+    /// it.
     ///
-    /// It must not call the object itself, which would wait for it: such a call from the same thread gets
-    /// TRANSIENT, one that comes by wire waits until its caller gives up.
+    /// It must not call the object itself, which would wait for it: such a call from the same
+    /// thread gets TRANSIENT, one that comes by wire waits until its caller gives up.
     ///
     /// # Errors
-    /// What to tell the caller instead: OBJECT_NOT_EXIST when there is no such object, another exception,
-    /// or [`DispatchError::Forward`], the standard's `ForwardRequest`.
+    /// The caller gets these instead: OBJECT_NOT_EXIST if there is no such object, another
+    /// exception, or [`DispatchError::Forward`], the standard's `ForwardRequest`.
     fn incarnate(&self, id: &ObjectId, poa: &Poa) -> Result<Arc<dyn Servant>, DispatchError>;
 
-    /// The object's last call has left after it was deactivated. With `cleanup_in_progress` because its
-    /// adapter or its manager goes; with `remaining_activations` the servant incarnates other objects of
-    /// the adapter still. By default nothing is done but to drop the servant.
+    /// Takes a servant back after the last call has left the deactivated object.
+    /// `cleanup_in_progress` is set if its adapter or its manager is ending;
+    /// `remaining_activations` if the servant still incarnates other objects of the adapter. The
+    /// default drops the servant.
     fn etherealize(
         &self,
         id: &ObjectId,
@@ -222,8 +229,8 @@ pub trait ServantActivator: Send + Sync {
     }
 }
 
-/// Makes servants on demand, and does nothing when they go. [`ServantManager::activator`] takes a closure without its
-/// parameters' types.
+/// Makes servants on demand, and drops them at their end. [`ServantManager::activator`] takes a
+/// closure without its parameters' types.
 impl<F> ServantActivator for F
 where
     F: Fn(&ObjectId, &Poa) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
@@ -233,16 +240,16 @@ where
     }
 }
 
-/// What a locator keeps from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
+/// Data that a locator passes from [`ServantLocator::preinvoke`] to [`ServantLocator::postinvoke`].
 pub type Cookie = Box<dyn Any + Send>;
 
-/// Provides a servant for each request (§15.3.6).
+/// Provider of a servant for each request (§15.3.6).
 pub trait ServantLocator: Send + Sync {
-    /// The servant for one request, and whatever is to be known when it has been served.
+    /// Returns the servant for one request, and a cookie for [`ServantLocator::postinvoke`].
     ///
     /// # Errors
-    /// What to tell the caller instead, as for [`ServantActivator::incarnate`]; the request is over then,
-    /// without [`ServantLocator::postinvoke`].
+    /// The caller gets these instead, as for [`ServantActivator::incarnate`]; the request is over
+    /// then, without [`ServantLocator::postinvoke`].
     fn preinvoke(
         &self,
         id: &ObjectId,
@@ -250,10 +257,11 @@ pub trait ServantLocator: Send + Sync {
         operation: &str,
     ) -> Result<(Arc<dyn Servant>, Cookie), DispatchError>;
 
-    /// The request has been served, on the same thread, whether it succeeded, failed or panicked.
+    /// Ends a request after it was served, on the same thread, whether it succeeded, failed or
+    /// panicked.
     ///
     /// # Errors
-    /// What to tell the caller instead of the request's outcome. By default nothing.
+    /// The caller gets these instead of the request's outcome. The default has none.
     fn postinvoke(
         &self,
         id: &ObjectId,
@@ -267,8 +275,8 @@ pub trait ServantLocator: Send + Sync {
     }
 }
 
-/// Provides servants, and keeps nothing from one to the end of the request. [`ServantManager::locator`] takes a closure
-/// without its parameters' types.
+/// Provides servants without a cookie. [`ServantManager::locator`] takes a closure without its
+/// parameters' types.
 impl<F> ServantLocator for F
 where
     F: Fn(&ObjectId, &Poa, &str) -> Result<Arc<dyn Servant>, DispatchError> + Send + Sync,
@@ -284,28 +292,28 @@ where
 }
 
 impl Adapter {
-    /// The map, where the adapter retains servants.
+    /// Returns the map, if the adapter retains servants.
     pub(crate) fn map(&self) -> Option<&ActiveMap> {
         self.dispatch.map.as_ref()
     }
 
-    /// The policies of an object that may have some of its own.
+    /// Returns the policies of an object, some of which may be its own.
     pub(crate) fn policies_of<'a>(&'a self, own: Option<&'a OwnPolicies>) -> &'a AdapterPolicies {
         own.map_or(&self.defined, |own| &own.defined)
     }
 
-    /// What identifies it to others of the process.
+    /// Returns the id that is unique in the process.
     #[inline]
     pub(crate) fn id(&self) -> AdapterId {
         self.naming.id
     }
 
-    /// Its name, of those below the same parent.
+    /// Returns the name, which is unique among the children of its parent.
     pub(crate) fn name(&self) -> &str {
         &self.naming.name
     }
 
-    /// The names from the root adapter to this one.
+    /// Returns the names from the root adapter to this one.
     pub(crate) fn full_name(&self) -> Vec<String> {
         let path = self.naming.path.split(|octet| *octet == 0);
         let names = path.filter(|name| !name.is_empty());
@@ -313,13 +321,13 @@ impl Adapter {
         std::iter::once(ROOT.to_owned()).chain(names).collect()
     }
 
-    /// Its policy of a type.
+    /// Returns its policy of a type.
     pub(crate) fn policy_of_type(&self, policy_type: u32) -> Option<Policy> {
         let mut all = self.defined.iter();
         all.find(|one| one.policy_type() == policy_type).cloned()
     }
 
-    /// The adapter as an application sees it; `None` when the ORB is over.
+    /// Returns the handle for applications; `None` after the ORB's end.
     pub(crate) fn poa(&self) -> Option<Poa> {
         let orb = self.common.orb.upgrade()?;
         let adapter = self.me.upgrade()?;

@@ -1,4 +1,4 @@
-//! Servants whose operations are `async`: futures answer.
+//! Servants with `async` operations: futures answer.
 
 use super::response::Response;
 use punctual_orb::{BoxFuture, OperationError, Orb};
@@ -8,15 +8,16 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// An executor, as servants whose operations are `async` see it: what drives a future to its end. A closure is one.
+/// Executor of the futures of servants with `async` operations: it drives a future to its end. A
+/// closure is one.
 ///
 /// ```ignore
 /// let tokio = tokio::runtime::Handle::current();
 /// let servant = Async::on(move |future| drop(tokio.spawn(future)), Clerk::default());
 /// ```
 pub trait Spawn: Send + Sync + 'static {
-    /// Has the future driven to its end, by other threads than the calling one if it likes. A future that is dropped instead
-    /// answers NO_RESPONSE.
+    /// Drives the future to its end, on any thread. A future that is dropped instead answers
+    /// NO_RESPONSE.
     fn spawn(&self, future: BoxFuture);
 }
 
@@ -26,18 +27,20 @@ impl<F: Fn(BoxFuture) + Send + Sync + 'static> Spawn for F {
     }
 }
 
-/// The ORB's own threads ([`Orb::spawn`]).
+/// Runs futures on the ORB's own threads ([`Orb::spawn`]).
 impl Spawn for Orb {
     fn spawn(&self, future: BoxFuture) {
         self.spawn_boxed(future);
     }
 }
 
-/// A servant whose operations are `async`: of a type that implements `XAsyncServant`, the trait that the IDL compiler writes beside
-/// `XServant` (`Builder::async_servants(true)`, `punctual idl --async-servants`). Clones are one servant.
+/// Servant with `async` operations: of a type that implements `XAsyncServant`, the trait that the
+/// IDL compiler writes beside `XServant` (`Builder::async_servants(true)`, `punctual idl
+/// --async-servants`). Clones are one servant.
 ///
-/// Each request makes a future, which answers when it is done. One that panics answers UNKNOWN, as other servants do. A future
-/// that awaits, be it another object's reply, keeps no thread.
+/// Each request makes a future, which answers when it is done. A future that panics answers
+/// UNKNOWN, as other servants do. A future that awaits, for example another object's reply,
+/// occupies no thread.
 ///
 /// ```ignore
 /// impl ClerkAsyncServant for Desk {
@@ -54,14 +57,15 @@ pub struct Async<T: ?Sized> {
 }
 
 impl<T> Async<T> {
-    /// Of a servant whose futures that executor drives: a closure that spawns them, or an [`Orb`], whose own threads do.
+    /// Wraps a servant whose futures that executor drives: a closure that spawns them, or an
+    /// [`Orb`], whose own threads do.
     pub fn on(executor: impl Spawn, servant: T) -> Self {
         Self::shared(Arc::new(executor), Arc::new(servant))
     }
 }
 
 impl<T: ?Sized> Async<T> {
-    /// Of one that is shared, as is its executor.
+    /// Wraps a shared servant with a shared executor.
     pub fn shared(executor: Arc<dyn Spawn>, servant: Arc<T>) -> Self {
         Self {
             executor,
@@ -70,8 +74,8 @@ impl<T: ?Sized> Async<T> {
         }
     }
 
-    /// Drops the future of a request for whose answer nobody waits any more: the client has cancelled it, or its connection has
-    /// ended. Without this, it runs to its end.
+    /// Drops the future of a request once its answer is no longer awaited: the client has cancelled
+    /// it, or its connection has ended. By default, the future runs to its end.
     #[must_use]
     pub fn abandoning(self) -> Self {
         Self {
@@ -80,13 +84,13 @@ impl<T: ?Sized> Async<T> {
         }
     }
 
-    /// The servant.
+    /// Returns the servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.servant
     }
 
-    /// Has a future answer a request. For generated code.
+    /// Runs a future that answers a request. For generated code.
     #[doc(hidden)]
     pub fn answer<R, E>(
         &self,
@@ -103,13 +107,13 @@ impl<T: ?Sized> Async<T> {
                 true => while_awaited(&response, future).await,
             };
             if let Some(result) = result {
-                // Whether it is heard is nobody's concern any more.
+                // A failed answer is ignored: the client is gone.
                 let _ = response.answer(result);
             }
         }));
     }
 
-    /// Has a future do what a one-way asks for. For generated code.
+    /// Runs a future that serves a one-way. For generated code.
     #[doc(hidden)]
     pub fn run<E: OperationError + Send + 'static>(
         &self,
@@ -123,7 +127,7 @@ impl<T: ?Sized> Async<T> {
     }
 }
 
-/// What the future comes to, unless nobody waits for that before.
+/// Returns the future's result, or `None` if the answer is no longer awaited before it is ready.
 async fn while_awaited<R, E: OperationError, F: Future>(
     response: &Response<R, E>,
     future: F,
@@ -154,7 +158,8 @@ impl<T: ?Sized> fmt::Debug for Async<T> {
     }
 }
 
-/// What lets a servant with `async` operations be activated as it is, and not as an [`super::Amh`].
+/// Implements the activation of a servant with `async` operations, so that it need not be wrapped
+/// as an [`super::Amh`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! async_servant {

@@ -1,4 +1,4 @@
-//! A servant that answers later, as callers of its own process see it.
+//! Servant that answers later, as callers of its own process see it.
 
 use super::here;
 use super::response::Response;
@@ -6,8 +6,8 @@ use punctual_orb::OperationError;
 use std::fmt;
 use std::sync::Arc;
 
-/// A servant that answers later, as a servant whose methods return the answer: they wait for it. Callers within the process
-/// are given it; the IDL compiler implements servant traits for it.
+/// Servant that answers later, with methods that wait for the answer and return it, for callers
+/// within the process. The IDL compiler implements servant traits for it.
 pub struct Blocking<T: ?Sized>(Arc<T>);
 
 impl<T: ?Sized> Blocking<T> {
@@ -15,16 +15,16 @@ impl<T: ?Sized> Blocking<T> {
         Self(servant)
     }
 
-    /// The servant.
+    /// Returns the servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0
     }
 
-    /// Has the servant begin a call, and waits for its answer. For generated code.
+    /// Begins a call at the servant, and waits for its answer. For generated code.
     ///
     /// # Errors
-    /// What the servant answers.
+    /// Exceptions that the servant answers with.
     #[doc(hidden)]
     pub fn call<R, E: OperationError>(
         &self,

@@ -1,4 +1,4 @@
-//! An answer to a caller of this process, who waits for it.
+//! Answer to a caller of this process, which waits for it.
 
 use parking_lot::{Condvar, Mutex};
 use punctual_orb::{
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-/// Where the answer is put.
+/// Slot for the answer.
 struct Place<R, E> {
     answer: Mutex<Answer<R, E>>,
     given: Condvar,
@@ -17,17 +17,17 @@ struct Place<R, E> {
 enum Answer<R, E> {
     Awaited,
     Given(Result<R, E>),
-    /// There will be none.
+    /// Exception for a caller that will get no answer.
     Abandoned(SystemException),
 }
 
-/// Who gives it.
+/// Answering side.
 pub(super) struct Here<R, E>(Arc<Place<R, E>>);
 
-/// Who waits for it.
+/// Waiting side.
 pub(super) struct Waiter<R, E>(Arc<Place<R, E>>);
 
-/// One that answers, and one that waits.
+/// Makes an answering side and a waiting side.
 pub(super) fn pair<R, E>() -> (Here<R, E>, Waiter<R, E>) {
     let place = Arc::new(Place {
         answer: Mutex::new(Answer::Awaited),
@@ -54,7 +54,7 @@ impl<R, E> Here<R, E> {
 impl<R, E> Drop for Here<R, E> {
     fn drop(&mut self) {
         if Arc::strong_count(&self.0) == 1 {
-            // Nobody waits any more.
+            // The caller waits no longer.
             return;
         }
         self.give(Answer::Abandoned(match thread::panicking() {
@@ -75,8 +75,8 @@ impl<R, E> Drop for Here<R, E> {
 }
 
 impl<R, E: From<SystemException>> Waiter<R, E> {
-    /// Waits for the answer. A thread that serves requests lets another do that meanwhile; one that others may need waits
-    /// no longer than `timeouts.nested_call`.
+    /// Waits for the answer. A thread that serves requests lets another do that meanwhile; a thread
+    /// that others may need waits no longer than `timeouts.nested_call`.
     pub(super) fn wait(self) -> Result<R, E> {
         let mut answer = self.0.answer.lock();
         if matches!(*answer, Answer::Awaited) {

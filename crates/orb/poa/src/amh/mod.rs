@@ -1,12 +1,14 @@
-//! Servants that answer later: asynchronous method handling (AMH), and servants whose operations are `async`.
+//! Servants that answer later: asynchronous method handling (AMH), and servants with `async`
+//! operations.
 //!
-//! The skeleton of such a servant takes the arguments out of a request, makes a [`Response`] of what its reply needs, and
-//! gives both to the servant, whose method may return before anything is answered ([`Amh`]). A call from within the process
-//! waits for its answer on the caller's thread ([`Blocking`]). A servant with `async` operations is one that has a future
-//! answer ([`Async`]).
+//! The skeleton of such a servant takes the arguments out of a request, makes a [`Response`] of the
+//! data that its reply needs, and gives both to the servant, whose method may return before the
+//! answer is given ([`Amh`]). A call from within the process waits for its answer on the caller's
+//! thread ([`Blocking`]). A servant with `async` operations lets a future answer ([`Async`]).
 //!
-//! An unanswered request is one in progress: it is counted at its POA until then ([`crate::adapter::HeldRequest`]). Its
-//! upcall is over, however: what a POA does around and after upcalls is done when the servant's method returns.
+//! An unanswered request is in progress: it is counted at its POA until then
+//! ([`crate::adapter::HeldRequest`]). Its upcall is over, however: the POA's work around and after
+//! upcalls is done when the servant's method returns.
 
 mod asynchronous;
 mod blocking;

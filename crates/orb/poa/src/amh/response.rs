@@ -1,4 +1,4 @@
-//! The answer that a servant gives later.
+//! Answer that a servant gives later.
 
 use super::here::Here;
 use crate::adapter::HeldRequest;
@@ -10,17 +10,20 @@ use punctual_orb::{
 use std::fmt;
 use std::task::Waker;
 
-/// Puts an answer into a reply: the results, or what was raised. Written by the IDL compiler.
+/// Function that writes an answer into a reply: the results, or the exception. Written by the IDL
+/// compiler.
 pub type AnswerWith<R, E> =
     fn(Result<R, E>, &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 
-/// What one request is answered by, once, at any time and by any thread (TAO's response handler). It keeps no thread.
+/// Means to answer one request, once, at any time and on any thread (TAO's response handler). It
+/// occupies no thread.
 ///
-/// One that is dropped answers NO_RESPONSE, or UNKNOWN where a panic drops it: a client is never left without an answer. One that is
-/// kept keeps its client waiting, a place among `limits.pending_replies`, and the shutdown of the ORB: until its time-out
-/// (`timeouts.answer`, [`crate::PoaPolicy::AnswerTimeout`]), when the client is told TIMEOUT in its place.
+/// A response that is dropped answers NO_RESPONSE, or UNKNOWN if a panic drops it: a client is
+/// never left without an answer. A pending response keeps its client waiting, a place among
+/// `limits.pending_replies`, and the shutdown of the ORB: until its time-out (`timeouts.answer`,
+/// [`crate::PoaPolicy::AnswerTimeout`]), when the client gets TIMEOUT instead.
 ///
-/// Answering takes it, so that a second answer does not compile:
+/// Answering takes it by value, so that a second answer does not compile:
 ///
 /// ```compile_fail,E0382
 /// # use punctual_poa::Response;
@@ -32,29 +35,30 @@ pub type AnswerWith<R, E> =
 #[must_use = "dropped, it answers NO_RESPONSE"]
 pub struct Response<R, E = SystemException>(To<R, E>);
 
-/// Whom it answers.
+/// Receiver of the answer.
 enum To<R, E> {
-    /// A client, by wire.
+    /// Client, by wire.
     Client {
         pending: PendingReply,
         answer: AnswerWith<R, E>,
     },
-    /// A caller of this process, which waits.
+    /// Waiting caller of this process.
     Caller(Here<R, E>),
 }
 
 impl<R, E: OperationError> Response<R, E> {
-    /// Takes it out of a request. For generated code.
+    /// Takes the response out of a request. For generated code.
     ///
     /// # Errors
-    /// TRANSIENT where too many requests wait to be answered, and where the POA is being destroyed; NO_RESOURCES where
-    /// a time-out cannot be kept.
+    /// TRANSIENT if too many requests wait to be answered, or the POA is being destroyed;
+    /// NO_RESOURCES if a time-out cannot be kept.
     #[doc(hidden)]
     pub fn of(
         call: &mut ServerCall<'_>,
         answer: AnswerWith<R, E>,
     ) -> Result<(Self, Dispatched), DispatchError> {
-        // Before anything is taken: what fails is answered as the upcall's own.
+        // Nothing is taken from the request before this, so that an error is answered as the
+        // upcall's own.
         let held = HeldRequest::of_upcall()?;
         let policy = held.as_ref().map(HeldRequest::answer_timeout);
         let (pending, dispatched) = match policy.unwrap_or_default() {
@@ -72,12 +76,13 @@ impl<R, E: OperationError> Response<R, E> {
         Self(To::Caller(here))
     }
 
-    /// Answers with the results: the return value, then `inout` and `out` parameters, as a tuple if they are several.
+    /// Answers with the results: the return value, then `inout` and `out` parameters, as a tuple if
+    /// they are several.
     ///
     /// # Errors
-    /// [`AnswerError::NobodyWaits`] where the client's connection has ended; [`AnswerError::TimedOut`] where the client was told TIMEOUT
-    /// before; [`AnswerError::Instead`] with what the client was
-    /// told where the results cannot be marshaled. A servant need not care for either.
+    /// [`AnswerError::NobodyWaits`] if the client's connection has ended; [`AnswerError::TimedOut`]
+    /// if the client got TIMEOUT before; [`AnswerError::Instead`] with the exception that the
+    /// client got if the results cannot be marshaled. A servant may ignore all of them.
     pub fn reply(self, results: R) -> Result<(), AnswerError> {
         self.answer(Ok(results))
     }
@@ -85,7 +90,7 @@ impl<R, E: OperationError> Response<R, E> {
     /// Answers with an exception of the operation's.
     ///
     /// # Errors
-    /// As [`Response::reply`].
+    /// Those of [`Response::reply`].
     pub fn raise(self, exception: impl Into<E>) -> Result<(), AnswerError> {
         self.answer(Err(exception.into()))
     }
@@ -93,7 +98,7 @@ impl<R, E: OperationError> Response<R, E> {
     /// Answers with a system exception.
     ///
     /// # Errors
-    /// As [`Response::reply`].
+    /// Those of [`Response::reply`].
     pub fn fail(self, exception: impl Into<SystemException>) -> Result<(), AnswerError> {
         self.answer(Err(E::from(exception.into())))
     }
@@ -101,7 +106,7 @@ impl<R, E: OperationError> Response<R, E> {
     /// Answers as a synchronous servant's method returns.
     ///
     /// # Errors
-    /// As [`Response::reply`].
+    /// Those of [`Response::reply`].
     pub fn answer(self, result: Result<R, E>) -> Result<(), AnswerError> {
         let (pending, answer) = match self.0 {
             To::Client { pending, answer } => (pending, answer),
@@ -112,17 +117,17 @@ impl<R, E: OperationError> Response<R, E> {
         };
         let is_raised = result.is_err();
         match pending.answer(|call| answer(result, call)) {
-            // The client was told what the servant has said.
+            // The client got the exception that the servant raised.
             Err(AnswerError::Instead(_)) if is_raised => Ok(()),
             other => other,
         }
     }
 
-    /// Has the client make the call on another object (LOCATION_FORWARD, CORBA 3.3 part 2, §9.4.3.1). A caller of this process, who has made no
-    /// request, is told TRANSIENT.
+    /// Makes the client repeat the call on another object (LOCATION_FORWARD, CORBA 3.3 part 2,
+    /// §9.4.3.1). A caller of this process, which has made no request, gets TRANSIENT.
     ///
     /// # Errors
-    /// As [`Response::reply`].
+    /// Those of [`Response::reply`].
     pub fn forward(self, to: &ObjectRef) -> Result<(), AnswerError> {
         match self.0 {
             To::Client { pending, .. } => pending.answer(|_| Err(DispatchError::forward(to))),
@@ -133,8 +138,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Whether somebody waits for the answer. Not where the client has cancelled the request or was told TIMEOUT, its connection has
-    /// ended, or it made a one-way of it.
+    /// Returns whether the answer is awaited: not if the client has cancelled the request or got
+    /// TIMEOUT, its connection has ended, or the request is a one-way.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         match &self.0 {
@@ -143,7 +148,8 @@ impl<R, E: OperationError> Response<R, E> {
         }
     }
 
-    /// Has `watcher` woken when nobody waits for the answer any more; whether somebody does now. The last watcher counts.
+    /// Wakes `watcher` when the answer is no longer awaited; returns whether it is awaited now. The
+    /// last watcher counts.
     pub fn watch(&self, watcher: &Waker) -> bool {
         match &self.0 {
             To::Client { pending, .. } => pending.watch(watcher),

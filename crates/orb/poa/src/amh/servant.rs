@@ -1,11 +1,12 @@
-//! A servant that answers later, as it is activated; and its skeleton.
+//! Servant that answers later, as it is activated; and its skeleton.
 
 use super::blocking::Blocking;
 use std::fmt;
 use std::sync::Arc;
 
-/// A servant that answers later (AMH): of a type that implements `XAmhServant`, the trait that the IDL compiler writes beside
-/// `XServant` (`Builder::amh(true)`, `punctual idl --amh`). Clones are one servant.
+/// Servant that answers later (AMH): of a type that implements `XAmhServant`, the trait that the
+/// IDL compiler writes beside `XServant` (`Builder::amh(true)`, `punctual idl --amh`). Clones are
+/// one servant.
 ///
 /// ```ignore
 /// impl ClerkAmhServant for Desk {
@@ -18,25 +19,25 @@ use std::sync::Arc;
 pub struct Amh<T: ?Sized>(Arc<T>);
 
 impl<T> Amh<T> {
-    /// Of a servant that nobody else has.
+    /// Wraps a servant.
     pub fn new(servant: T) -> Self {
         Self(Arc::new(servant))
     }
 }
 
 impl<T: ?Sized> Amh<T> {
-    /// Of one that is shared.
+    /// Wraps a shared servant.
     pub fn shared(servant: Arc<T>) -> Self {
         Self(servant)
     }
 
-    /// The servant.
+    /// Returns the servant.
     #[must_use]
     pub fn servant(&self) -> &Arc<T> {
         &self.0
     }
 
-    /// The same for callers of this process. For generated code.
+    /// Returns the same servant for callers of this process. For generated code.
     #[doc(hidden)]
     #[must_use]
     pub fn blocking(&self) -> Blocking<T> {
@@ -56,8 +57,8 @@ impl<T: ?Sized> fmt::Debug for Amh<T> {
     }
 }
 
-/// The skeleton of `$interface` around a servant that answers later. `$view` are the servant traits of the interface and of
-/// all that it derives from.
+/// Defines the skeleton of `$interface` around a servant that answers later. `$view` are the
+/// servant traits of the interface and of all its bases.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! amh_skeleton {

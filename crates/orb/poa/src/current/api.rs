@@ -1,4 +1,4 @@
-//! What applications ask about the upcall that they are in.
+//! Queries of applications about the current upcall.
 
 use super::upcalls::{ObjectUpcall, innermost};
 use crate::adapter::{Adapter, root_named};
@@ -8,15 +8,15 @@ use crate::servant::Servant;
 use punctual_orb::{ObjectRef, SystemException};
 use std::sync::Arc;
 
-/// The upcall that the calling thread is in. It says the same over the wire and within the process.
+/// Upcall that the calling thread is in. It is the same over the wire and within the process.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Current;
 
-/// The calling thread is in no upcall, or its adapter is gone.
+/// Error of a query outside of an upcall, or after its adapter is gone.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoContext {
-    /// No upcall.
+    /// The calling thread is in no upcall.
     #[error("the calling thread is in no upcall")]
     NoUpcall,
     /// The adapter, or the object in it, is gone since the upcall began.
@@ -28,7 +28,7 @@ pub enum NoContext {
 }
 
 impl Current {
-    /// The adapter.
+    /// Returns the adapter.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -36,7 +36,7 @@ impl Current {
         poa_of(innermost().ok_or(NoContext::NoUpcall)?)
     }
 
-    /// The object's id: where one servant incarnates many objects, which of them is called.
+    /// Returns the object's id, which tells a servant of many objects the called one.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -44,7 +44,7 @@ impl Current {
         Ok(innermost().ok_or(NoContext::NoUpcall)?.id())
     }
 
-    /// A reference to the object.
+    /// Returns a reference to the object.
     ///
     /// # Errors
     /// [`NoContext`].
@@ -53,10 +53,10 @@ impl Current {
         Ok(poa.reference_to(&id, &servant.primary_interface())?)
     }
 
-    /// The servant.
+    /// Returns the servant.
     ///
     /// # Errors
-    /// [`NoContext`]; [`NoContext::Gone`] too when the object was deactivated in this very upcall.
+    /// [`NoContext`]; [`NoContext::Gone`] also if the object was deactivated in this very upcall.
     pub fn servant(self) -> Result<Arc<dyn Servant>, NoContext> {
         let upcall = innermost().ok_or(NoContext::NoUpcall)?;
         let poa = poa_of(upcall)?;
@@ -66,7 +66,7 @@ impl Current {
     }
 }
 
-/// The adapter that an upcall is of.
+/// Returns the adapter of an upcall.
 fn poa_of(upcall: ObjectUpcall) -> Result<Poa, NoContext> {
     adapter_of(upcall)
         .and_then(|adapter| adapter.poa())
@@ -78,11 +78,11 @@ fn adapter_of(upcall: ObjectUpcall) -> Option<Arc<Adapter>> {
     root.and_then(|root| root.named(upcall.adapter.name))
 }
 
-/// The object of the calling thread's upcall, and its adapter.
+/// Returns the object of the calling thread's upcall, and its adapter.
 pub(crate) fn serving() -> Option<(Arc<Adapter>, ObjectId)> {
     let upcall = innermost()?;
     Some((adapter_of(upcall)?, upcall.id()))
 }
 
-// As of who asks for the object outside of an upcall.
+// A query for the object outside of an upcall.
 raised_as_bad_inv_order!(NoContext);

@@ -1,7 +1,7 @@
-//! What the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
+//! Upcall that the calling thread is serving (PortableServer::Current, CORBA 3.3 part 1, §15.3.10).
 //!
-//! Each thread has a stack of the upcalls that it is in ([`upcalls`]). Entering one writes a few numbers, and
-//! the id where it is not the entry; what they mean is looked up only when somebody asks ([`api`]).
+//! Each thread has a stack of its upcalls ([`upcalls`]). Entering one writes a few numbers, and the
+//! id if it is not the entry; they are interpreted only by a query ([`api`]).
 
 mod api;
 mod upcalls;

@@ -1,5 +1,4 @@
-//! The upcalls that threads are in, as numbers in the stack that the ORB has of them: what they mean is
-//! [`super::Current`]'s to look up.
+//! Upcalls of threads, as numbers in the ORB's stack of them, which [`super::Current`] interprets.
 
 use crate::key::{AdapterId, AdapterName, Nonce};
 use crate::object_id::ObjectId;
@@ -9,19 +8,19 @@ use punctual_orb::{AdapterNote, OnObject, Orb, noted_object, noted_objects};
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// An upcall: a few numbers, so that entering one costs a few instructions.
+/// Upcall as a few numbers, so that entering one costs a few instructions.
 #[derive(Clone, Copy)]
 pub(super) struct ObjectUpcall {
     pub(super) adapter: AdapterId,
     object: Object,
 }
 
-/// Which object it is on.
+/// Object of the upcall.
 #[derive(Clone, Copy)]
 enum Object {
     EntryId(EntryId),
-    /// Where the id begins in [`Named::ids`], and the end of it; and whether the last of
-    /// [`Named::servants`] is its servant.
+    /// Start and end of the id in [`Named::ids`]; and whether the last of [`Named::servants`] is
+    /// its servant.
     Id {
         begin: usize,
         end: usize,
@@ -29,16 +28,16 @@ enum Object {
     },
 }
 
-/// What upcalls have that numbers cannot say.
+/// Data of upcalls that are not numbers.
 #[derive(Default)]
 struct Named {
-    /// The ids that are no entries, one behind the other.
+    /// Ids that are no entries, one behind the other.
     ids: Vec<u8>,
-    /// Servants that no map holds.
+    /// Servants that are not in a map.
     servants: Vec<Arc<dyn Servant>>,
 }
 
-/// Octets that a thread keeps for ids: a peer says how long one is.
+/// Upper bound of the bytes that a thread keeps for ids: a peer determines an id's length.
 const KEPT: usize = 16 * 1024;
 
 thread_local! {
@@ -68,7 +67,7 @@ impl InsideEntry {
 }
 
 impl Inside {
-    /// `servant` where no map holds it.
+    /// Enters an upcall. `servant` is given if no map holds it.
     pub(crate) fn enter(adapter: AdapterId, id: &[u8], servant: Option<&Arc<dyn Servant>>) -> Self {
         let has_servant = servant.is_some();
         let (begin, end) = NAMED.with_borrow_mut(|named| {
@@ -93,7 +92,7 @@ impl Inside {
 impl Drop for Inside {
     fn drop(&mut self) {
         self.on_object = None;
-        // Dropped outside of the borrow: the servant may make calls when it goes.
+        // The servant is dropped outside of the borrow, as it may make calls.
         let _servant = NAMED.with_borrow_mut(|named| {
             named.ids.truncate(self.begin);
             if self.begin == 0 && named.ids.capacity() > KEPT {
@@ -104,12 +103,13 @@ impl Drop for Inside {
     }
 }
 
-/// The first number of a note, by what the object is known: its entry, or an id, whose servant is noted too.
+/// First number of a note, the kind of the object's identification: its entry, or an id, whose
+/// servant is noted, too.
 const BY_ENTRY: u64 = 1;
 const BY_ID: u64 = 2;
 const BY_ID_WITH_SERVANT: u64 = 3;
 
-/// An upcall as the ORB's stack has it.
+/// Encodes an upcall for the ORB's stack.
 #[inline]
 fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     let pair = |upper: u32, lower: u32| u64::from(upper) << 32 | u64::from(lower);
@@ -120,7 +120,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
             end,
             has_servant,
         } => {
-            // Ids are shorter than messages, and upcalls do not nest without end.
+            // Ids are shorter than messages, and the nesting of upcalls is bounded.
             let place = (begin as u64) << 32 | end as u64;
             let kind = match has_servant {
                 true => BY_ID_WITH_SERVANT,
@@ -133,7 +133,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     [kind, adapter.nonce.number(), name, place]
 }
 
-/// What a note says.
+/// Decodes a note.
 fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));
@@ -156,13 +156,13 @@ fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     }
 }
 
-/// The upcalls of the calling thread, innermost first.
+/// Returns the upcalls of the calling thread, innermost first.
 fn upcalls() -> Vec<ObjectUpcall> {
     noted_objects().into_iter().map(upcall).collect()
 }
 
 impl ObjectUpcall {
-    /// The object's id.
+    /// Returns the object's id.
     pub(super) fn id(&self) -> ObjectId {
         match self.object {
             Object::EntryId(entry_id) => (&entry_id.octets()).into(),
@@ -173,7 +173,7 @@ impl ObjectUpcall {
         }
     }
 
-    /// The innermost upcall's servant, where no map holds it.
+    /// Returns the innermost upcall's servant, if no map holds it.
     pub(super) fn own_servant(&self) -> Option<Arc<dyn Servant>> {
         match self.object {
             Object::Id {
@@ -184,17 +184,17 @@ impl ObjectUpcall {
     }
 }
 
-/// The innermost upcall of the calling thread.
+/// Returns the innermost upcall of the calling thread.
 pub(super) fn innermost() -> Option<ObjectUpcall> {
     noted_object().map(upcall)
 }
 
-/// The adapter of the innermost upcall of the calling thread.
+/// Returns the adapter of the innermost upcall of the calling thread.
 pub(crate) fn adapter_in_upcall() -> Option<AdapterId> {
     innermost().map(|upcall| upcall.adapter)
 }
 
-/// What a thread may do for an adapter outside of any request: see to the end of an object.
+/// Work of a thread for an adapter outside of any request: the end of an object.
 struct Engagement {
     adapter: AdapterId,
     id: Box<[u8]>,
@@ -204,8 +204,8 @@ thread_local! {
     static ENGAGEMENTS: RefCell<Vec<Engagement>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Marks the calling thread as one that sees to the end of an object, until dropped. Current knows nothing of
-/// it; waits for itself are told by it.
+/// Marks the calling thread as one that ends an object, until dropped. Current ignores it; checks
+/// against waiting for oneself use it.
 pub(crate) struct Engaged(());
 
 impl Engaged {
@@ -223,16 +223,16 @@ impl Drop for Engaged {
     }
 }
 
-/// Whether the calling thread serves a request of an ORB, from the moment that an adapter is looked for, or
-/// sees to the end of an object of its: it must not wait for the end of that. An ORB that is over has no
-/// requests, but its nonce may have ends.
+/// Returns whether the calling thread serves a request of an ORB, from the search for the adapter
+/// on, or ends one of its objects: it must not wait for the end of that. An ORB that is over has no
+/// requests, but objects with its nonce may still end.
 pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
     let is_its = |one: &Engagement| one.adapter.nonce == nonce;
     orb.is_some_and(Orb::is_in_upcall)
         || ENGAGEMENTS.with_borrow(|engagements| engagements.iter().any(is_its))
 }
 
-/// Whether the calling thread is in an upcall on this object, or sees to its end.
+/// Returns whether the calling thread is in an upcall on this object, or ends it.
 pub(crate) fn is_in_upcall_on(adapter: AdapterId, id: &[u8]) -> bool {
     let is_its = |upcall: &ObjectUpcall| upcall.adapter == adapter && upcall.id().as_bytes() == id;
     let is_engaged = |one: &Engagement| one.adapter == adapter && *one.id == *id;
@@ -256,7 +256,7 @@ mod tests {
         let kept = || NAMED.with_borrow(|named| named.ids.capacity());
         let outer = Inside::enter(adapter, b"short", None);
         drop(Inside::enter(adapter, &vec![7; 1 << 20], None));
-        // The one outside is there still.
+        // The outer upcall is still there.
         assert!(kept() >= 5);
         drop(outer);
         assert_eq!(kept(), 0);

@@ -1,9 +1,9 @@
-//! Whether a manager's requests are served: its state (CORBA 3.3 part 1, §15.3.2.2).
+//! Admission of a manager's requests, by its state (CORBA 3.3 part 1, §15.3.2.2).
 //!
-//! A request that is to be served *first* counts itself in, at the object that it is for or at its adapter,
-//! and *then* looks whether the manager is active; whoever changes that first says so and then looks who is in.
-//! Both are sequentially consistent, so that one of the two sees the other: nobody waits for requests that
-//! have passed unseen, and none passes that is not waited for.
+//! A request that is to be served *first* counts itself in, at its object or at its adapter, and
+//! *then* checks that the manager is active; a thread that changes the state first stores it and
+//! then reads the counts. Both are sequentially consistent, so that one of the two sees the other:
+//! no request passes without being waited for.
 
 use super::state::{AdapterInactive, ManagerState};
 use parking_lot::{Condvar, Mutex, MutexGuard};
@@ -12,16 +12,16 @@ use punctual_orb::{
 };
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Requests that may be held back at once; each holds its connection's thread. The one thread of reactive
-/// endpoints holds none.
+/// Upper bound of the requests held back at once; each holds its connection's thread. The one
+/// thread of reactive endpoints holds none.
 const MAX_HELD: usize = 1024;
 
-/// Decides on requests, by the manager's state.
+/// Decision on requests, by the manager's state.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    /// Whether the state is active, for a glance without the lock.
+    /// Set while the state is active, for a check without the lock.
     active: AtomicBool,
-    /// Whether it ever was. Relaxed: only what people are told depends on it.
+    /// Set if the state was ever active. Relaxed: only messages for people depend on it.
     was_active: AtomicBool,
     held: AtomicUsize,
     state: Mutex<ManagerState>,
@@ -41,13 +41,13 @@ impl Default for Admission {
 }
 
 impl Admission {
-    /// To be asked by who has counted itself in.
+    /// Returns whether the manager is active. Callers must have been counted in.
     #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.active.load(Ordering::SeqCst)
     }
 
-    /// Whether it has been active at any time.
+    /// Returns whether the manager has been active at any time.
     pub(crate) fn was_active(&self) -> bool {
         self.was_active.load(Ordering::Relaxed)
     }
@@ -65,7 +65,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Makes the manager inactive, which is for good; `false` if it was.
+    /// Makes the manager inactive, for good; returns `false` if it was.
     pub(crate) fn deactivate(&self) -> bool {
         let mut state = self.state.lock();
         let was_inactive = *state == ManagerState::Inactive;
@@ -73,8 +73,9 @@ impl Admission {
         !was_inactive
     }
 
-    /// Waits with a request, which must not be counted in, while requests are held; or says why it is
-    /// turned away. The state may be another again by the time that the request has counted itself in.
+    /// Waits with a request, which must not be counted in, while requests are held; or returns the
+    /// error that refuses it. The state may have changed again by the time that the request has
+    /// counted itself in.
     #[cold]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
         let mut state = self.state.lock();
@@ -106,7 +107,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Under the lock, so that the glance never says what was overtaken.
+    /// Sets the state. Called under the lock, so that the flag never lags behind the state.
     fn set(&self, state: &mut ManagerState, to: ManagerState) {
         *state = to;
         if to == ManagerState::Active {
@@ -118,7 +119,7 @@ impl Admission {
     }
 }
 
-/// An adapter that serves no more.
+/// Returns the error of an adapter that no longer serves.
 pub(crate) fn inactive() -> SystemException {
     SystemException::new(Kind::ObjAdapter, minor::omg(1), CompletionStatus::No)
         .with_detail("the POA is inactive")

@@ -1,4 +1,4 @@
-//! The factory of POA managers (CORBA 3.3 part 1, §15.3.2.1): managers by their ids.
+//! Factory of POA managers (CORBA 3.3 part 1, §15.3.2.1): managers by their ids.
 
 use super::poa_manager::{PoaManager, Shared};
 use crate::key::Nonce;
@@ -8,15 +8,16 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// There is a manager of that id.
+/// Error of a manager id that is taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is a POA manager `{id}` already")]
 pub struct ManagerExists {
-    /// The id.
+    /// Id that is taken.
     pub id: String,
 }
 
-/// Makes POA managers, and finds those that adapters have or somebody holds. Cheap to clone.
+/// Maker of POA managers, which also finds those that are in use by adapters or held by the
+/// application. Cheap to clone.
 #[derive(Clone)]
 pub struct PoaManagerFactory {
     orb: WeakOrb,
@@ -27,9 +28,9 @@ pub struct PoaManagerFactory {
 #[derive(Default)]
 struct Known {
     managers: HashMap<String, Weak<Shared>>,
-    /// How many managers there were when those that are gone were last forgotten.
+    /// Number of managers after the last removal of dropped ones.
     tidied: usize,
-    /// Numbers for ids that are taken.
+    /// Next number for an id that is taken.
     next: u64,
 }
 
@@ -42,7 +43,8 @@ impl PoaManagerFactory {
         }
     }
 
-    /// A manager, in the holding state. There are no policies for managers in the standard, nor here.
+    /// Makes a manager, in the holding state. There are no policies for managers in the standard,
+    /// nor here.
     ///
     /// # Errors
     /// [`ManagerExists`].
@@ -51,7 +53,7 @@ impl PoaManagerFactory {
         made.ok_or_else(|| ManagerExists { id: id.to_owned() })
     }
 
-    /// A manager for one adapter: of its name, or with a number behind it where that is taken.
+    /// Makes a manager for one adapter: of its name, or with a number behind it if that is taken.
     pub(crate) fn create_for(&self, adapter: &str) -> PoaManager {
         let mut known = self.known.lock();
         let mut id = adapter.to_owned();
@@ -64,7 +66,7 @@ impl PoaManagerFactory {
         }
     }
 
-    /// All managers that there are.
+    /// Returns all managers.
     #[must_use]
     pub fn list(&self) -> Vec<PoaManager> {
         let known = self.known.lock();
@@ -72,20 +74,20 @@ impl PoaManagerFactory {
         live.map(|shared| PoaManager { shared }).collect()
     }
 
-    /// The manager of that id, if there is one.
+    /// Returns the manager of that id, if there is one.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<PoaManager> {
         let shared = self.known.lock().managers.get(id)?.upgrade()?;
         Some(PoaManager { shared })
     }
 
-    /// A manager of that id, if it is not taken.
+    /// Makes a manager of that id, if it is not taken.
     fn make(&self, known: &mut Known, id: &str) -> Option<PoaManager> {
         let taken = known.managers.get(id);
         if taken.is_some_and(|one| one.strong_count() > 0) {
             return None;
         }
-        // Now and then, so that each costs little however many there are.
+        // Dropped managers are removed now and then, so that the cost per manager is constant.
         if known.managers.len() >= 2 * known.tidied.max(8) {
             known.managers.retain(|_, one| one.strong_count() > 0);
             known.tidied = known.managers.len();

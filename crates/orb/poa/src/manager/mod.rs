@@ -1,4 +1,5 @@
-//! POA managers: whether requests are served, held, or turned away (CORBA 3.3 part 1, §15.3.2).
+//! POA managers, which decide whether requests are served, held, or refused (CORBA 3.3 part 1,
+//! §15.3.2).
 
 mod admission;
 mod factory;

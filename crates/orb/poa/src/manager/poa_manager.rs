@@ -1,4 +1,4 @@
-//! A POA manager.
+//! POA manager.
 
 use super::admission::Admission;
 use super::state::{AdapterInactive, ManagerState};
@@ -12,26 +12,27 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Why a manager's state was not changed, or not waited for.
+/// Reason why a manager's state was not changed, or not waited for.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ManagerError {
     /// The manager is inactive.
     #[error(transparent)]
     AdapterInactive(#[from] AdapterInactive),
-    /// It was not waited for: BAD_INV_ORDER in an upcall, which would wait for itself.
+    /// The wait was refused: BAD_INV_ORDER in an upcall, which would wait for itself.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Text for people, also when `main` returns the error.
 impl fmt::Debug for ManagerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// Decides for its adapters whether requests are served. Cheap to clone; clones are the same manager.
+/// Manager that decides for its adapters whether requests are served. Cheap to clone; clones are
+/// the same manager.
 #[derive(Clone)]
 pub struct PoaManager {
     pub(super) shared: Arc<Shared>,
@@ -39,7 +40,7 @@ pub struct PoaManager {
 
 pub(super) struct Shared {
     id: String,
-    /// By which interceptors know it: no other manager of the process has it.
+    /// Number by which interceptors know it, unique in the process.
     number: u32,
     orb: WeakOrb,
     nonce: Nonce,
@@ -48,26 +49,27 @@ pub(super) struct Shared {
     adapters: Mutex<Vec<Weak<dyn Managed>>>,
 }
 
-/// What the log was told of a manager that was never activated: each once. Relaxed, as nothing depends on it.
+/// Flags of warnings about a manager that was never activated: each is logged once. Relaxed, as
+/// nothing depends on them.
 #[derive(Default)]
 struct Warnings {
     at_run: AtomicBool,
     at_request: AtomicBool,
 }
 
-/// An adapter, as its manager knows it.
+/// Adapter, as its manager knows it.
 pub(crate) trait Managed: Send + Sync {
-    /// Whether it has objects, or a source of them.
+    /// Returns whether the adapter has objects, or a source of them.
     fn has_objects(&self) -> bool;
 
-    /// Gives back all servants, where an activator gave them.
+    /// Gives all servants of an activator back to it.
     fn etherealize_all(&self);
 
-    /// Returns when no request is in progress, or there is no use in waiting for that: whoever makes that so
-    /// calls [`Managed::wake_waiting`].
+    /// Waits until no request is in progress, or until `useless` returns `true`: the thread that
+    /// makes it so calls [`Managed::wake_waiting`].
     fn wait_until_idle_or(&self, useless: &dyn Fn() -> bool);
 
-    /// Has those who wait look again.
+    /// Makes the waiters re-check their condition.
     fn wake_waiting(&self);
 }
 
@@ -76,7 +78,7 @@ impl PoaManager {
         static NUMBERS: AtomicU32 = AtomicU32::new(1);
         let shared = Shared {
             id: id.to_owned(),
-            // Relaxed: a number, and no more.
+            // Relaxed: the number orders nothing else.
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             orb,
             nonce,
@@ -89,13 +91,13 @@ impl PoaManager {
         }
     }
 
-    /// Its name, which no other manager of the ORB has. The root POA's is `RootPOAManager`.
+    /// Returns its name, which is unique in the ORB. The root POA's is `RootPOAManager`.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.shared.id
     }
 
-    /// The present state.
+    /// Returns the present state.
     #[must_use]
     pub fn state(&self) -> ManagerState {
         self.shared.admission.state()
@@ -112,18 +114,19 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Lets requests wait: so many as there is room for, TRANSIENT for more. Those in progress go on;
-    /// with `wait_for_completion` it returns when they are done, or when the state has changed again.
+    /// Lets requests wait, up to a limit, and refuses further ones with TRANSIENT. Those in
+    /// progress go on; with `wait_for_completion` this returns when they are done, or when the
+    /// state has changed again.
     ///
     /// # Errors
-    /// [`ManagerError::AdapterInactive`] after [`PoaManager::deactivate`]; BAD_INV_ORDER when it would
-    /// wait for the upcall that it is made from.
+    /// [`ManagerError::AdapterInactive`] after [`PoaManager::deactivate`]; BAD_INV_ORDER if it
+    /// would wait for the upcall that it is called from.
     pub fn hold_requests(&self, wait_for_completion: bool) -> Result<(), ManagerError> {
         self.change_and_wait(ManagerState::Holding, wait_for_completion)
     }
 
-    /// Turns requests away with TRANSIENT, those held back too. Those in progress go on, and are waited
-    /// for as by [`PoaManager::hold_requests`].
+    /// Refuses requests with TRANSIENT, those held back, too. Those in progress go on, and are
+    /// waited for as by [`PoaManager::hold_requests`].
     ///
     /// # Errors
     /// Those of [`PoaManager::hold_requests`].
@@ -131,12 +134,12 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Turns requests away for good. Those in progress go on, and are waited for as by
-    /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators are given back all
-    /// servants, each when its last call has left.
+    /// Refuses requests for good. Those in progress go on, and are waited for as by
+    /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators get all
+    /// servants back, each when its last call has left.
     ///
     /// # Errors
-    /// Those of [`PoaManager::hold_requests`]; a manager that is inactive already is none.
+    /// Those of [`PoaManager::hold_requests`], except that an inactive manager is no error.
     pub fn deactivate(
         &self,
         etherealize_objects: bool,
@@ -170,7 +173,7 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Its number and its state, as interceptors see them.
+    /// Returns its number and its state, as interceptors see them.
     pub(crate) fn seen(&self) -> (u32, AdapterState) {
         let state = match self.state() {
             ManagerState::Holding => AdapterState::Holding,
@@ -188,14 +191,14 @@ impl PoaManager {
         }
     }
 
-    /// Until no request is in progress, or the state is another.
+    /// Waits until no request is in progress, or the state is another.
     fn wait_until_idle(&self, state: ManagerState) {
         for adapter in self.adapters() {
             adapter.wait_until_idle_or(&|| self.state() != state);
         }
     }
 
-    /// Who waits for requests in another state waits no more.
+    /// Wakes the threads that wait for requests under another state.
     fn wake_waiting(&self) {
         for adapter in self.adapters() {
             adapter.wake_waiting();
@@ -210,8 +213,9 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Waits with a request while requests are held, as [`Admission::admit`]; says in the trace why it waits, and in the
-    /// log if the application seems to have forgotten to activate the manager.
+    /// Waits with a request while requests are held, as [`Admission::admit`] does; traces the
+    /// reason, and logs a warning if the application seems to have forgotten to activate the
+    /// manager.
     #[cold]
     pub(crate) fn admit(&self) -> Result<(), SystemException> {
         let shared = &*self.shared;
@@ -231,7 +235,8 @@ impl PoaManager {
         shared.admission.admit()
     }
 
-    /// The application runs the ORB: a manager whose objects nobody will reach is worth a word.
+    /// Logs a warning, when the application runs the ORB, if the manager has objects that no client
+    /// can reach.
     pub(crate) fn look_before_run(&self) {
         if self.adapters().iter().any(|adapter| adapter.has_objects()) {
             self.warn_once(&self.shared.warnings.at_run, "its objects answer nobody");
@@ -286,7 +291,7 @@ impl fmt::Debug for PoaManager {
     }
 }
 
-/// The standard's BAD_INV_ORDER for a wait from within an upcall (§15.3.2.4 and §15.3.9.4).
+/// Returns the standard's BAD_INV_ORDER for a wait from within an upcall (§15.3.2.4 and §15.3.9.4).
 pub(crate) fn would_wait_for_itself() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,

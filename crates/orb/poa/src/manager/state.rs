@@ -1,19 +1,19 @@
-//! The states of a manager (CORBA 3.3 part 1, §15.3.2.2).
+//! States of a manager (CORBA 3.3 part 1, §15.3.2.2).
 
-/// What happens to requests.
+/// State of a manager: the treatment of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ManagerState {
-    /// They wait. The state that a manager begins in.
+    /// Requests wait. The initial state.
     Holding,
-    /// They are served.
+    /// Requests are served.
     Active,
-    /// They are turned away with TRANSIENT.
+    /// Requests are refused with TRANSIENT.
     Discarding,
-    /// They are turned away for good, with OBJ_ADAPTER.
+    /// Requests are refused for good, with OBJ_ADAPTER.
     Inactive,
 }
 
-/// The manager has been deactivated, which is for good.
+/// Error of a manager that has been deactivated, which is for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the POA manager is inactive, which is for good")]
 pub struct AdapterInactive;

@@ -1,4 +1,4 @@
-//! From servants to their entries. All of it is under the map's mutex.
+//! Index from servants to their entries. All access is under the map's mutex.
 
 use super::entry::EntryId;
 use super::sync::RandomState;
@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 use std::hash::BuildHasher;
 
-/// What a map knows of its servants.
+/// Index of servants that a map keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Servants {
-    /// Nothing: a servant may be active under many ids, and nobody asks.
+    /// No index: a servant may be active under many ids, and is never searched.
     Unnoted,
-    /// A servant is active under one id, and can be found by it.
+    /// Servants that are active under one id each, and can be found.
     Unique,
-    /// A servant may be active under many ids; how many is known.
+    /// Servants that may be active under many ids, with the number of these.
     Counted,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct ByServant {
 
 enum Noted {
     Nothing,
-    /// Hash and index. Whether it is that servant says the slot: a third of the memory.
+    /// Hash and index. The slot identifies the servant, which saves two thirds of the memory.
     Unique(HashTable<(u32, u32)>),
     Counted(HashMap<Identity, u32>),
 }
@@ -44,7 +44,8 @@ impl ByServant {
         }
     }
 
-    /// The index of the entry that a servant is active at; `is` says whether the servant of an entry is this one.
+    /// Returns the index of the entry at which a servant is active; `is` returns whether an entry's
+    /// servant is this one.
     pub(super) fn index_of(&self, identity: Identity, is: impl Fn(u32) -> bool) -> Option<u32> {
         let Noted::Unique(table) = &self.noted else {
             return None;
@@ -54,7 +55,7 @@ impl ByServant {
         Some(found.1)
     }
 
-    /// Whether a servant is active anywhere.
+    /// Returns whether a servant is active anywhere.
     pub(super) fn has(&self, identity: Identity, is: impl Fn(u32) -> bool) -> bool {
         match &self.noted {
             Noted::Counted(counts) => counts.contains_key(&identity),
@@ -62,7 +63,7 @@ impl ByServant {
         }
     }
 
-    /// Notes that a servant is active at an entry.
+    /// Records that a servant is active at an entry.
     pub(super) fn note(&mut self, identity: Identity, entry_id: EntryId) {
         let hash = self.hash(identity);
         match &mut self.noted {
@@ -76,7 +77,7 @@ impl ByServant {
         }
     }
 
-    /// Forgets that a servant is active at an entry.
+    /// Removes the record of a servant at an entry.
     pub(super) fn forget(&mut self, identity: Identity, entry_id: EntryId) {
         let hash = self.hash(identity);
         match &mut self.noted {
@@ -103,7 +104,7 @@ impl ByServant {
     }
 }
 
-/// The table takes its bits from both ends of a hash.
+/// Spreads a hash to 64 bits, as the table uses both ends of it.
 fn spread(hash: u32) -> u64 {
     u64::from(hash) << 32 | u64::from(hash)
 }

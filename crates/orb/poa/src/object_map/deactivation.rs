@@ -1,4 +1,4 @@
-//! How objects are deactivated, removed when their last call is over, and how that is waited for.
+//! Deactivation of objects, their removal when their last call is over, and waiting for that.
 
 use super::entry::{Deactivated, Entry, EntryId};
 use super::map::{ActiveMap, Inner};
@@ -8,32 +8,33 @@ use super::sync::{self, Ordering};
 use crate::servant::Identity;
 
 impl ActiveMap {
-    /// Deactivates what is active at an entry: no new call finds it, and it is removed with its last pin, at once
-    /// if there is none. `false` when nothing is active there. Does not wait.
+    /// Deactivates the object at an entry: new calls no longer find it, and it is removed with its
+    /// last pin, at once if there is none. Returns `false` if no object is active there. Does not
+    /// wait.
     pub(crate) fn deactivate(&self, entry_id: EntryId) -> bool {
         self.pin(entry_id).is_some_and(|pinned| self.close(&pinned))
     }
 
-    /// Deactivates everything, and activates nothing any more.
+    /// Deactivates all objects, and prevents any further activation.
     pub(crate) fn close_for_good(&self) {
         self.lock().closed = true;
         self.deactivate_all();
     }
 
-    /// Deactivates everything that was active when this was called.
+    /// Deactivates all objects that were active when this was called.
     pub(crate) fn deactivate_all(&self) {
         self.each(|pinned| {
             self.close(pinned);
         });
     }
 
-    /// Waits until each pin that there was when this was called is dropped, and all that was being
-    /// deactivated is removed. Pins that others take meanwhile may prolong it where an entry is never without. Not
-    /// to be called by who holds a pin.
-    /// It ends, too, when there is no use in it: whoever makes that so calls [`ActiveMap::wake_waiting`].
+    /// Waits until each pin that existed when this was called is dropped, and all objects that were
+    /// being deactivated are removed. Later pins of other threads may prolong the wait where an
+    /// entry is never without one. Callers must not hold a pin. The wait also ends when `useless`
+    /// returns `true`: the thread that makes it so calls [`ActiveMap::wake_waiting`].
     pub(crate) fn wait_until_unpinned(&self, useless: &dyn Fn() -> bool) {
-        // Under the lock: what was activated before is among them, and what is activated later knows the state
-        // that was stored before.
+        // Under the lock: objects activated before are among them, and later activations see the
+        // state that was stored before.
         let count = {
             let _inner = self.lock();
             self.slots.count()
@@ -47,12 +48,13 @@ impl ActiveMap {
         }
     }
 
-    /// Has those who wait look again.
+    /// Makes the waiters re-check their condition.
     pub(crate) fn wake_waiting(&self) {
         self.wake(&self.lock());
     }
 
-    /// Waits until no object with this id is being deactivated. Not to be called by who holds a pin of one.
+    /// Waits until no object with this id is being deactivated. Callers must not hold a pin of such
+    /// an object.
     pub(crate) fn wait_while_closing(&self, id: &[u8]) {
         self.wait(|inner| !self.closes(inner, id));
     }
@@ -66,14 +68,14 @@ impl ActiveMap {
         inner.waiting -= 1;
     }
 
-    /// Wakes who waits, to look again.
+    /// Wakes the waiters, which re-check their condition.
     pub(super) fn wake(&self, inner: &Inner) {
         if inner.waiting > 0 {
             self.changed.notify_all();
         }
     }
 
-    /// Closes an entry; `false` when it was closed before.
+    /// Closes an entry; returns `false` if it was closed before.
     fn close(&self, pinned: &Pinned<'_>) -> bool {
         let identity = pinned.servant.identity();
         let entry_id = pinned.entry_id();
@@ -83,7 +85,8 @@ impl ActiveMap {
         }
         if let Some(id) = pinned.id.as_deref() {
             inner.closing.insert(id.into());
-            // Released by the index, which forgets the id, and by the word, which closes.
+            // The Release is that of the index, which removes the id, and of the word, which
+            // closes.
             self.closing.fetch_add(1, Ordering::Relaxed);
             self.index.remove(&self.slots, id, entry_id.index);
             if let Some(comparison) = &self.comparison {
@@ -116,14 +119,14 @@ impl ActiveMap {
         self.wake(&inner);
     }
 
-    /// Whether a servant is active anywhere.
+    /// Returns whether a servant is active anywhere.
     fn has_elsewhere(&self, identity: Identity) -> bool {
         let inner = self.lock();
         let is = |index| self.is_there(&inner, index, identity);
         inner.by_servant.has(identity, is)
     }
 
-    /// The last call has left an object that was deactivated.
+    /// Removes a deactivated object after its last call has left.
     #[cold]
     fn remove(&self, mut last: LastPin<'_, Entry>, entry_id: EntryId) {
         let Some(entry) = last.take() else {
@@ -145,7 +148,7 @@ impl ActiveMap {
     }
 }
 
-/// Frees the entry of what is removed, even if what is to be done about it panics.
+/// Guard that frees the entry of a removed object, even if the listener panics.
 struct Removal<'m> {
     map: &'m ActiveMap,
     last: Option<LastPin<'m, Entry>>,
@@ -168,7 +171,7 @@ impl Drop for Removal<'_> {
         }
         self.map.wake(&inner);
         drop(inner);
-        // SeqCst, as the adapter's own count is: of two that are the last, one sees the other.
+        // SeqCst, as the adapter's own count is: of the last two decrements, one sees the other.
         self.map.occupied.fetch_sub(1, Ordering::SeqCst);
         self.map.listener.freed();
     }

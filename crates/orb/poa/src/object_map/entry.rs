@@ -1,4 +1,4 @@
-//! What is in the map.
+//! Entry of the map.
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
@@ -7,67 +7,69 @@ use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
 
-/// Who makes ids.
+/// Assigner of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ids {
-    /// The map, for objects that are activated without one.
+    /// Map, for objects that are activated without an id.
     System,
-    /// The application.
+    /// The application chooses ids.
     User,
 }
 
-/// An active object.
+/// Active object.
 pub(crate) struct Entry {
-    /// What it is active under.
+    /// Id under which it is active.
     pub(crate) id: Name,
-    /// What it was activated with; [`super::Pinned::forwarded`] says whether calls go elsewhere since.
+    /// Servant that it was activated with; [`super::Pinned::forwarded`] tells whether calls are
+    /// forwarded since.
     pub(crate) servant: Arc<dyn Servant>,
-    /// What it has in place of policies of its adapter's, if anything.
+    /// Policies that replace those of its adapter, if any.
     pub(crate) own: Option<Arc<OwnPolicies>>,
 }
 
-/// An object that was deactivated, after the last call has left it.
+/// Deactivated object, after the last call has left it.
 #[derive(Debug)]
 pub(crate) struct Deactivated {
     pub(crate) entry_id: EntryId,
     pub(crate) entry: Entry,
-    /// Its servant is active under another id (where the map notes servants).
+    /// Set if its servant is active under another id (where the map indexes servants).
     pub(crate) remains: bool,
 }
 
 impl Deactivated {
-    /// The id that it was active under.
+    /// Returns the id under which it was active.
     pub(crate) fn id(&self) -> Vec<u8> {
         self.entry.id.octets(self.entry_id)
     }
 }
 
-/// What is to be done when the last call has left an object that was deactivated.
+/// Listener for the end of deactivated objects.
 pub(crate) trait OnDeactivated: Send + Sync {
-    /// Called once for each object, without any lock held, on the thread that left last; its id and its
-    /// entry are free when this has returned. Must not wait for a deactivation itself.
+    /// Handles the end of an object. Called once for each object, without any lock held, on the
+    /// thread that left last; the object's id and entry are free when this has returned. Must not
+    /// wait for a deactivation itself.
     fn deactivated(&self, object: Deactivated);
 
     /// Called after that, when the id and the entry are free.
     fn freed(&self) {}
 }
 
-/// Why an object was not activated.
+/// Reason why an object was not activated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refused {
     /// The id is active.
     ObjectAlreadyActive,
-    /// The servant is active, there.
+    /// The servant is active at this entry.
     ServantAlreadyActive(EntryId),
     /// The id is still being deactivated: [`super::ActiveMap::wait_while_closing`].
     Closing,
     /// There are no more entries.
     Full,
-    /// Nothing is activated any more ([`super::ActiveMap::close_for_good`]).
+    /// The map is closed for good ([`super::ActiveMap::close_for_good`]).
     Gone,
-    /// It is none of the ids of the perfect hash.
+    /// The id is not in the set of the perfect hash.
     NotInTheSet,
-    /// References to it were made with another policy of its own.
+    /// References to the object were made with another policy of its own.
     OwnPolicyDiffers,
 }
 

@@ -1,4 +1,4 @@
-//! What a chain of slots goes on with: the link of a slot, and of a bucket of the hash index.
+//! Links of chains of slots: the link of a slot, and of a bucket of the hash index.
 //!
 //! ```text
 //! 0                       not set
@@ -12,13 +12,13 @@ const BUCKET: u32 = 0x8000_0000;
 const FREE: u32 = 0xc000_0000;
 const END: u32 = u32::MAX;
 
-/// What comes next.
+/// Next element of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Link {
     NotSet,
     Slot(u32),
     Bucket(u32),
-    /// Of the chain of free slots.
+    /// Element of the chain of free slots.
     Free(u32),
     End,
 }

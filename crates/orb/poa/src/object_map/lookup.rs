@@ -1,4 +1,4 @@
-//! What is active at an entry, under an id, or for a servant.
+//! Lookups of active objects: at an entry, under an id, or for a servant.
 
 use super::entry::{Entry, EntryId};
 use super::map::{ActiveMap, Inner};
@@ -8,18 +8,19 @@ use super::sync::Ordering;
 use crate::servant::Identity;
 
 impl ActiveMap {
-    /// What is active at an entry. Takes no lock, whatever others do, and allocates nothing.
+    /// Pins the active object at an entry. Takes no lock, whatever others do, and allocates
+    /// nothing.
     ///
-    /// Who pins and then looks at a state (`SeqCst`) that another thread stored (`SeqCst`) before it
-    /// called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
+    /// A thread that pins and then reads a state (`SeqCst`) that another thread stored (`SeqCst`)
+    /// before it called [`ActiveMap::wait_until_unpinned`] sees that state, or is waited for.
     #[inline]
     pub(crate) fn pin(&self, entry_id: EntryId) -> Option<Pinned<'_>> {
         let pin = self.slots.slot(entry_id.index)?.pin(entry_id.generation)?;
         Some(Pinned::new(self, pin, entry_id))
     }
 
-    /// What is active under an id. `hint` is the entry that it was activated at, if the request says; it is
-    /// never trusted.
+    /// Returns the object that is active under an id. `hint` is the entry that it was activated at,
+    /// if the request has one; it is never trusted.
     pub(crate) fn find(&self, id: &[u8], hint: Option<EntryId>) -> Found<'_> {
         if let Some(entry_id) = hint
             && let Some(pinned) = self.pin(entry_id)
@@ -58,7 +59,8 @@ impl ActiveMap {
         self.noted(&self.lock(), identity)
     }
 
-    /// Calls `each` for all that is active, without a lock: what is activated meanwhile may be left out.
+    /// Calls `each` for all active objects, without a lock: objects activated meanwhile may be left
+    /// out.
     pub(crate) fn each(&self, mut each: impl FnMut(&Pinned<'_>)) {
         (0..self.slots.count())
             .filter_map(|index| self.pin_any(index))
@@ -70,9 +72,10 @@ impl ActiveMap {
         Some(Pinned::new(self, pin, EntryId { index, generation }))
     }
 
-    /// Whether an object with this id is being deactivated. Takes the mutex only if one is whose id is not its entry.
+    /// Returns whether an object with this id is being deactivated. Takes the mutex only if an
+    /// object whose id is not its entry is being deactivated.
     fn is_closing(&self, id: &[u8]) -> bool {
-        // Acquire: with `close`, which counts before it hides.
+        // Acquire: pairs with `close`, which counts before it hides.
         self.entry_closes(id)
             || (self.closing.load(Ordering::Acquire) > 0 && self.lock().closing.contains(id))
     }
@@ -89,7 +92,7 @@ impl ActiveMap {
         self.ids_are_entries && EntryId::of(id).is_some_and(closing)
     }
 
-    /// The entry of a servant, under the lock.
+    /// Returns the entry of a servant, under the lock.
     pub(super) fn noted(&self, inner: &Inner, identity: Identity) -> Option<EntryId> {
         let is = |index| self.is_there(inner, index, identity);
         let index = inner.by_servant.index_of(identity, is)?;
@@ -97,12 +100,13 @@ impl ActiveMap {
         Some(EntryId { index, generation })
     }
 
-    /// Whether a servant is active at an entry, under the lock.
+    /// Returns whether a servant is active at an entry, under the lock.
     pub(super) fn is_there(&self, inner: &Inner, index: u32, identity: Identity) -> bool {
         self.peek(inner, index, |entry| entry.servant.identity()) == Some(identity)
     }
 
-    /// Looks at what is open at an entry, under the lock. As nothing closes meanwhile, nothing is removed here.
+    /// Calls `look` for the open entry at an index, under the lock. As nothing closes meanwhile,
+    /// nothing is removed here.
     pub(super) fn peek<R>(
         &self,
         inner: &Inner,

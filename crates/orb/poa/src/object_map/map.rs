@@ -1,7 +1,7 @@
-//! The map itself, and activation.
+//! Active object map, and activation.
 //!
-//! All that changes is changed under one mutex. Under it an open entry stays open, and nobody's code runs but
-//! [`Servant::identity`], and comparisons of policies.
+//! All changes are made under one mutex. Under it an open entry stays open, and no foreign code
+//! runs except [`Servant::identity`], and comparisons of policies.
 
 use super::by_servant::{ByServant, Servants};
 use super::entry::{Entry, EntryId, Ids, OnDeactivated, Refused};
@@ -18,54 +18,54 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::sync::Arc;
 
-/// The active object map of one adapter.
+/// Active object map of one adapter.
 pub(crate) struct ActiveMap {
     pub(super) slots: Slots<Entry>,
     pub(super) index: Box<HashIndex>,
-    /// What requests are found by instead, in a map for comparison.
+    /// Strategy by which requests find objects instead, in a map for comparison.
     pub(super) comparison: Option<Comparison>,
-    /// The entry alone is the id of an object that is activated without one.
+    /// Set if the entry alone is the id of an object that is activated without one.
     pub(super) ids_are_entries: bool,
     ids: Ids,
     servants: Servants,
     pub(super) active: AtomicUsize,
-    /// The active ones, and those deactivated that have calls yet.
+    /// Number of active objects, and of deactivated ones that still have calls.
     pub(super) occupied: AtomicUsize,
-    /// How many ids there are in `Inner::closing`.
+    /// Number of ids in `Inner::closing`.
     pub(super) closing: AtomicUsize,
     inner: Mutex<Inner>,
-    /// Something is removed, or has no pin that is watched.
+    /// Signals that an object was removed, or that a watched entry has no pin any more.
     pub(super) changed: Condvar,
     pub(super) listener: Box<dyn OnDeactivated>,
 }
 
-/// What is active under an id.
+/// State of an id.
 #[derive(Debug)]
 pub(crate) enum Active {
-    /// Nothing.
+    /// No object is active.
     Not,
-    /// An object, which may have something in place of policies of its adapter's.
+    /// An object is active, which may have policies in place of its adapter's.
     With(Option<Arc<OwnPolicies>>),
 }
 
 pub(super) struct Inner {
-    /// Where the chain of free slots begins.
+    /// Head of the chain of free slots.
     free: Link,
     pub(super) by_servant: ByServant,
-    /// Ids of their own of objects that are being deactivated.
+    /// Ids, other than entries, of objects that are being deactivated.
     pub(super) closing: HashSet<Box<[u8]>>,
-    /// Where calls go that are sent elsewhere since their object was activated.
+    /// Targets of objects whose calls are forwarded since their activation.
     pub(super) forwards: HashMap<u32, ObjectRef>,
     pub(super) waiting: usize,
-    /// Nothing is activated any more.
+    /// Set once nothing can be activated any more.
     pub(super) closed: bool,
 }
 
 impl ActiveMap {
-    /// An empty map.
+    /// Makes an empty map.
     ///
     /// # Errors
-    /// An id is twice in the set of a perfect hash.
+    /// An id occurs twice in the set of a perfect hash.
     pub(crate) fn new(
         strategy: &Strategy,
         ids: Ids,
@@ -96,7 +96,7 @@ impl ActiveMap {
         })
     }
 
-    /// Activates an object that has nothing of its own.
+    /// Activates an object without policies of its own.
     #[cfg(test)]
     pub(crate) fn activate(
         &self,
@@ -106,9 +106,10 @@ impl ActiveMap {
         self.activate_under(id, servant, || Ok(None))
     }
 
-    /// Activates an object, which may have something in place of policies of its adapter's: what `own` says, once nothing
-    /// else keeps it from being activated. Without an id, which is for [`Ids::System`], its entry is its id, in octets where
-    /// objects are not found by entries. Allocates, and takes the map's mutex.
+    /// Activates an object, which may have policies in place of its adapter's: those that `own`
+    /// returns, once nothing else prevents the activation. Without an id, which is for
+    /// [`Ids::System`], its entry is its id, in octets where objects are not found by entries.
+    /// Allocates, and takes the map's mutex.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -128,8 +129,8 @@ impl ActiveMap {
         self.open(&mut inner, id, (servant, own), identity)
     }
 
-    /// The entry of a servant that is active, or that is activated here: implicit activation, which finds
-    /// a servant only where [`Servants::Unique`] are noted. Tells whether it was activated.
+    /// Returns the entry of an active servant, or activates it: implicit activation, which finds a
+    /// servant only where [`Servants::Unique`] are indexed. Also returns whether it was activated.
     ///
     /// # Errors
     /// See [`Refused`].
@@ -146,9 +147,9 @@ impl ActiveMap {
         Ok((entry_id, true))
     }
 
-    /// Calls `act` with what is active under an id, and has of its own. Nothing is activated meanwhile: whatever has an
-    /// object activated with something else than `act` has seen has happened before, or sees what it did. Takes the map's
-    /// mutex.
+    /// Calls `act` with the state of an id, and with the object's own policies. Nothing is
+    /// activated meanwhile: an activation with other policies than those that `act` has seen either
+    /// happened before, or sees the effect of `act`. Takes the map's mutex.
     pub(crate) fn while_nothing_is_activated<R>(
         &self,
         id: &[u8],
@@ -162,7 +163,8 @@ impl ActiveMap {
         })
     }
 
-    /// An entry that no object has had and none will have: an id for a reference without an object.
+    /// Returns an entry that no object has had and none will have: an id for a reference without an
+    /// object.
     pub(crate) fn fresh_entry_id(&self) -> Option<EntryId> {
         let mut inner = self.lock();
         loop {
@@ -175,8 +177,8 @@ impl ActiveMap {
         }
     }
 
-    /// Sends calls elsewhere from now on. The servant stays until the object is deactivated, but can be
-    /// activated anew. `false` when nothing is active there.
+    /// Forwards calls from now on. The servant stays until the object is deactivated, but can be
+    /// activated again. Returns `false` if no object is active there.
     pub(crate) fn forward(&self, entry_id: EntryId, to: ObjectRef) -> bool {
         let Some(pinned) = self.pin(entry_id) else {
             return false;
@@ -195,7 +197,7 @@ impl ActiveMap {
         open
     }
 
-    /// Whether an object has had this entry.
+    /// Returns whether an object has had this entry.
     pub(crate) fn has_been(&self, entry_id: EntryId) -> bool {
         let known = self.slots.slot(entry_id.index).map(Slot::state);
         known.is_some_and(|(state, generation)| match state {
@@ -205,12 +207,12 @@ impl ActiveMap {
         })
     }
 
-    /// Whether nothing is active, and all that was is removed.
+    /// Returns whether nothing is active, and all former objects are removed.
     pub(crate) fn is_empty(&self) -> bool {
         self.occupied.load(Ordering::SeqCst) == 0
     }
 
-    /// How many objects are active.
+    /// Returns the number of active objects.
     pub(crate) fn len(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }
@@ -278,7 +280,7 @@ impl ActiveMap {
         }
     }
 
-    /// The entry of what is active under an id, under the lock.
+    /// Returns the entry of the object that is active under an id, under the lock.
     fn active_at(&self, inner: &Inner, id: &[u8]) -> Option<u32> {
         let named = |index| {
             let own = |entry: &Entry| entry.id.as_deref() == Some(id);
@@ -299,7 +301,7 @@ impl ActiveMap {
         indexed.or_else(entry_of_id)
     }
 
-    /// Whether there can be no other ids than those it was made with.
+    /// Returns whether there can be no other ids than those given at the start.
     fn knows_its_ids(&self) -> bool {
         self.comparison
             .as_ref()
@@ -310,7 +312,7 @@ impl ActiveMap {
         self.lock().forwards.get(&index).cloned()
     }
 
-    /// A slot from the chain of free ones, or a new one.
+    /// Takes a slot from the chain of free ones, or makes a new one.
     fn take_slot(&self, inner: &mut Inner) -> Option<u32> {
         let Link::Free(index) = inner.free else {
             return self.slots.add();

@@ -1,13 +1,14 @@
-//! The active object map: what is active under which id, found without a lock.
+//! Active object map: objects by id, found without a lock.
 //!
-//! An object has an entry, named by an [`EntryId`]: a slot's number and how often that was used before, so that
-//! it means one activation for ever. Who serves a call *pins* the entry for its duration ([`Pinned`]); an object that
-//! is deactivated is found by no new call, and is removed with its last pin: [`OnDeactivated::deactivated`] is
-//! called then, on the thread whose call was the last, and only after it the id and the slot are free.
+//! An object has an entry, named by an [`EntryId`]: a slot's number and the number of its earlier
+//! uses, so that it means one activation for ever. A thread that serves a call *pins* the entry for
+//! its duration ([`Pinned`]); an object that is deactivated is found by no new call, and is removed
+//! with its last pin: [`OnDeactivated::deactivated`] is called then, on the thread whose call was
+//! the last, and only after it the id and the slot are free.
 //!
 //! | file | what |
 //! |---|---|
-//! | `slot` | one entry, and the word that says who may touch it; all `unsafe` there is |
+//! | `slot` | one entry, and the word that controls access to it; all `unsafe` of the crate |
 //! | `slots` | entries by number, in segments that never move |
 //! | `map` | activation, under the map's mutex |
 //! | `lookup` | lookups, which take none; `lookup_compared` has those for comparison |
@@ -15,8 +16,9 @@
 //! | `index` | from ids to entries, in each of the ways that there are |
 //! | `by_servant` | from servants to entries |
 //!
-//! Lookups take no lock, neither the map's nor another's, and allocate nothing. Only a look for an id that is
-//! not there takes the map's mutex, and that only while an object with an id of its own is being deactivated.
+//! Lookups take no lock, neither the map's nor another's, and allocate nothing. Only a search for
+//! an id that does not exist takes the map's mutex, and that only while an object with an id of its
+//! own is being deactivated.
 
 mod by_servant;
 mod deactivation;

@@ -1,25 +1,25 @@
-//! What objects are named by: their entries, and their ids as they stand in the map, in the slot itself if they
-//! are short, so that comparing them touches no other memory.
+//! Names of objects: their entries, and their ids as the map stores them, in the slot itself if
+//! they are short, so that comparing them touches no other memory.
 
 use std::fmt;
 
-/// Names one use of a slot.
+/// Name of one use of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct EntryId {
-    /// The slot.
+    /// Index of the slot.
     pub(crate) index: u32,
-    /// How often it had been used before.
+    /// Number of its earlier uses.
     pub(crate) generation: u32,
 }
 
 impl EntryId {
-    /// The id of an object that has no other: index and generation, big-endian.
+    /// Returns the id of an object that has no other: index and generation, big-endian.
     pub(crate) fn octets(self) -> [u8; 8] {
         let both = u64::from(self.index) << 32 | u64::from(self.generation);
         both.to_be_bytes()
     }
 
-    /// The entry that an id of eight octets names.
+    /// Returns the entry that an id of eight octets names.
     pub(crate) fn of(id: &[u8]) -> Option<Self> {
         let both = u64::from_be_bytes(id.try_into().ok()?);
         Some(Self {
@@ -29,19 +29,19 @@ impl EntryId {
     }
 }
 
-/// The longest id that stands in the slot.
+/// Upper bound of an id that is stored in the slot, in bytes.
 const SHORT: usize = 22;
 
-/// The id of an active object.
+/// Id of an active object.
 pub(crate) enum Name {
-    /// Its entry ([`EntryId::octets`]).
+    /// Id that is its entry ([`EntryId::octets`]).
     EntryId,
     Short(u8, [u8; SHORT]),
     Long(Box<[u8]>),
 }
 
 impl Name {
-    /// Allocates only for an id of more than 22 octets.
+    /// Makes a name. Allocates only for an id of more than 22 octets.
     pub(crate) fn new(id: Option<&[u8]>) -> Self {
         let Some(id) = id else {
             return Self::EntryId;
@@ -56,7 +56,7 @@ impl Name {
         }
     }
 
-    /// The octets of the id of the object at an entry.
+    /// Returns the octets of the id of the object at an entry.
     pub(crate) fn octets(&self, entry_id: EntryId) -> Vec<u8> {
         match self.as_deref() {
             Some(id) => id.to_vec(),
@@ -64,7 +64,7 @@ impl Name {
         }
     }
 
-    /// The octets, unless its entry is the id.
+    /// Returns the octets, unless its entry is the id.
     #[inline]
     pub(crate) fn as_deref(&self) -> Option<&[u8]> {
         match self {

@@ -1,4 +1,4 @@
-//! An object that stays while somebody looks at it.
+//! Pinned object, which stays in place while it is used.
 
 use super::entry::{Entry, EntryId};
 use super::map::ActiveMap;
@@ -11,11 +11,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An active object, which stays where it is until this is dropped. Whoever drops the last one of an object
-/// that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
+/// Active object, which stays in place until this is dropped. The thread that drops the last pin of
+/// an object that was deactivated meanwhile runs [`super::OnDeactivated::deactivated`].
 pub(crate) struct Pinned<'m> {
     map: &'m ActiveMap,
-    /// There until this is dropped.
+    /// Pin; `Some` until this is dropped.
     pin: Option<Pin<'m, Entry>>,
     entry_id: EntryId,
 }
@@ -30,18 +30,18 @@ impl<'m> Pinned<'m> {
         }
     }
 
-    /// Where it is.
+    /// Returns its entry.
     pub(crate) fn entry_id(&self) -> EntryId {
         self.entry_id
     }
 
-    /// Whether it has no other id than its entry.
+    /// Returns whether it has no other id than its entry.
     #[inline]
     pub(crate) fn has_no_other_id(&self) -> bool {
         matches!(self.id, Name::EntryId)
     }
 
-    /// Whether this is its id.
+    /// Returns whether this is its id.
     #[inline]
     pub(crate) fn is_named(&self, id: &[u8]) -> bool {
         match self.id.as_deref() {
@@ -50,19 +50,20 @@ impl<'m> Pinned<'m> {
         }
     }
 
-    /// What its upcalls are made with: its servant, and what it has in place of policies of its adapter's.
+    /// Returns the parts that its upcalls need: its servant, and its policies in place of its
+    /// adapter's.
     #[inline]
     pub(crate) fn parts(&self) -> (&Arc<dyn Servant>, Option<&OwnPolicies>) {
         (&self.servant, self.own.as_deref())
     }
 
-    /// Whether calls are sent elsewhere since it was activated.
+    /// Returns whether calls are forwarded since it was activated.
     #[inline]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.pin().is_forwarded()
     }
 
-    /// Where calls are sent instead. Takes a lock only if they are sent elsewhere.
+    /// Returns the target of forwarded calls. Takes a lock only if they are forwarded.
     #[inline]
     pub(crate) fn forwarded(&self) -> Option<ObjectRef> {
         self.is_forwarded()
@@ -105,13 +106,13 @@ impl fmt::Debug for Pinned<'_> {
     }
 }
 
-/// What is known about an id.
+/// Result of a search for an id.
 #[derive(Debug)]
 pub(crate) enum Found<'m> {
-    /// It is active.
+    /// The object is active.
     Pinned(Pinned<'m>),
-    /// It is being deactivated.
+    /// The object is being deactivated.
     Closing,
-    /// It is neither.
+    /// No object has the id.
     None,
 }

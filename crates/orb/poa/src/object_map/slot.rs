@@ -1,4 +1,4 @@
-//! One place for an entry, and the word that says who may touch it: the only `unsafe` of this crate.
+//! Slot of an entry, and the word that controls access to it: the only `unsafe` of this crate.
 //!
 //! ```text
 //! 63            32 31   30      29      28        27        0
@@ -6,15 +6,17 @@
 //! ```
 //!
 //! - **Free**: neither OPEN nor CLOSING, no pins. The next entry comes under this generation.
-//! - **Open**: there is an entry. Who knows the generation may pin it: one compare-exchange to enter, one
+//! - **Open**: there is an entry. A thread that knows the generation may pin it: one
+//!   compare-exchange to enter, one
 //!   subtraction to unpin.
-//! - **Closing**: nobody enters any more. The exchange that set it found at least one pin, its own; the
-//!   subtraction that takes the last pin of a closing slot is one and no more, and who made it alone has the
+//! - **Closing**: no thread enters any more. The exchange that set it found at least one pin, its
+//!   own; exactly one
+//!   subtraction takes the last pin of a closing slot, and the thread that made it alone owns the
 //!   entry from then on, until it frees the slot under the next generation. A slot that is being filled is
 //!   closing too, without pins.
 //!
-//! WATCHED asks who unpins last to wake somebody. FORWARDED says that calls are to be sent elsewhere; both
-//! say nothing about the entry.
+//! WATCHED asks the thread that unpins last to wake a waiter. FORWARDED says that calls are to be
+//! forwarded; both say nothing about the entry.
 
 use super::sync::{AtomicU64, Ordering, UnsafeCell};
 use std::fmt;
@@ -24,7 +26,7 @@ const OPEN: u64 = 1 << 31;
 const CLOSING: u64 = 1 << 30;
 const WATCHED: u64 = 1 << 29;
 const FORWARDED: u64 = 1 << 28;
-/// How many pins there is room for; one too many is refused.
+/// Upper bound of the pins; one too many is refused.
 const PINS: u64 = FORWARDED - 1;
 const GENERATION: u32 = 32;
 
@@ -32,11 +34,12 @@ fn generation(word: u64) -> u32 {
     (word >> GENERATION) as u32
 }
 
-/// A place for an entry. Alone in its cache line: a lookup touches one, and none that others write.
+/// Slot for an entry. Alone in its cache line: a lookup touches one, and none that others write.
 #[repr(align(64))]
 pub(crate) struct Slot<E> {
     word: AtomicU64,
-    /// For the chain that the slot is in, of an index or of free slots; says nothing about the entry.
+    /// Link of the chain that the slot is in, of an index or of free slots; says nothing about the
+    /// entry.
     link: AtomicU64,
     entry: UnsafeCell<Option<E>>,
 }
@@ -46,7 +49,7 @@ pub(crate) struct Slot<E> {
 // `fill`.
 unsafe impl<E: Send + Sync> Sync for Slot<E> {}
 
-/// What a slot is in.
+/// State of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Free,
@@ -63,7 +66,7 @@ impl<E> Slot<E> {
         }
     }
 
-    /// One that has been used so often.
+    /// Makes a slot with a number of earlier uses.
     #[cfg(test)]
     pub(crate) fn aged(generation: u32) -> Self {
         let slot = Self::new();
@@ -72,13 +75,13 @@ impl<E> Slot<E> {
         slot
     }
 
-    /// Enters; `None` when the slot is not open in this generation. Does not block.
+    /// Pins the entry; returns `None` if the slot is not open in this generation. Does not block.
     ///
-    /// The exchange is `SeqCst`: who enters and then looks at a state that was stored before the
-    /// slot was [watched](Slot::watch) sees that state, or is seen by the watcher.
+    /// The exchange is `SeqCst`: a thread that enters and then reads a state that was stored before
+    /// the slot was [watched](Slot::watch) sees that state, or is seen by the watcher.
     #[inline]
     pub(crate) fn pin(&self, of: u32) -> Option<Pin<'_, E>> {
-        // Acquire: who finds that a slot is closing knows what was written before it was closed.
+        // Acquire: a thread that finds a slot closing sees the writes before it was closed.
         let mut word = self.word.load(Ordering::Acquire);
         loop {
             if generation(word) != of || word & OPEN == 0 || word & PINS == PINS {
@@ -96,13 +99,13 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Enters in whatever generation there is; says which.
+    /// Pins the entry in any generation, and returns that.
     pub(crate) fn pin_any(&self) -> Option<(Pin<'_, E>, u32)> {
         let (_, of) = self.state();
         Some((self.pin(of)?, of))
     }
 
-    /// What the slot is in, and its generation.
+    /// Returns the state of the slot, and its generation.
     pub(crate) fn state(&self) -> (State, u32) {
         let word = self.word.load(Ordering::Acquire);
         let state = match (word & OPEN != 0, word & CLOSING != 0) {
@@ -113,12 +116,13 @@ impl<E> Slot<E> {
         (state, generation(word))
     }
 
-    /// Puts an entry in and opens the slot; gives the entry back when the slot is not free. What was written
-    /// before is seen by who enters.
+    /// Stores an entry and opens the slot; gives the entry back if the slot is not free. A thread
+    /// that enters sees the writes before.
     pub(crate) fn fill(&self, entry: E) -> Result<u32, E> {
         let word = self.word.load(Ordering::Relaxed);
         let free = word & (OPEN | CLOSING | PINS) == 0;
-        // Acquire: with the release of `LastPin::free`, after which nobody touches the former entry.
+        // Acquire: pairs with the Release of `LastPin::free`, after which no thread touches the
+        // former entry.
         if !free
             || self
                 .word
@@ -127,16 +131,17 @@ impl<E> Slot<E> {
         {
             return Err(entry);
         }
-        // SAFETY: the exchange made a free slot a closing one without pins. Nobody enters such a slot, and
-        // as nobody unpins it there is no `LastPin`: this thread alone touches the entry.
+        // SAFETY: the exchange made a free slot a closing one without pins. No thread enters such a
+        // slot, and as none unpins it there is no `LastPin`: this thread alone touches the entry.
         self.entry.with_mut(|place| unsafe { *place = Some(entry) });
-        // Release: who enters (acquire) reads the entry. An addition, as a watcher may set its bit meanwhile.
+        // Release: a thread that enters (Acquire) reads the entry. An addition, as a watcher may
+        // set its bit meanwhile.
         self.word.fetch_add(OPEN - CLOSING, Ordering::Release);
         Ok(generation(word))
     }
 
-    /// Gives up the generation of a free slot: no entry had it, and none will. `None` when the slot is not
-    /// free or has no further one.
+    /// Skips the generation of a free slot: no entry had it, and none will. Returns `None` if the
+    /// slot is not free or has no further generation.
     pub(crate) fn skip(&self) -> Option<u32> {
         let word = self.word.load(Ordering::Relaxed);
         let of = generation(word);
@@ -154,12 +159,13 @@ impl<E> Slot<E> {
             .map(|_| of)
     }
 
-    /// Whether it has no pin, and what was in it is removed. `SeqCst`, see [`Slot::pin`].
+    /// Returns whether it has no pin, and its former entry is removed. `SeqCst`, see [`Slot::pin`].
     pub(crate) fn is_unpinned(&self) -> bool {
         self.word.load(Ordering::SeqCst) & (PINS | CLOSING) == 0
     }
 
-    /// Asks who unpins last to say so; `false` when there is no pin, and what was in it is removed.
+    /// Asks the thread that unpins last for a wake-up; returns `false` if there is no pin, and the
+    /// former entry is removed.
     pub(crate) fn watch(&self) -> bool {
         let mut word = self.word.load(Ordering::SeqCst);
         loop {
@@ -178,49 +184,50 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Asks no longer.
+    /// Cancels that.
     pub(crate) fn unwatch(&self) {
         self.word.fetch_and(!WATCHED, Ordering::AcqRel);
     }
 
-    /// The link of the chain that the slot is in.
+    /// Returns the link of the chain that the slot is in.
     #[inline]
     pub(crate) fn link(&self) -> u64 {
         self.link.load(Ordering::Acquire)
     }
 
-    /// Sets the link. Who reads it sees what was written before.
+    /// Sets the link. A thread that reads it sees the writes before.
     pub(crate) fn set_link(&self, link: u64) {
         self.link.store(link, Ordering::Release);
     }
 }
 
-/// Keeps the entry of a slot where it is. One that is dropped without [`Pin::unpin`] stays for ever.
+/// Pin that keeps the entry of a slot in place. A pin that is dropped without [`Pin::unpin`] stays
+/// for ever.
 pub(crate) struct Pin<'s, E> {
     slot: &'s Slot<E>,
 }
 
-/// What is to be done after unpinning.
+/// Work to be done after unpinning.
 pub(crate) enum Unpinned<'s, E> {
-    /// Nothing.
+    /// No work.
     Quietly,
-    /// Somebody is to be woken.
+    /// A waiter is to be woken.
     Watched,
-    /// The slot was closing and nobody is left in it.
+    /// The slot was closing, and this was the last pin.
     Last(LastPin<'s, E>),
 }
 
 impl<'s, E> Pin<'s, E> {
-    /// The slot.
+    /// Returns the slot.
     pub(crate) fn slot(&self) -> &'s Slot<E> {
         self.slot
     }
 
-    /// Leaves.
+    /// Drops the pin.
     #[inline]
     pub(crate) fn unpin(self) -> Unpinned<'s, E> {
-        // Release: what was done with the entry comes before it is removed; acquire, for who removes it:
-        // what all others did.
+        // Release: the uses of the entry come before its removal; Acquire, for the thread that
+        // removes it: the uses of all others.
         let before = self.slot.word.fetch_sub(1, Ordering::AcqRel);
         if before & PINS != 1 || before & (CLOSING | WATCHED) == 0 {
             return Unpinned::Quietly;
@@ -231,15 +238,15 @@ impl<'s, E> Pin<'s, E> {
         Unpinned::Last(LastPin { slot: self.slot })
     }
 
-    /// Closes the slot: nobody enters any more, and the last who unpins it removes the entry. `false` when
-    /// it was closed before.
+    /// Closes the slot: no thread enters any more, and the last one that unpins it removes the
+    /// entry. Returns `false` if it was closed before.
     pub(crate) fn close(&self) -> bool {
         let mut word = self.slot.word.load(Ordering::Relaxed);
         loop {
             if word & OPEN == 0 {
                 return false;
             }
-            // Release: who finds the slot closing sees what was written before.
+            // Release: a thread that finds the slot closing sees the writes before.
             match self.slot.word.compare_exchange_weak(
                 word,
                 word ^ (OPEN | CLOSING),
@@ -252,17 +259,17 @@ impl<'s, E> Pin<'s, E> {
         }
     }
 
-    /// Whether the slot is open still.
+    /// Returns whether the slot is still open.
     pub(crate) fn is_open(&self) -> bool {
         self.slot.word.load(Ordering::Acquire) & OPEN != 0
     }
 
-    /// Says that calls are to be sent elsewhere from now on.
+    /// Records that calls are forwarded from now on.
     pub(crate) fn forward(&self) {
         self.slot.word.fetch_or(FORWARDED, Ordering::AcqRel);
     }
 
-    /// Whether calls are to be sent elsewhere.
+    /// Returns whether calls are forwarded.
     #[inline]
     pub(crate) fn is_forwarded(&self) -> bool {
         self.slot.word.load(Ordering::Acquire) & FORWARDED != 0
@@ -274,10 +281,10 @@ impl<E> Deref for Pin<'_, E> {
 
     #[inline]
     fn deref(&self) -> &E {
-        // SAFETY: an entry is written by `fill`, which makes the slot open afterwards (release); a `Pin` is made
-        // by an exchange that found it open (acquire). It is written again by `LastPin`, which is made when the
-        // last pin is subtracted, and so after this one has left (release, acquire): `unpin` takes the
-        // `Pin`, and with it all that was borrowed from it.
+        // SAFETY: an entry is written by `fill`, which makes the slot open afterwards (Release); a
+        // `Pin` is made by an exchange that found it open (Acquire). It is written again by
+        // `LastPin`, which is made when the last pin is subtracted, and so after this one has left
+        // (Release, Acquire): `unpin` takes the `Pin`, and with it all that was borrowed from it.
         let entry = self.slot.entry.with(|place| unsafe { &*place });
         match entry {
             Some(entry) => entry,
@@ -286,30 +293,31 @@ impl<E> Deref for Pin<'_, E> {
     }
 }
 
-/// Who has unpinned a closing slot last: it alone has the entry. A slot whose `LastPin` is dropped stays closing for
-/// ever.
+/// Sole ownership of the entry, for the thread that unpinned a closing slot last. A slot whose
+/// `LastPin` is dropped stays closing for ever.
 pub(crate) struct LastPin<'s, E> {
     slot: &'s Slot<E>,
 }
 
 impl<E> LastPin<'_, E> {
-    /// Takes the entry out; `None` when that was done before.
+    /// Takes the entry out; returns `None` if that was done before.
     pub(crate) fn take(&mut self) -> Option<E> {
-        // SAFETY: the pins of a closing slot are subtracted to none once, as nobody enters it; `LastPin`
-        // is made there and cannot be copied. All who were in have left before (release, acquire), and
-        // nobody fills a slot that is closing.
+        // SAFETY: the pins of a closing slot are subtracted to none once, as no thread enters it;
+        // `LastPin` is made there and cannot be copied. All threads that were in have left before
+        // (Release, Acquire), and none fills a slot that is closing.
         self.slot.entry.with_mut(|place| unsafe { (*place).take() })
     }
 
-    /// Frees the slot under its next generation; `false` when there is none, and the slot not to be used again.
-    /// An entry that was not taken is dropped.
+    /// Frees the slot under its next generation; returns `false` if there is none, and the slot
+    /// cannot be used again. An entry that was not taken is dropped.
     pub(crate) fn free(mut self) -> bool {
         drop(self.take());
         let mut word = self.slot.word.load(Ordering::Relaxed);
         loop {
             let next = generation(word).checked_add(1);
             let free = u64::from(next.unwrap_or(u32::MAX)) << GENERATION;
-            // Release: for who fills the slot next. In a loop, as a watcher may set its bit meanwhile.
+            // Release: for the thread that fills the slot next. In a loop, as a watcher may set its
+            // bit meanwhile.
             match self.slot.word.compare_exchange_weak(
                 word,
                 free,

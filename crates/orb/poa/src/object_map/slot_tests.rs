@@ -1,4 +1,4 @@
-//! Slots, seen from outside. Not in `slot.rs`: the models have that whole.
+//! Tests of slots from outside. Not in `slot.rs`: the models include that file as a whole.
 
 use super::entry::Entry;
 use super::slot::{Slot, Unpinned};

@@ -1,27 +1,28 @@
-//! Slots by number, in segments that never move: a lookup takes no lock, and growing copies nothing.
+//! Slots by number, in segments that never move: a lookup takes no lock, and growing copies
+//! nothing.
 //!
-//! The first segments double, from [`FIRST`] slots up to 32 Ki; those behind have 64 Ki each and stand
-//! in a table that is made with the first of them. A segment that is there stays.
+//! The first segments double, from [`FIRST`] slots up to 32 Ki; those behind have 64 Ki each and
+//! are listed in a table that is made with the first of them. Segments are never removed.
 
 use super::slot::Slot;
 use super::sync::{AtomicU32, FIRST, OnceLock, Ordering};
 use std::fmt;
 
-/// How many slots a segment behind the doubling ones has.
+/// Number of slots of a segment behind the doubling ones.
 const LARGE: u32 = 1 << 16;
-/// Segments that double: 64, 128 … 32 Ki.
+/// Number of segments that double: 64, 128 … 32 Ki.
 const DOUBLING: usize = (LARGE / FIRST).ilog2() as usize;
-/// How many slots those have.
+/// Number of slots in those.
 const DOUBLED: u32 = LARGE - FIRST;
-/// Segments behind them: 2^28 slots in all.
+/// Number of segments behind them: 2^28 slots in all.
 const LARGE_SEGMENTS: usize = 4095;
 type Segment<E> = OnceLock<Box<[Slot<E>]>>;
 
-/// Slots that are made as they are needed.
+/// Slots, made on demand.
 pub(crate) struct Slots<E> {
     doubling: [Segment<E>; DOUBLING],
     large: OnceLock<Box<[Segment<E>]>>,
-    /// How many are in use.
+    /// Number of slots in use.
     count: AtomicU32,
 }
 
@@ -34,22 +35,22 @@ impl<E> Slots<E> {
         }
     }
 
-    /// How many slots are in use, or were: those with smaller numbers.
+    /// Returns the number of slots that are or were in use: those with smaller numbers.
     pub(crate) fn count(&self) -> u32 {
         self.count.load(Ordering::Acquire)
     }
 
-    /// The number of another slot, which is made with the rest of its segment; `None` when there are too
-    /// many. Allocates. One thread at a time.
+    /// Adds a slot, which is made with the rest of its segment, and returns its number; `None` if
+    /// there are too many. Allocates. One thread at a time.
     pub(crate) fn add(&self) -> Option<u32> {
         let index = self.count.load(Ordering::Relaxed);
         self.make(index)?;
-        // Release: who knows the number finds the slot.
+        // Release: a reader of the number finds the slot.
         self.count.store(index + 1, Ordering::Release);
         Some(index)
     }
 
-    /// A slot; `None` when it was never made.
+    /// Returns a slot; `None` if it was never made.
     #[inline]
     pub(crate) fn slot(&self, index: u32) -> Option<&Slot<E>> {
         if index < DOUBLED {
@@ -84,8 +85,8 @@ fn slots<E>(count: u32) -> Box<[Slot<E>]> {
     (0..count).map(|_| Slot::new()).collect()
 }
 
-/// The segment among the doubling ones, and where in it: the number's highest bit and the rest, counted from
-/// [`FIRST`].
+/// Returns the segment among the doubling ones, and the place in it: the number's highest bit and
+/// the rest, counted from [`FIRST`].
 #[inline]
 fn doubling(index: u32) -> (usize, usize) {
     let from_first = index + FIRST;
@@ -94,7 +95,7 @@ fn doubling(index: u32) -> (usize, usize) {
     (segment as usize, (from_first - (1 << highest)) as usize)
 }
 
-/// The segment among the large ones, and where in it.
+/// Returns the segment among the large ones, and the place in it.
 #[inline]
 fn large(index: u32) -> (usize, usize) {
     let behind = index - DOUBLED;

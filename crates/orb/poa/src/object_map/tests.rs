@@ -1,4 +1,4 @@
-//! What the map does, seen from outside.
+//! Tests of the map's behaviour, from outside.
 
 use super::*;
 use crate::servant::Servant;
@@ -27,7 +27,7 @@ impl Servant for Nothing {
     }
 }
 
-/// Remembers who left.
+/// Listener that records removed objects.
 #[derive(Clone, Default)]
 struct Gone(Arc<Mutex<Vec<Deactivated>>>);
 
@@ -57,7 +57,7 @@ fn user(strategy: Strategy) -> (ActiveMap, Gone) {
     map_of(strategy, Ids::User, Servants::Unnoted)
 }
 
-/// Every strategy, for the ids that are given.
+/// Returns every strategy, for the given ids.
 fn strategies(ids: &[&[u8]]) -> Vec<Strategy> {
     let set = ids.iter().map(|&id| Box::from(id)).collect();
     vec![
@@ -77,7 +77,7 @@ fn servant() -> Arc<dyn Servant> {
     new_servant()
 }
 
-/// Whether an object is found, by its entry, by its id, and in the strategy's way: in all of them or in none.
+/// Returns whether an object is found by its entry, by its id, and by the strategy; all must agree.
 fn is_found(map: &ActiveMap, id: &[u8], hint: Option<EntryId>) -> bool {
     let is = |found: Found<'_>| matches!(found, Found::Pinned(pinned) if pinned.is_named(id));
     let found = is(map.find(id, hint));
@@ -301,7 +301,7 @@ fn a_perfect_hash_has_no_place_for_ids_that_the_system_makes() {
     assert_eq!(map.activate(None, servant()), Err(Refused::NotInTheSet));
 }
 
-/// The operation's number and the entry, with every strategy the same.
+/// Every strategy finds the same entry and the same number of the operation.
 #[test]
 fn an_object_and_its_operation_are_found_together() {
     for strategy in strategies(&[b"one", b"other"]) {
@@ -311,7 +311,7 @@ fn an_object_and_its_operation_are_found_together() {
             _ => None,
         };
         let one = map.activate(Some(b"one"), servant()).unwrap();
-        // The first look fills what the second finds.
+        // The first search fills the cache that the second uses.
         for _ in 0..2 {
             assert_eq!(found(b"one", "ping"), Some((one, Some(0))));
             assert_eq!(found(b"one", "pong"), Some((one, Some(1))));

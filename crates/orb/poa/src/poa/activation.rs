@@ -1,4 +1,4 @@
-//! Objects: activated, deactivated, sent elsewhere (CORBA 3.3 part 1, §15.3.9.15 to §15.3.9.17).
+//! Activation, deactivation and forwarding of objects (CORBA 3.3 part 1, §15.3.9.15 to §15.3.9.17).
 
 use super::own_policies::differs;
 use super::{Poa, PoaError};
@@ -13,14 +13,15 @@ use punctual_orb::{
 use std::sync::Arc;
 
 impl Poa {
-    /// Activates an object under an id of the adapter's choice and returns its reference, whose type is
-    /// inferred: `let cubit: Cubit = poa.activate(CubitImpl)?`.
+    /// Activates an object under an id of the adapter's choice and returns its reference, whose
+    /// type is inferred: `let cubit: Cubit = poa.activate(CubitImpl)?`.
     ///
-    /// An `Arc` of an implementation is one too; give that to keep a hold on it.
+    /// An `Arc` of an implementation can be activated, too, so that the caller keeps access to it.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] without RETAIN and SYSTEM_ID, [`PoaError::ServantAlreadyActive`] with
-    /// UNIQUE_ID for an `Arc` that is active as this interface; NO_RESOURCES with 2^28 objects.
+    /// [`PoaError::WrongPolicy`] without RETAIN and SYSTEM_ID, [`PoaError::ServantAlreadyActive`]
+    /// with UNIQUE_ID for an `Arc` that is active as this interface; NO_RESOURCES with 2^28
+    /// objects.
     pub fn activate<I, S>(&self, servant: S) -> Result<I, PoaError>
     where
         I: Implements<S>,
@@ -67,19 +68,20 @@ impl Poa {
         self.activate_under(id, servant, None).map(drop)
     }
 
-    /// Ends an object: later calls raise OBJECT_NOT_EXIST, or get the servant that a servant manager provides;
-    /// those in progress finish. The servant is let go after the last of them. May be called in an upcall on
-    /// the object itself.
+    /// Deactivates an object: later calls raise OBJECT_NOT_EXIST, or get the servant that a servant
+    /// manager provides; those in progress finish. The servant is dropped after the last of them.
+    /// May be called in an upcall on the object itself.
     ///
     /// # Errors
-    /// [`PoaError::WrongAdapter`], [`PoaError::WrongPolicy`] without RETAIN, [`PoaError::ObjectNotActive`].
+    /// [`PoaError::WrongAdapter`], [`PoaError::WrongPolicy`] without RETAIN,
+    /// [`PoaError::ObjectNotActive`].
     pub fn deactivate(&self, object: &impl Interface) -> Result<(), PoaError> {
         let map = self.map()?;
         let (id, hint) = self.named_by(object.as_object())?;
         self.deactivate_in(map, &id, hint)
     }
 
-    /// Ends an object, as [`Poa::deactivate`] does.
+    /// Deactivates an object, as [`Poa::deactivate`] does.
     ///
     /// # Errors
     /// Those of [`Poa::deactivate`].
@@ -87,7 +89,8 @@ impl Poa {
         self.deactivate_in(self.map()?, id, None)
     }
 
-    /// Sends callers of an active object elsewhere from now on (LOCATION_FORWARD), until it is deactivated.
+    /// Forwards the callers of an active object to another from now on (LOCATION_FORWARD), until it
+    /// is deactivated.
     ///
     /// # Errors
     /// Those of [`Poa::deactivate`].
@@ -103,7 +106,7 @@ impl Poa {
         }
     }
 
-    /// How many objects are active.
+    /// Returns the number of active objects.
     #[must_use]
     pub fn active_objects(&self) -> usize {
         self.adapter.map().map_or(0, ActiveMap::len)
@@ -129,7 +132,8 @@ impl Poa {
         activated.map_err(refused)
     }
 
-    /// Activates an object under an id; it has what is its own, or what references to it were made with.
+    /// Activates an object under an id, with the given policies of its own, or those that
+    /// references to it were made with.
     pub(super) fn activate_under(
         &self,
         id: &ObjectId,
@@ -142,7 +146,7 @@ impl Poa {
         loop {
             self.check_alive()?;
             match map.activate_under(Some(id.as_bytes()), servant.clone(), own) {
-                // Its own upcall would be waited for for ever.
+                // The wait would be for the thread's own upcall, and never end.
                 Err(Refused::Closing)
                     if current::is_in_upcall_on(self.adapter.id(), id.as_bytes()) =>
                 {
@@ -180,12 +184,12 @@ impl Poa {
         )))
     }
 
-    /// The active object map.
+    /// Returns the active object map.
     pub(super) fn map(&self) -> Result<&ActiveMap, PoaError> {
         self.adapter.map().ok_or(PoaError::WrongPolicy("RETAIN"))
     }
 
-    /// The reference of what was just activated.
+    /// Returns the reference of an object that was just activated.
     fn reference_at(&self, entry_id: EntryId, type_id: &str) -> Result<ObjectRef, PoaError> {
         let pinned = self.map()?.pin(entry_id).ok_or(PoaError::ObjectNotActive)?;
         if self.adapter.factory.is_some() {
@@ -196,10 +200,10 @@ impl Poa {
         Ok(self.orb.make_reference_under(type_id, &key, policies)?)
     }
 
-    /// The id of what was just activated.
+    /// Returns the id of an object that was just activated.
     pub(super) fn id_at(&self, entry_id: EntryId) -> Result<ObjectId, PoaError> {
         let pinned = self.map()?.pin(entry_id);
-        // An object that was deactivated again since has had its id.
+        // An object that was deactivated again since still had its id.
         let id = pinned.map(|pinned| pinned.id.octets(entry_id).into());
         Ok(id.unwrap_or_else(|| (&entry_id.octets()).into()))
     }

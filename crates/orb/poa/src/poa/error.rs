@@ -1,4 +1,4 @@
-//! What the operations of an adapter raise.
+//! Errors of the operations of an adapter.
 
 use crate::adapter::NotMade;
 use crate::{IorTableError, ManagerError};
@@ -8,37 +8,37 @@ use punctual_orb::{
 use std::borrow::Cow;
 use std::fmt;
 
-/// Why an adapter did not do what it was asked to (the user exceptions of `PortableServer::POA`).
+/// Error of an operation of an adapter (the user exceptions of `PortableServer::POA`).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoaError {
     /// The reference was not made by this adapter.
     #[error("the reference was not made by this POA")]
     WrongAdapter,
-    /// The adapter's policies do not allow it; the one that it would need.
+    /// The adapter's policies do not allow the operation; the value is the policy that it needs.
     #[error("the POA's policies do not allow it: it needs {0}")]
     WrongPolicy(&'static str),
-    /// The object is not (or no longer) active.
+    /// The object is not active (any more).
     #[error("the object is not active")]
     ObjectNotActive,
     /// The id is active.
     #[error("an object with this id is active already")]
     ObjectAlreadyActive,
-    /// The servant is active, and may be so under one id only.
+    /// The servant is active, and may be active under one id only.
     #[error("the servant is active already, which with UNIQUE_ID it can be under one id only")]
     ServantAlreadyActive,
     /// The servant is not active.
     #[error("the servant is not active")]
     ServantNotActive,
-    /// There is no default servant.
+    /// No default servant is set.
     #[error("the POA has no default servant")]
     NoServant,
-    /// A standard exception.
+    /// Standard exception.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Text for people, also when `main` returns the error.
 impl fmt::Debug for PoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -46,7 +46,7 @@ impl fmt::Debug for PoaError {
 }
 
 impl From<PoaError> for SystemException {
-    /// For those who have no use for the difference.
+    /// Converts to a standard exception, for callers that do not distinguish the errors.
     fn from(error: PoaError) -> Self {
         let kind = match &error {
             PoaError::System(exception) => return exception.clone(),
@@ -62,30 +62,30 @@ impl From<PoaError> for SystemException {
     }
 }
 
-/// Why a child was not made.
+/// Reason why a child was not made.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CreatePoaError {
     /// There is a child of that name.
     #[error("there is a POA `{0}` already")]
     AdapterAlreadyExists(String),
-    /// A policy that is given twice, or that does not go with the others.
+    /// A policy is given twice, or conflicts with the others.
     #[error("the POA `{name}` cannot have its policy number {index}: {why}")]
     InvalidPolicy {
-        /// The name that the child was to have.
+        /// Name of the child.
         name: String,
-        /// The place of the first policy that is at fault in the list that was given, from 0.
+        /// Index of the first wrong policy in the given list, from 0.
         index: u16,
-        /// What is wrong.
+        /// Description of the fault.
         why: Cow<'static, str>,
     },
-    /// A standard exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name with a
-    /// NUL or another ORB's manager, BAD_INV_ORDER for a name that is still being destroyed.
+    /// Standard exception: IMP_LIMIT for names that are too long or too many, BAD_PARAM for a name
+    /// with a NUL or another ORB's manager, BAD_INV_ORDER for a name that is still being destroyed.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Text for people, also when `main` returns the error.
 impl fmt::Debug for CreatePoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -107,26 +107,27 @@ impl CreatePoaError {
     }
 }
 
-/// Why a child was not found.
+/// Reason why a child was not found.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FindPoaError {
-    /// There is none, and nobody made it.
+    /// There is no child, and no activator made it.
     #[error("there is no POA `{0}`")]
     AdapterNonExistent(String),
-    /// A standard exception: OBJ_ADAPTER when the adapter activator failed.
+    /// Standard exception: OBJ_ADAPTER if the adapter activator failed.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Text for people, also when `main` returns the error.
 impl fmt::Debug for FindPoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// For those who have no use for the difference: `?` where a servant or a manager asks its POA for something.
+/// Converts errors to standard exceptions, for `?` where a servant or a manager calls its POA and
+/// does not distinguish the errors.
 macro_rules! raised_as_standard_exceptions {
     ($($error:ident: $($variant:pat => $kind:ident),+;)*) => {
         $(

@@ -1,4 +1,4 @@
-//! What applications hold: the Portable Object Adapter.
+//! Handle for applications: the Portable Object Adapter.
 
 mod activation;
 mod error;
@@ -20,17 +20,17 @@ use punctual_orb::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Gives an ORB its root POA.
+/// Access to an ORB's root POA.
 pub trait RootPoa {
-    /// The root POA, made at the first call, when the ORB begins to listen. Its manager holds requests
-    /// until it is activated.
+    /// Returns the root POA, made at the first call, when the ORB begins to listen. Its manager
+    /// holds requests until it is activated.
     ///
     /// # Errors
-    /// INITIALIZE when an endpoint cannot be listened at or there are no random numbers to be had;
+    /// INITIALIZE if the ORB cannot listen on an endpoint or no random numbers are available;
     /// BAD_INV_ORDER after a shutdown.
     fn root_poa(&self) -> Result<Poa, SystemException>;
 
-    /// The table of plain object keys, for `corbaloc:` by name.
+    /// Returns the table of plain object keys, for `corbaloc:` by name.
     ///
     /// # Errors
     /// Those of [`RootPoa::root_poa`].
@@ -71,8 +71,8 @@ impl Poa {
         Self { orb, adapter }
     }
 
-    /// Makes a child. Without a manager it gets one of its own, which holds requests until it is activated;
-    /// policies that are not given have the standard's defaults, not the parent's.
+    /// Makes a child. Without a manager it gets one of its own, which holds requests until it is
+    /// activated; policies that are not given have the standard's defaults, not the parent's.
     ///
     /// # Errors
     /// [`CreatePoaError`].
@@ -95,7 +95,8 @@ impl Poa {
         Ok(self.with(adapter))
     }
 
-    /// The child of that name. With `activate_it`, the adapter activator is asked for it if there is none.
+    /// Returns the child of that name. With `activate_it`, the adapter activator is asked for a
+    /// missing child.
     ///
     /// # Errors
     /// [`FindPoaError`].
@@ -111,14 +112,15 @@ impl Poa {
         }
     }
 
-    /// Ends the adapter and all below it: new requests are turned away, those in progress go on, and objects
-    /// are let go when their last request has left. With `etherealize_objects` a servant activator is given
-    /// them back; with `wait_for_completion` this returns when all of that is done.
+    /// Destroys the adapter and all below it: new requests are refused, those in progress go on,
+    /// and objects are removed when their last request has left. With `etherealize_objects` a
+    /// servant activator gets the servants back; with `wait_for_completion` this returns when all
+    /// of that is done.
     ///
-    /// A persistent adapter may be made anew under its name, when it is gone.
+    /// A persistent adapter may be made again under its name, when it is gone.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when it would wait for the upcall that it is made from.
+    /// BAD_INV_ORDER if it would wait for the upcall that it is called from.
     pub fn destroy(
         &self,
         etherealize_objects: bool,
@@ -134,20 +136,20 @@ impl Poa {
         Ok(())
     }
 
-    /// Its name, which no sibling has.
+    /// Returns its name, which is unique among its siblings.
     #[must_use]
     pub fn name(&self) -> &str {
         self.adapter.name()
     }
 
-    /// The adapter above it; the root POA has none.
+    /// Returns the parent; `None` for the root POA.
     #[must_use]
     pub fn parent(&self) -> Option<Self> {
         let parent = self.adapter.tree.parent.clone()?;
         Some(self.with(parent))
     }
 
-    /// The adapters below it, by their names.
+    /// Returns the children, ordered by name.
     #[must_use]
     pub fn children(&self) -> Vec<Self> {
         let children = self.adapter.children().into_iter();
@@ -155,25 +157,25 @@ impl Poa {
         alive.map(|child| self.with(child)).collect()
     }
 
-    /// What no other adapter has: octets that hold as long as the process.
+    /// Returns an id that no other adapter has: octets that are valid as long as the process lives.
     #[must_use]
     pub fn id(&self) -> Vec<u8> {
         self.adapter.id().octets()
     }
 
-    /// What decides whether requests are served.
+    /// Returns the manager, which decides whether requests are served.
     #[must_use]
     pub fn manager(&self) -> &PoaManager {
         &self.adapter.manager
     }
 
-    /// What makes POA managers, for all adapters of the ORB.
+    /// Returns the factory of POA managers, which all adapters of the ORB share.
     #[must_use]
     pub fn manager_factory(&self) -> &PoaManagerFactory {
         &self.adapter.common.managers
     }
 
-    /// The policies that hold for it: those it was made with, and defaults.
+    /// Returns the effective policies: those given at creation, and defaults.
     #[must_use]
     pub fn policies(&self) -> Vec<PoaPolicy> {
         let defined = self.adapter.defined.iter().cloned();
@@ -182,31 +184,31 @@ impl Poa {
         all
     }
 
-    /// The policy of a type that the ORB was told of, if the adapter has one.
+    /// Returns the policy of a type that was registered with the ORB, if the adapter has one.
     #[must_use]
     pub fn policy<P: PolicyType>(&self) -> Option<&P> {
         self.adapter.defined.value()
     }
 
-    /// The ORB.
+    /// Returns the ORB.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.orb
     }
 
-    /// Who is asked for children that do not exist.
+    /// Returns the activator that is asked for missing children.
     #[must_use]
     pub fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
         self.adapter.tree.activator.lock().clone()
     }
 
-    /// Sets who is asked for children that do not exist.
+    /// Sets the activator that is asked for missing children.
     pub fn set_adapter_activator(&self, activator: Option<Arc<dyn AdapterActivator>>) {
         let _dropped_without_the_lock =
             std::mem::replace(&mut *self.adapter.tree.activator.lock(), activator);
     }
 
-    /// The servant manager, if one is set.
+    /// Returns the servant manager, if one is set.
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER.
@@ -218,8 +220,8 @@ impl Poa {
     /// Sets the servant manager, once: an activator with RETAIN, a locator without.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER; BAD_INV_ORDER when one is set; OBJ_ADAPTER for
-    /// the other kind.
+    /// [`PoaError::WrongPolicy`] without USE_SERVANT_MANAGER; BAD_INV_ORDER if one is set;
+    /// OBJ_ADAPTER for the other kind.
     pub fn set_servant_manager(&self, manager: ServantManager) -> Result<(), PoaError> {
         self.check_processing(RequestProcessingPolicy::ServantManager)?;
         self.check_alive()?;
@@ -239,10 +241,11 @@ impl Poa {
         Ok(())
     }
 
-    /// The default servant.
+    /// Returns the default servant.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT, [`PoaError::NoServant`] when none is set.
+    /// [`PoaError::WrongPolicy`] without USE_DEFAULT_SERVANT, [`PoaError::NoServant`] if none is
+    /// set.
     pub fn servant(&self) -> Result<Arc<dyn Servant>, PoaError> {
         self.check_processing(RequestProcessingPolicy::DefaultServant)?;
         self.adapter.default_servant().ok_or(PoaError::NoServant)
@@ -274,7 +277,7 @@ impl Poa {
         if !self.adapter.is_destroyed() {
             return Ok(());
         }
-        // What is over with the ORB says so.
+        // This raises the error of an ORB that was shut down.
         self.orb.listen()?;
         Err(is_gone(self.adapter.name()))
     }
@@ -297,7 +300,7 @@ impl fmt::Debug for Poa {
     }
 }
 
-/// What the operations of an adapter raise that is destroyed.
+/// Returns the error of operations on a destroyed adapter.
 fn is_gone(name: &str) -> SystemException {
     SystemException::new(
         Kind::ObjectNotExist,

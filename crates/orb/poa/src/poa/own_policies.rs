@@ -1,4 +1,5 @@
-//! Objects that have a policy of their own in place of their adapter's, as RTPortableServer::POA's have a priority.
+//! Objects with a policy of their own in place of their adapter's, as RTPortableServer::POA's have
+//! a priority.
 
 use super::{Poa, PoaError};
 use crate::object_id::ObjectId;
@@ -13,10 +14,11 @@ use punctual_orb::{
 use std::sync::Arc;
 
 impl Poa {
-    /// A policy for single objects of the adapter, in place of the one of its type that the adapter has.
+    /// Makes a policy for single objects of the adapter, in place of the adapter's policy of that
+    /// type.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] when the adapter has none of that type, or could not have this one.
+    /// [`InvalidPolicy`] if the adapter has none of that type, or could not have this one.
     pub fn object_policy(&self, policy: Policy) -> Result<ObjectPolicy, InvalidPolicy> {
         let of_adapter = &self.adapter.defined;
         let is_its_type = |one: &Policy| one.policy_type() == policy.policy_type();
@@ -49,7 +51,8 @@ impl Poa {
         self.adapter.own.of(&policy, make).map(ObjectPolicy)
     }
 
-    /// As [`Poa::activate_object`], of an object that has this policy as long as it is active.
+    /// Activates an object as [`Poa::activate_object`] does, with this policy as long as it is
+    /// active.
     ///
     /// # Errors
     /// Those of [`Poa::activate_object`].
@@ -62,10 +65,12 @@ impl Poa {
         self.id_at(entry_id)
     }
 
-    /// As [`Poa::activate_object_with_id`], of an object that has this policy as long as it is active.
+    /// Activates an object as [`Poa::activate_object_with_id`] does, with this policy as long as it
+    /// is active.
     ///
     /// # Errors
-    /// Those of [`Poa::activate_object_with_id`]; BAD_INV_ORDER 1 where a reference to it was made with another.
+    /// Those of [`Poa::activate_object_with_id`]; BAD_INV_ORDER 1 if a reference to it was made
+    /// with another.
     pub fn activate_object_with_id_under(
         &self,
         id: &ObjectId,
@@ -76,7 +81,8 @@ impl Poa {
             .map(drop)
     }
 
-    /// As [`Poa::create_reference`], to an object that has this policy as long as the adapter lives.
+    /// Makes a reference as [`Poa::create_reference`] does, to an object that has this policy as
+    /// long as the adapter lives.
     ///
     /// # Errors
     /// Those of [`Poa::create_reference`].
@@ -85,11 +91,12 @@ impl Poa {
         self.create_reference_with_id_under(&id, own)
     }
 
-    /// As [`Poa::create_reference_with_id`], to an object that has this policy as long as the adapter lives.
+    /// Makes a reference as [`Poa::create_reference_with_id`] does, to an object that has this
+    /// policy as long as the adapter lives.
     ///
     /// # Errors
-    /// Those of [`Poa::create_reference_with_id`]; BAD_INV_ORDER 1 where the object is active with another, or a
-    /// reference to it was made with another.
+    /// Those of [`Poa::create_reference_with_id`]; BAD_INV_ORDER 1 if the object is active with
+    /// another, or a reference to it was made with another.
     pub fn create_reference_with_id_under<I: Interface>(
         &self,
         id: &ObjectId,
@@ -111,13 +118,13 @@ impl Poa {
         Ok(I::from_object(object))
     }
 
-    /// Whether the adapter's own policies are those as well.
+    /// Returns whether the adapter's own policies are the same.
     fn has(&self, own: &OwnPolicies) -> bool {
         self.adapter.defined.iter().any(|one| *one == own.policy)
     }
 }
 
-/// Real-time CORBA 1.2, §5.7.5.
+/// Returns the error of Real-time CORBA 1.2, §5.7.5.
 #[cold]
 pub(super) fn differs() -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No).with_detail(

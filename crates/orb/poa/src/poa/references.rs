@@ -1,4 +1,4 @@
-//! From references to ids to servants, and back (CORBA 3.3 part 1, §15.3.9.18 to §15.3.9.25).
+//! Conversions between references, ids and servants (CORBA 3.3 part 1, §15.3.9.18 to §15.3.9.25).
 
 use super::activation::refused;
 use super::{Poa, PoaError};
@@ -12,8 +12,8 @@ use punctual_orb::{Interface, ObjectRef, SystemException};
 use std::sync::Arc;
 
 impl Poa {
-    /// A reference to an object that is not active, under an id that the adapter chooses. A servant manager
-    /// or a default servant serves it, or it is activated later ([`Poa::reference_to_id`]).
+    /// Makes a reference to an inactive object, under an id that the adapter chooses. A servant
+    /// manager or a default servant serves it, or it is activated later ([`Poa::reference_to_id`]).
     ///
     /// # Errors
     /// [`PoaError::WrongPolicy`] without SYSTEM_ID.
@@ -22,7 +22,7 @@ impl Poa {
         self.create_reference_with_id(&id)
     }
 
-    /// An id that no object has had.
+    /// Returns an id that no object has had.
     pub(super) fn fresh_id(&self) -> Result<ObjectId, PoaError> {
         if !self.adapter.policies.has_system_ids() {
             return Err(PoaError::WrongPolicy("SYSTEM_ID"));
@@ -37,7 +37,7 @@ impl Poa {
         })
     }
 
-    /// A reference to the object with an id, whether or not it is active.
+    /// Makes a reference to the object with an id, whether or not it is active.
     ///
     /// # Errors
     /// BAD_PARAM with SYSTEM_ID for an id that the adapter has not assigned.
@@ -46,7 +46,8 @@ impl Poa {
             .map(I::from_object)
     }
 
-    /// The same of an object whose interface is known at run time only, by its repository id.
+    /// Makes a reference to the object with an id, whose interface is known at run time only, by
+    /// its repository id.
     ///
     /// # Errors
     /// Those of [`Poa::create_reference_with_id`].
@@ -60,12 +61,13 @@ impl Poa {
         Ok(self.reference_to(id, repository_id)?)
     }
 
-    /// The reference of an implementation as an interface. Where one servant has one id (UNIQUE_ID) it is
-    /// always the same, until it is deactivated; with IMPLICIT_ACTIVATION a servant that is not active is
-    /// activated. In an upcall on the servant it is the reference of the object that is called.
+    /// Returns the reference of an implementation as an interface. Where one servant has one id
+    /// (UNIQUE_ID) it is always the same, until it is deactivated; with IMPLICIT_ACTIVATION an
+    /// inactive servant is activated. In an upcall on the servant it is the reference of the called
+    /// object.
     ///
     /// # Errors
-    /// [`PoaError::WrongPolicy`] when neither UNIQUE_ID nor IMPLICIT_ACTIVATION helps,
+    /// [`PoaError::WrongPolicy`] if neither UNIQUE_ID nor IMPLICIT_ACTIVATION applies,
     /// [`PoaError::ServantNotActive`], and those of [`Poa::activate`].
     pub fn servant_to_reference<I, S>(&self, servant: &Arc<S>) -> Result<I, PoaError>
     where
@@ -76,7 +78,8 @@ impl Poa {
         Ok(I::from_object(self.reference_to(&id, I::REPOSITORY_ID)?))
     }
 
-    /// The id of a servant, which is activated if need be, as by [`Poa::servant_to_reference`].
+    /// Returns the id of a servant, which is activated on demand, as by
+    /// [`Poa::servant_to_reference`].
     ///
     /// # Errors
     /// Those of [`Poa::servant_to_reference`].
@@ -87,7 +90,7 @@ impl Poa {
         if helps && let Some(id) = self.id_in_map(servant)? {
             return Ok(id);
         }
-        // In an upcall of the adapter's on this servant policies do not matter.
+        // In an upcall of the adapter on this servant policies do not matter.
         match self.id_called(servant) {
             Some(id) => Ok(id),
             None if helps || by_default => Err(PoaError::ServantNotActive),
@@ -95,11 +98,11 @@ impl Poa {
         }
     }
 
-    /// The servant of an active object, or the default servant.
+    /// Returns the servant of an active object, or the default servant.
     ///
     /// # Errors
-    /// [`PoaError::WrongAdapter`], [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without RETAIN or
-    /// USE_DEFAULT_SERVANT.
+    /// [`PoaError::WrongAdapter`], [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without
+    /// RETAIN or USE_DEFAULT_SERVANT.
     pub fn reference_to_servant(
         &self,
         object: &impl Interface,
@@ -108,7 +111,7 @@ impl Poa {
         self.servant_of(&id, hint)
     }
 
-    /// The id that a reference of this adapter names.
+    /// Returns the id that a reference of this adapter names.
     ///
     /// # Errors
     /// [`PoaError::WrongAdapter`].
@@ -116,7 +119,7 @@ impl Poa {
         self.named_by(object.as_object()).map(|(id, _)| id)
     }
 
-    /// The servant of the object with an id, or the default servant.
+    /// Returns the servant of the object with an id, or the default servant.
     ///
     /// # Errors
     /// Those of [`Poa::reference_to_servant`].
@@ -124,7 +127,7 @@ impl Poa {
         self.servant_of(id, None)
     }
 
-    /// The reference of the active object with an id.
+    /// Returns the reference of the active object with an id.
     ///
     /// # Errors
     /// [`PoaError::ObjectNotActive`], [`PoaError::WrongPolicy`] without RETAIN.
@@ -135,7 +138,7 @@ impl Poa {
         }
     }
 
-    /// A reference to an object by its id.
+    /// Makes a reference to an object by its id.
     pub(crate) fn reference_to(
         &self,
         id: &ObjectId,
@@ -149,7 +152,7 @@ impl Poa {
         }
     }
 
-    /// The same as the adapter makes it itself: by the object's entry too, if it has one.
+    /// Makes a reference as the adapter itself does: also by the object's entry, if it has one.
     pub(crate) fn own_reference_to(
         &self,
         id: &ObjectId,
@@ -170,7 +173,7 @@ impl Poa {
         self.orb.make_reference_under(type_id, &key, policies)
     }
 
-    /// The servant of an object that is active.
+    /// Returns the servant of an active object.
     pub(crate) fn active_servant(&self, id: &ObjectId) -> Option<Arc<dyn Servant>> {
         match self.adapter.map()?.find(id.as_bytes(), None) {
             Found::Pinned(pinned) => Some(pinned.servant.clone()),
@@ -178,7 +181,7 @@ impl Poa {
         }
     }
 
-    /// The id and the entry that a reference of this adapter names.
+    /// Returns the id and the entry that a reference of this adapter names.
     pub(super) fn named_by(
         &self,
         object: &ObjectRef,
@@ -222,7 +225,7 @@ impl Poa {
         }
     }
 
-    /// The id that a servant has in the map, or gets there.
+    /// Returns the id that a servant has in the map, or gets there.
     fn id_in_map(&self, servant: &Arc<dyn Servant>) -> Result<Option<ObjectId>, PoaError> {
         let (map, policies) = (self.map()?, &self.adapter.policies);
         let entry_id = if policies.is_implicit() {
@@ -247,8 +250,8 @@ impl Poa {
         Ok(Some(pinned.id.octets(entry_id).into()))
     }
 
-    /// The id of the object that the calling thread is in an upcall on, if that is this servant's and this
-    /// adapter's.
+    /// Returns the id of the object of the calling thread's upcall, if its servant is this one and
+    /// its adapter this adapter.
     fn id_called(&self, servant: &Arc<dyn Servant>) -> Option<ObjectId> {
         let is_its = Current.poa().is_ok_and(|poa| poa == *self)
             && Current

@@ -1,4 +1,4 @@
-//! Policies that go together.
+//! Consistent sets of policies.
 
 use super::{
     AnswerTimeoutPolicy, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy,
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::mem::{Discriminant, discriminant};
 
-/// What an adapter was made with: each policy given, or its default (§15.3.8).
+/// Policies of an adapter: each given one, or its default (§15.3.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Policies {
     pub(crate) thread: ThreadPolicy,
@@ -28,14 +28,14 @@ pub(crate) struct Policies {
     pub(crate) answer_timeout: AnswerTimeoutPolicy,
 }
 
-/// Where the list of policies is first at fault, and why.
+/// First fault in a list of policies, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Conflict {
     pub(crate) index: usize,
     pub(crate) why: Cow<'static, str>,
 }
 
-/// What must not be, and the policies that it is about.
+/// Forbidden combination, and the policies concerned.
 struct Rule {
     broken: fn(&Policies) -> bool,
     about: &'static [fn(&PoaPolicy) -> bool],
@@ -103,7 +103,7 @@ const RULES: &[Rule] = &[
 ];
 
 impl Policies {
-    /// Those of the root POA (§15.3.9.1).
+    /// Returns the policies of the root POA (§15.3.9.1).
     pub(crate) fn of_root() -> Self {
         Self {
             implicit: ImplicitActivationPolicy::Implicit,
@@ -111,7 +111,7 @@ impl Policies {
         }
     }
 
-    /// The policies given, and defaults for the rest.
+    /// Returns the given policies, and defaults for the rest.
     pub(crate) fn of(given: &[PoaPolicy]) -> Result<Self, Conflict> {
         let mut policies = Self::default();
         let mut seen: HashSet<Discriminant<PoaPolicy>> = HashSet::new();
@@ -154,7 +154,7 @@ impl Policies {
             #[cfg(feature = "comparison")]
             PoaPolicy::OperationDemultiplexing(value) => self.operations = value,
             PoaPolicy::AnswerTimeout(value) => self.answer_timeout = value,
-            // The ORB judges those: `defined`.
+            // The ORB checks those: `defined`.
             PoaPolicy::Defined(_) => {}
         }
     }
@@ -202,7 +202,7 @@ impl Policies {
         matches!(self.demultiplexing, Demultiplexing::PerfectHash(_))
     }
 
-    /// The policies as a list, for who asks what an adapter has.
+    /// Returns the policies as a list, for queries of an adapter's policies.
     pub(crate) fn list(&self) -> Vec<PoaPolicy> {
         vec![
             PoaPolicy::Thread(self.thread),
@@ -221,8 +221,8 @@ impl Policies {
     }
 }
 
-/// Those of the policies given whose types the ORB was told of, and what it has for its adapters; and what they have
-/// around upcalls.
+/// Returns the given policies whose types were registered with the ORB, and the ORB's own for
+/// adapters; and their effect around upcalls.
 pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflict> {
     let is_defined = |(index, policy): (usize, &PoaPolicy)| match policy {
         PoaPolicy::Defined(policy) => Some((index, policy.clone())),
@@ -239,7 +239,7 @@ pub(crate) fn defined(given: &[PoaPolicy], orb: &Orb) -> Result<Defined, Conflic
     Ok((policies, around))
 }
 
-/// Policies of types that the ORB was told of, and what surrounds the upcalls of an adapter that has them.
+/// Policies of registered types, and their effect around the upcalls of an adapter.
 pub(crate) type Defined = (AdapterPolicies, Option<UpcallHook>);
 
 #[cfg(feature = "comparison")]
@@ -291,7 +291,7 @@ mod tests {
         assert!(Policies::of_root().is_implicit());
     }
 
-    /// One of the 288 combinations of the seven policies of the standard.
+    /// Returns one of the 288 combinations of the seven policies of the standard.
     fn combination(mut number: usize) -> [PoaPolicy; 7] {
         let mut choice = |many: usize| {
             let chosen = number % many;

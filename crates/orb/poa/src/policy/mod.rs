@@ -1,4 +1,4 @@
-//! The policies of an adapter (CORBA 3.3 part 1, §15.3.8), and how it finds objects and operations.
+//! Policies of an adapter (CORBA 3.3 part 1, §15.3.8), and its demultiplexing strategies.
 
 mod checked;
 #[cfg(feature = "comparison")]
@@ -11,129 +11,130 @@ pub use comparison::{Demultiplexing, OperationDemultiplexing};
 use punctual_orb::{Policy, PolicyType};
 use std::time::Duration;
 
-/// One policy, for [`crate::Poa::create_poa`].
+/// Policy for [`crate::Poa::create_poa`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaPolicy {
-    /// Which threads make upcalls.
+    /// Threads that make upcalls.
     Thread(ThreadPolicy),
-    /// Whether references outlive the process.
+    /// Lifetime of references.
     Lifespan(LifespanPolicy),
-    /// Whether a servant may incarnate several objects.
+    /// Number of objects that a servant may incarnate.
     IdUniqueness(IdUniquenessPolicy),
-    /// Who chooses object ids.
+    /// Assigner of object ids.
     IdAssignment(IdAssignmentPolicy),
-    /// Whether a servant is activated by asking for its reference.
+    /// Activation of a servant by asking for its reference.
     ImplicitActivation(ImplicitActivationPolicy),
-    /// Whether the adapter keeps an active object map.
+    /// Use of an active object map.
     ServantRetention(ServantRetentionPolicy),
-    /// What serves a request whose object is not in the map.
+    /// Treatment of requests whose object is not in the map.
     RequestProcessing(RequestProcessingPolicy),
-    /// How an object is found. Not of the standard.
+    /// Search of an object. Not in the standard.
     #[cfg(feature = "comparison")]
     Demultiplexing(Demultiplexing),
-    /// How an operation is found. Not of the standard.
+    /// Search of an operation. Not in the standard.
     #[cfg(feature = "comparison")]
     OperationDemultiplexing(OperationDemultiplexing),
-    /// How long a servant that answers later may take. Not of the standard.
+    /// Time limit of a servant that answers later. Not in the standard.
     AnswerTimeout(AnswerTimeoutPolicy),
-    /// A policy of a type that the ORB was told of, which POAs may have ([`punctual_orb::PolicyType`]).
+    /// Policy of a registered type that POAs may have ([`punctual_orb::PolicyType`]).
     Defined(Policy),
 }
 
 impl PoaPolicy {
-    /// A policy of a type that the ORB was told of.
+    /// Makes a policy of a registered type.
     #[must_use]
     pub fn of<P: PolicyType>(value: P) -> Self {
         Self::Defined(Policy::of(value))
     }
 }
 
-/// Which threads make upcalls.
+/// Threads that make upcalls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ThreadPolicy {
-    /// Those of the ORB, several at once.
+    /// Threads of the ORB, several at once.
     #[default]
     OrbControl,
-    /// One at a time; an upcall of the adapter's may be made from within another.
+    /// One thread at a time; an upcall of the adapter may be made from within another.
     SingleThread,
-    /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one at a time with all adapters of this
-    /// kind.
+    /// The thread that runs the ORB ([`punctual_orb::Orb::run`]), one upcall at a time for all
+    /// adapters of this kind.
     MainThread,
 }
 
-/// Whether references outlive the process.
+/// Lifetime of references.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LifespanPolicy {
-    /// They are over when the adapter is.
+    /// References end with the adapter.
     #[default]
     Transient,
-    /// They hold as long as some process makes an adapter of the same name at the same endpoint.
+    /// References stay valid as long as some process makes an adapter of the same name at the same
+    /// endpoint.
     Persistent,
 }
 
-/// Whether a servant may incarnate several objects.
+/// Number of objects that a servant may incarnate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdUniquenessPolicy {
-    /// It may not.
+    /// A servant incarnates one object at most.
     #[default]
     Unique,
-    /// It may.
+    /// A servant may incarnate several objects.
     Multiple,
 }
 
-/// Who chooses object ids.
+/// Assigner of object ids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IdAssignmentPolicy {
-    /// The application.
+    /// The application chooses ids.
     User,
-    /// The adapter.
+    /// The adapter chooses ids.
     #[default]
     System,
 }
 
-/// Whether a servant is activated by asking for its reference.
+/// Activation of a servant by asking for its reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ImplicitActivationPolicy {
-    /// It is.
+    /// Servants are activated.
     Implicit,
-    /// It is not.
+    /// Servants are not activated.
     #[default]
     NoImplicit,
 }
 
-/// Whether the adapter keeps an active object map.
+/// Use of an active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ServantRetentionPolicy {
-    /// It does.
+    /// The adapter keeps a map.
     #[default]
     Retain,
-    /// It finds a servant anew for each request.
+    /// The adapter finds a servant anew for each request.
     NonRetain,
 }
 
-/// What serves a request whose object is not in the active object map.
+/// Treatment of requests whose object is not in the active object map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestProcessingPolicy {
-    /// Nothing: OBJECT_NOT_EXIST.
+    /// Refusal with OBJECT_NOT_EXIST.
     #[default]
     ActiveObjectMapOnly,
     /// One servant for all of them.
     DefaultServant,
-    /// What a servant manager provides: an activator's with [`ServantRetentionPolicy::Retain`], a
+    /// Servants of a servant manager: an activator's with [`ServantRetentionPolicy::Retain`], a
     /// locator's without.
     ServantManager,
 }
 
-/// How long a servant that answers later ([`crate::Response`]) may keep a request that came by wire, before its client is told
-/// TIMEOUT in its place.
+/// Time for which a servant that answers later ([`crate::Response`]) may keep a request that came
+/// by wire, before its client gets TIMEOUT instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AnswerTimeoutPolicy {
-    /// As the ORB has it (`timeouts.answer`).
+    /// Time of the ORB (`timeouts.answer`).
     #[default]
     OfOrb,
-    /// That long.
+    /// Time of the adapter's own.
     After(Duration),
-    /// As long as it likes.
+    /// Servants have no time limit.
     Never,
 }

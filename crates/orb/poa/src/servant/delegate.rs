@@ -1,18 +1,18 @@
-//! What holds a servant is one.
+//! Delegates: types that hold a servant and act as one.
 
 use super::{Identity, Tie};
 use std::sync::Arc;
 
-/// What holds a servant and does what that does: a shared one, a boxed one, a part of an object. The IDL compiler
-/// implements each servant trait for those that are here.
+/// Type that holds a servant and delegates to it: a shared one, a boxed one, a part of an object.
+/// The IDL compiler implements each servant trait for the delegates that are here.
 pub trait Delegate: Send + Sync + 'static {
-    /// The servant's type.
+    /// Type of the servant.
     type Servant: ?Sized;
 
-    /// Whether its clones are one object: the servant. A box is an object of its own.
+    /// Set if its clones are one object: the servant. A box is an object of its own.
     const IS_SHARED: bool;
 
-    /// Who does what is asked for.
+    /// Returns the servant that does the operations.
     fn servant(&self) -> &Self::Servant;
 }
 
@@ -51,7 +51,7 @@ where
 }
 
 impl Identity {
-    /// The identity of what holds a servant, as interface `I`. For generated code.
+    /// Returns the identity of a delegate, as interface `I`. For generated code.
     #[doc(hidden)]
     pub fn of_delegate<I, D>(delegate: &D, of_servant: fn(&D::Servant) -> Self) -> Self
     where
@@ -65,8 +65,7 @@ impl Identity {
     }
 }
 
-/// What holds a servant of `$servant` is one, which does each operation by that: a shared one, a boxed one, a part of an
-/// object.
+/// Implements `$servant` for its delegates: a shared one, a boxed one, a part of an object.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! delegate {

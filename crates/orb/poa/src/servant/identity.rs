@@ -1,20 +1,23 @@
-//! Which object a servant is.
+//! Identity of servants.
 
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Which object a servant is, as which interface: the same for two skeletons of one interface around clones
-/// of one `Arc`, and for no two others that live at one time. Means nothing once the servant is dropped.
+/// Identity of a servant's object, as an interface: equal for two skeletons of one interface around
+/// clones of one `Arc`, and for no two others that live at one time. Meaningless once the servant
+/// is dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Identity {
     address: usize,
-    /// The interface, and the type of what stands at the address: a struct and its first member share it.
+    /// Interface, and the type of the value at the address: a struct and its first member share the
+    /// address.
     what: TypeId,
 }
 
 impl Identity {
-    /// The identity of an object as interface `I`, which is any type that stands for it. For generated code.
+    /// Returns the identity of an object as interface `I`, which is any type that stands for it.
+    /// For generated code.
     pub fn of<I, T>(object: &T) -> Self
     where
         I: ?Sized + 'static,

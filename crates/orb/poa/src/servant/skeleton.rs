@@ -1,47 +1,49 @@
-//! What skeletons are made of: how an interface's operations are numbered, and what answers each. Written by the IDL
-//! compiler once for each operation, however many interfaces inherit it.
+//! Parts of skeletons: the numbers of an interface's operations, and the function that answers
+//! each. Written by the IDL compiler once for each operation, however many interfaces inherit it.
 //!
-//! The operations that an interface itself declares have the first numbers, then come all of its first base, in that
-//! one's order, then those that further bases add.
+//! The operations that an interface itself declares have the first numbers, then come all of its
+//! first base, in that one's order, then those that further bases add.
 
 use punctual_orb::{DispatchError, Dispatched, ServerCall};
 
-/// What a request has come to.
+/// Result of answering a request.
 pub type Answered = Result<Dispatched, DispatchError>;
 
-/// What takes a request apart, calls an operation of the servant, and puts the reply together.
+/// Function that unmarshals a request, calls an operation of the servant, and marshals the reply.
 pub type Answer<T> = fn(&T, &mut ServerCall<'_>) -> Answered;
 
-/// The operations of an interface, by their names on the wire.
+/// Operations of an interface, by their names on the wire.
 pub trait Operations {
-    /// Those that it declares itself.
+    /// Operations that the interface itself declares.
     const OWN: &'static [&'static str];
-    /// All, those of its bases behind its own. The place of one is its number.
+    /// All operations, those of its bases behind its own. The index of one is its number.
     const ALL: &'static [&'static str] = Self::OWN;
 }
 
-/// How requests to an interface are answered by a servant `T`.
+/// Answers to requests for an interface by a servant `T`.
 pub trait Answers<T: 'static>: Operations {
-    /// What answers the operations that it declares itself, in their order.
+    /// Functions that answer its own operations, in order.
     const OWN_ANSWERS: &'static [Answer<T>];
 
-    /// What answers one of its own, found by the length of the name, then by those of its bytes that tell it from others.
+    /// Returns the function of one of its own operations, found by the length of the name, then by
+    /// the bytes that distinguish it from others.
     fn find_own(operation: &str) -> Option<Answer<T>>;
 
-    /// What answers any of its operations.
+    /// Returns the function of any of its operations.
     #[inline]
     fn find(operation: &str) -> Option<Answer<T>> {
         Self::find_own(operation)
     }
 
-    /// What answers the operation of a number.
+    /// Returns the function of the operation of a number.
     fn numbered(number: usize) -> Option<Answer<T>> {
         Self::OWN_ANSWERS.get(number).copied()
     }
 }
 
-/// What interfaces with bases have in [`Operations`] beside their own: the first list has the first base, the second
-/// the interfaces that other bases add, of which only their own operations are new.
+/// Defines the inherited part of [`Operations`] for interfaces with bases: the first list has the
+/// first base, the second the interfaces that other bases add, of which only their own operations
+/// are new.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! inherited_operations {
@@ -54,7 +56,8 @@ macro_rules! inherited_operations {
     };
 }
 
-/// What interfaces with bases have in [`Answers`] beside their own; see [`inherited_operations`].
+/// Defines the inherited part of [`Answers`] for interfaces with bases; see
+/// [`inherited_operations`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! inherited_answers {
@@ -88,8 +91,8 @@ macro_rules! inherited_answers {
     };
 }
 
-/// The skeleton of `$interface` around an implementation of `$servant`. `$view` are the servant traits of the interface
-/// and of all that it derives from.
+/// Defines the skeleton of `$interface` around an implementation of `$servant`. `$view` are the
+/// servant traits of the interface and of all its bases.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! skeleton {

@@ -1,15 +1,15 @@
-//! One object as the servant of several interfaces, through its parts.
+//! Ties: one object as the servant of several interfaces, through its parts.
 
 use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// An object whose part, or which itself, serves an interface (CORBA's tie, turned round: the delegation
-/// belongs to the object, not to a class for each interface).
+/// Object that serves an interface by one of its parts, or itself (CORBA's tie, inverted: the
+/// delegation belongs to the object, not to a class for each interface).
 ///
-/// Whatever `S` implements, `Tie<T, S>` implements: the IDL compiler writes that beside each servant trait. So
-/// one object serves several interfaces with one state, also where two of them have an operation of one name,
-/// or where `T` comes from elsewhere and cannot implement the trait itself.
+/// `Tie<T, S>` implements all that `S` implements: the IDL compiler writes that beside each servant
+/// trait. So one object serves several interfaces with one state, also where two of them have an
+/// operation of one name, or where `T` comes from elsewhere and cannot implement the trait itself.
 ///
 /// ```ignore
 /// struct Device { reader: ReaderPart, writer: WriterPart }
@@ -23,12 +23,13 @@ pub struct Tie<T: ?Sized, S: ?Sized> {
 }
 
 impl<T: ?Sized, S: ?Sized> Tie<T, S> {
-    /// The part of an object that serves. `part` is called for each operation, and so has to be cheap.
+    /// Makes a servant of a part of an object. `part` is called for each operation, and so has to
+    /// be cheap.
     pub fn new(object: Arc<T>, part: fn(&T) -> &S) -> Self {
         Self { object, part }
     }
 
-    /// The whole object.
+    /// Returns the whole object.
     #[must_use]
     pub fn object(&self) -> &Arc<T> {
         &self.object

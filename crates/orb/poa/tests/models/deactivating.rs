@@ -1,4 +1,4 @@
-//! An object is removed once, after its last call, and nobody takes another for it.
+//! Model: an object is removed once, after its last call, and is never taken for another.
 
 use super::{ActiveMap, Pinned, by_entry, explore, servant};
 use crate::entry::EntryId;
@@ -11,7 +11,7 @@ fn spawn(map: &Arc<ActiveMap>, act: impl FnOnce(&ActiveMap) + 'static) -> thread
     thread::spawn(move || act(&map))
 }
 
-/// Looks at what is pinned: loom finds out if it is written meanwhile.
+/// Reads the pinned object: loom detects a concurrent write.
 fn call(map: &ActiveMap, entry_id: EntryId) {
     if let Some(pinned) = map.pin(entry_id) {
         is_whole(&pinned);

@@ -1,4 +1,4 @@
-//! What is active under an id is found, whatever others change meanwhile.
+//! Model: an active object is found by its id, whatever others change meanwhile.
 
 use super::{ActiveMap, by_id, explore, map_of, servant};
 use crate::entry::Ids;
@@ -7,8 +7,8 @@ use crate::pinned::Found;
 use loom::sync::Arc;
 use loom::thread;
 
-/// Ids are hashed to their one octet. There are two buckets at first, and twice as many whenever there are
-/// more objects than buckets.
+/// Searches for an id. Ids are hashed to their one octet. There are two buckets at first, and twice
+/// as many whenever there are more objects than buckets.
 fn find(map: &Arc<ActiveMap>, id: &'static [u8]) -> thread::JoinHandle<bool> {
     let map = map.clone();
     thread::spawn(move || is_found(&map, id))

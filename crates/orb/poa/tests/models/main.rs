@@ -1,12 +1,12 @@
-//! Models of the active object map: every order in which the steps of a few threads may meet, and every
-//! value that a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`, 2 unless
+//! Models of the active object map: every order of the steps of a few threads, and every value that
+//! a weakly ordered load may see, up to a number of preemptions (`LOOM_MAX_PREEMPTIONS`, 2 unless
 //! it is set; loom).
 //!
-//! The code itself is modelled, whole, with loom's atomics and locks in place of its own (`sync`), and segments
-//! that begin with two slots. Each test prints how many executions were explored:
+//! The code itself is modelled, whole, with loom's atomics and locks in place of its own (`sync`),
+//! and segments that begin with two slots. Each test prints how many executions were explored:
 //! `cargo test -p punctual-poa --test models --release -- --nocapture`.
 //!
-//! The shortcuts of the de-layered strategy have no model: nothing that is in them is believed.
+//! The shortcuts of the de-layered strategy have no model: their contents are never trusted.
 #![allow(missing_docs, dead_code, unreachable_pub, clippy::unwrap_used)]
 
 #[path = "../../src/object_map/by_servant.rs"]
@@ -42,7 +42,7 @@ mod slots;
 mod sync;
 mod waiting;
 
-/// What the modelled code knows by this name.
+/// Module that the modelled code expects under this name.
 mod servant {
     pub(crate) use punctual_poa::{Identity, Servant};
 }
@@ -79,7 +79,7 @@ fn servant() -> Arc<dyn Servant> {
     Arc::new(Nothing)
 }
 
-/// Counts what is deactivated. Not an atomic of the model: it orders nothing.
+/// Counter of deactivated objects. Not an atomic of the model: it orders nothing.
 #[derive(Clone, Default)]
 struct Gone(Arc<AtomicUsize>);
 

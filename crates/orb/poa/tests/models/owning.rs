@@ -1,4 +1,5 @@
-//! An object and the references to it never have two policies of their own, whoever makes them at once.
+//! Model: an object and the references to it never have two different policies of their own, even
+//! if they are made at once.
 
 use super::{by_id, explore, servant};
 use crate::entry::Refused;
@@ -8,7 +9,7 @@ use loom::thread;
 use punctual_orb::{AdapterPolicies, Policy, PolicyLevels, PolicyType};
 use std::sync::Arc;
 
-/// A policy of the application's.
+/// Policy of the application's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Number(u32);
 
@@ -28,7 +29,7 @@ fn own(number: u32) -> Arc<OwnPolicies> {
 
 const ID: &[u8] = b"x";
 
-/// As the POA makes a reference: the object is not active, or with the same.
+/// Makes a reference as the POA does: the object is inactive, or has the same policy.
 fn make_reference(
     map: &ActiveMap,
     owns: &OwnPoliciesOfObjects,

@@ -1,6 +1,6 @@
-//! What takes the place of the crate's own module of this name.
+//! Replacement of `src/object_map/sync.rs`: the same names, of which loom explores every order.
 
 pub(crate) use punctual_models::sync::*;
 
-/// Slots or buckets of the smallest segment: few, so that a model fills one.
+/// Number of slots or buckets of the smallest segment: few, so that a model fills one.
 pub(crate) const FIRST: u32 = 2;

@@ -1,4 +1,4 @@
-//! Who waits for calls to end, or for a deactivation, is woken, and not before.
+//! Model: threads that wait for calls to end, or for a deactivation, are woken, and not before.
 
 use super::{by_entry, by_id, explore, servant};
 use loom::cell::UnsafeCell;
@@ -6,11 +6,12 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 
-/// A state that calls look at once they have pinned, and what only they may touch while it is open.
+/// State that calls read once they have pinned, and data that only they may touch while it is open.
 struct Manager {
-    /// Not of the modelled code: what orders it (`SeqCst`, which loom does not know) has to come from there.
+    /// Atomic outside of the modelled code: the order (`SeqCst`, which loom does not know) has to
+    /// come from there.
     holds: AtomicU32,
-    /// Loom finds a call in here that was not waited for.
+    /// Loom detects a call in here that was not waited for.
     served: UnsafeCell<u32>,
 }
 

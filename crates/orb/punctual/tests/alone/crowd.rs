@@ -1,5 +1,5 @@
-//! Many connections that say nothing, and a few that are busy, on one thread and on a pool. A process of
-//! its own: it uses up descriptors, and its memory is looked at.
+//! Many silent connections, and a few busy ones, on one thread and on a pool. A process of its own:
+//! it uses up descriptors, and its memory is measured.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -14,13 +14,14 @@ use std::time::Duration;
 use support::{Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(180);
-/// As many as are wanted, if the system gives the descriptors: two for each, as both ends are here.
+/// Wanted number of connections, if the descriptor limit allows it: two descriptors for each, as
+/// both ends are here.
 const WANTED: u64 = 10_000;
 const BUSY: usize = 100;
-/// What a connection that says nothing may take of this process's memory, both ends of it, in octets.
+/// Upper bound of this process's memory for a silent connection, both ends of it, in bytes.
 const MEMORY: u64 = 4096;
 
-/// How many idle connections there can be.
+/// Returns the possible number of idle connections.
 fn crowd() -> usize {
     let maximum = getrlimit(Resource::Nofile).maximum;
     let most = maximum.unwrap_or(u64::MAX);
@@ -36,7 +37,7 @@ fn crowd() -> usize {
     usize::try_from(idle).unwrap()
 }
 
-/// Octets of memory that this process has in use.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -47,7 +48,7 @@ fn resident() -> u64 {
     kilobytes * 1024
 }
 
-/// A whole LocateRequest for an object of that key.
+/// Returns a whole LocateRequest for an object of that key.
 fn locate_request(key: &[u8]) -> Vec<u8> {
     let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, Coding::default());
     begin_message(&mut out, MessageKind::LocateRequest);
@@ -83,7 +84,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
     let each = resident().saturating_sub(before) / u64::try_from(idle).unwrap();
     println!("{concurrency:?}: {idle} idle connections take {each} octets each");
     assert!(each <= MEMORY, "{each} octets for an idle connection");
-    // Some of them begin to speak, and are answered.
+    // Some of them begin to send, and are answered.
     let request = locate_request(&support::object_key(&pair));
     for stream in silent.iter_mut().step_by(idle / BUSY) {
         stream.write_all(&request).unwrap();
@@ -93,7 +94,7 @@ fn served_beside_a_crowd(concurrency: Concurrency) {
         stream.read_exact(&mut header).unwrap();
         assert_eq!(&header[..4], b"GIOP");
     }
-    // Others call all the while.
+    // Other clients call all the while.
     std::thread::scope(|scope| {
         for thread in 0..4 {
             let echo = &pair.echo;

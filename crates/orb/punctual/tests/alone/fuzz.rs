@@ -1,4 +1,5 @@
-//! A long fuzz by mutation of good messages, in a process of its own, so that its size can be watched.
+//! Long fuzz by mutation of valid messages, in a process of its own, so that its size can be
+//! watched.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -20,11 +21,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use support::{Echo, EchoImpl, Random, watchdog};
 
-/// Good messages to the object with a key.
+/// Function that returns valid messages to the object with a key.
 type Messages = fn(&[u8]) -> Vec<Vec<u8>>;
 
-/// What is fuzzed: messages of a protocol, over a link, and so many of them unless
-/// `PUNCTUAL_FUZZ_MESSAGES` asks for another number.
+/// Settings of a fuzz: a protocol, a link, and the number of messages unless
+/// `PUNCTUAL_FUZZ_MESSAGES` sets another.
 struct Fuzz {
     messaging: &'static str,
     link: Arc<dyn Link>,
@@ -33,7 +34,7 @@ struct Fuzz {
     count: u32,
 }
 
-/// A server of one object, which is called over TCP by those who behave.
+/// Server of one object, which well-behaved clients call over TCP.
 struct Served {
     server: Orb,
     client: Orb,
@@ -42,7 +43,7 @@ struct Served {
     key: Vec<u8>,
 }
 
-/// Good messages, each in every version and byte order that the fuzz changes bits of.
+/// Returns valid messages, each in every version and byte order that the fuzz changes bits of.
 fn giop(key: &[u8]) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
@@ -82,7 +83,7 @@ fn giop(key: &[u8]) -> Vec<Vec<u8>> {
     messages
 }
 
-/// The same in GIOPlite, and a batch.
+/// Returns valid messages in GIOPlite, and a batch.
 fn giop_lite(key: &[u8]) -> Vec<Vec<u8>> {
     let coding = Coding::default();
     let mut messages = Vec::new();
@@ -109,7 +110,7 @@ fn giop_lite(key: &[u8]) -> Vec<Vec<u8>> {
     messages
 }
 
-/// The same as frames in either byte order, and a batch of them.
+/// Returns valid messages as frames in either byte order, and a batch of them.
 fn frames(key: &[u8]) -> Vec<Vec<u8>> {
     let coding = Coding::default();
     let header = |operation| FrameHeader {
@@ -146,7 +147,7 @@ fn frames(key: &[u8]) -> Vec<Vec<u8>> {
 
 const OPERATIONS: [&str; 6] = ["long", "text", "octets", "same", "_is_a", "ping"];
 
-/// Arguments that each operation can make something of.
+/// Writes arguments that each operation can decode to something.
 fn put_body(out: &mut Encoder<'_>) {
     align_body(out);
     out.put_u32(24);
@@ -154,11 +155,11 @@ fn put_body(out: &mut Encoder<'_>) {
     out.put_u32(0);
 }
 
-/// By how much a fuzz may grow the process, in KiB: what an allocator keeps, not what leaks.
+/// Allowed growth of the process by a fuzz, in KiB: memory that an allocator keeps, not leaks.
 const MAX_GROWTH: u64 = 1024;
-/// Rounds of a fuzz, after each of which the size is looked at.
+/// Number of rounds of a fuzz, after each of which the size is measured.
 const ROUNDS: u32 = 5;
-/// One fuzz after the other, as each watches the size of the process.
+/// Lock for one fuzz at a time, as each watches the size of the process.
 static TURN: Mutex<()> = Mutex::new(());
 
 fn iiop() -> Arc<dyn Link> {
@@ -222,7 +223,7 @@ fn leaves_the_server_as_it_was(fuzz: Fuzz) {
         sizes.push(resident_kib());
     }
     eprintln!("{what}: resident size in KiB after each round: {sizes:?}");
-    // What the first two warm up does not count.
+    // The warm-up of the first two rounds does not count.
     let (first, last) = (sizes[1], sizes[sizes.len() - 1]);
     assert!(
         last < first + MAX_GROWTH,
@@ -267,13 +268,13 @@ impl Drop for Served {
     }
 }
 
-/// How many messages a round has.
+/// Returns the number of messages of a round.
 fn messages_a_round(fuzz: &Fuzz) -> u32 {
     let asked = std::env::var("PUNCTUAL_FUZZ_MESSAGES").ok();
     asked.map_or(fuzz.count, |number| number.parse().unwrap()) / ROUNDS
 }
 
-/// Sends messages, each changed in some places, many to a connection while it lasts.
+/// Sends messages, each changed in some places, many on a connection while it lasts.
 fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
     let mut random = Random(seed);
     let mut peer = Peer::connect(fuzz, served);
@@ -284,7 +285,7 @@ fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
             random.mutate(&mut message);
         }
         on_this_one += 1;
-        // Answers are taken so that the server's do not fill the link.
+        // Answers are read so that the server's do not fill the link.
         if on_this_one > 50 || !peer.send(&message) || !peer.takes_answers() {
             peer = Peer::connect(fuzz, served);
             on_this_one = 0;
@@ -292,7 +293,7 @@ fn mutate(fuzz: &Fuzz, served: &Served, messages: &[Vec<u8>], seed: u64) {
     }
 }
 
-/// A connection of a peer that never gets anything right.
+/// Connection of a peer that sends invalid messages.
 struct Peer(Arc<dyn Connection>);
 
 impl Peer {
@@ -307,7 +308,7 @@ impl Peer {
         self.0.send(&[IoSlice::new(message)], patience()).is_ok()
     }
 
-    /// Takes what has come, and tells whether the connection still stands.
+    /// Reads the answers, and returns whether the connection is still open.
     fn takes_answers(&self) -> bool {
         while self.0.pending() == Pending::Data {
             if self.0.receive(&mut self.0.lend(0), 1, patience()).is_err() {

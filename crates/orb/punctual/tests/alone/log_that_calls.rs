@@ -1,4 +1,4 @@
-//! A subscriber to what the ORB logs that makes calls itself, by the same ORB and in the same thread.
+//! Log subscriber that makes calls itself, by the same ORB and in the same thread.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[cfg(feature = "tls")]
@@ -16,19 +16,19 @@ use support::{Echo, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// One test after the other.
+/// Lock for one test at a time.
 static ALONE: Mutex<()> = Mutex::new(());
-/// What is called at each line.
+/// Objects that are called at each line.
 static CALLED: Mutex<Vec<Echo>> = Mutex::new(Vec::new());
-/// The lines at which all those calls have come to an end.
+/// Lines at which all those calls have ended.
 static LOGGED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// Whether the thread calls from a line already: what it logs meanwhile is left out.
+    /// Set while the thread makes calls from a line: its own log meanwhile is left out.
     static CALLS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The standard subscriber, which writes whole lines to this.
+/// Writer for the standard subscriber, which passes whole lines.
 struct Calling;
 
 impl Write for Calling {
@@ -36,7 +36,7 @@ impl Write for Calling {
         if !CALLS.replace(true) {
             let called = CALLED.lock().unwrap().clone();
             for echo in called {
-                // Some are called that do not answer.
+                // Some of the objects do not answer.
                 let _ = echo.long(1);
                 let _ = echo.ping();
             }
@@ -54,7 +54,7 @@ impl Write for Calling {
     }
 }
 
-/// Calls these at each line from now on.
+/// Sets the objects that are called at each line from now on.
 fn calling(echoes: &[Echo]) -> MutexGuard<'static, ()> {
     static LOGGING: Once = Once::new();
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -173,7 +173,7 @@ fn a_batch_that_is_lost_is_logged_by_calls_on_its_own_connection() {
         }
         wait_for("buffered one-way requests are lost");
         end();
-        // Those of the subscriber, which waited for the next two-way call.
+        // These are the subscriber's one-ways, which waited for the next two-way call.
         assert!((1..MOST as u64).contains(&u64::from(echo.pings().unwrap())));
     });
 }
@@ -195,7 +195,8 @@ fn one_ways_that_are_lost_at_the_end_of_a_thread_are_logged() {
             });
             let client = client.build().unwrap();
             let echo = Echo::from_object(client.string_to_object(&text).unwrap());
-            // What the thread remembers of its calls is older than the subscriber's memory of the thread, and ends after it.
+            // The thread's memory of its calls is older than the subscriber's memory of the thread,
+            // and is dropped after it.
             tracing::subscriber::with_default(tracing::subscriber::NoSubscriber::new(), || {
                 echo.long(1).unwrap();
                 echo.long(1).unwrap();
@@ -211,10 +212,11 @@ fn one_ways_that_are_lost_at_the_end_of_a_thread_are_logged() {
     });
 }
 
-/// What a peer answers, by how many it has answered on a connection, and the request's id.
+/// Function that returns a peer's answer, given the number of answers on a connection, and the
+/// request's id.
 type Answer = fn(u32, u32) -> Vec<u8>;
 
-/// Answers what comes by one connection.
+/// Answers the requests of one connection.
 fn answer_by(mut stream: TcpStream, answer: Answer) {
     let (mut header, mut answered) = ([0; 12], 0);
     while stream.read_exact(&mut header).is_ok() {
@@ -239,7 +241,7 @@ fn answer_by(mut stream: TcpStream, answer: Answer) {
     }
 }
 
-/// A reply to that request, with one `long`.
+/// Returns a reply to that request, with one `long`.
 fn reply(id: u32) -> Vec<u8> {
     let mut reply = b"GIOP\x01\x02\x01\x01\x10\0\0\0".to_vec();
     for word in [id, 0, 0, 1] {
@@ -248,14 +250,14 @@ fn reply(id: u32) -> Vec<u8> {
     reply
 }
 
-/// An object of a peer that answers so, and a client of its own.
+/// Makes an object of a peer with these answers, and a client of its own.
 fn object_of_a_peer(answer: Answer) -> (Orb, Echo) {
     let client = Orb::builder().build().unwrap();
     let echo = object_at_a_peer(&client, answer);
     (client, echo)
 }
 
-/// The same as that client has it.
+/// Makes an object of a peer with these answers, as that client has it.
 fn object_at_a_peer(client: &Orb, answer: Answer) -> Echo {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -298,7 +300,7 @@ fn a_peer_that_breaks_the_protocol_is_logged_by_calls_to_it() {
     });
 }
 
-/// A reply to that request with so many octets behind its `long`.
+/// Returns a reply to that request with so many bytes behind its `long`.
 fn long_reply(id: u32, octets: usize) -> Vec<u8> {
     let mut long = reply(id);
     long.resize(long.len() + octets, 0);
@@ -319,7 +321,7 @@ fn a_connection_that_makes_room_is_logged_by_calls_on_the_one_that_needs_it() {
             })
             .build()
             .unwrap();
-        // A reply that is not all there.
+        // An incomplete reply.
         let half = object_at_a_peer(&client, |answered, id| match answered {
             0 => reply(id),
             _ => long_reply(id, 2 * MIB)[..2 * MIB - 1].to_vec(),
@@ -329,7 +331,8 @@ fn a_connection_that_makes_room_is_logged_by_calls_on_the_one_that_needs_it() {
             _ => long_reply(id, 3 * MIB / 2),
         });
         let _alone = calling(std::slice::from_ref(&whole));
-        // The half one goes for the other's sake, unless it is itself the one that needs room.
+        // The incomplete reply is dropped in favour of the other, unless it is itself the one that
+        // needs room.
         while !is_logged("limits.received") {
             std::thread::scope(|scope| {
                 let waiting = scope.spawn(|| half.long(1));
@@ -370,7 +373,7 @@ fn certificates_that_are_read_anew_are_logged_by_calls_over_tls() {
         let client = client.build().unwrap();
         let echo = |text: &String| Echo::from_object(client.string_to_object(text).unwrap());
         let _alone = calling(&[echo(&texts[0])]);
-        // The files are others now.
+        // The files have changed.
         authority.options("client");
         assert_eq!(echo(&texts[1]).long(1).unwrap(), 1);
         wait_for("read the certificates anew");

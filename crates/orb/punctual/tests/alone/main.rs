@@ -1,5 +1,5 @@
-//! Integration tests that each need a process of their own, as they look at its memory, its descriptors or its log:
-//! each runs this program again (`support/alone.rs`).
+//! Integration tests that each need a process of their own, as they observe its memory, its
+//! descriptors or its log: each runs this program again ([`alone`]).
 #![allow(clippy::unwrap_used)]
 
 #[cfg(feature = "tls")]

@@ -1,4 +1,4 @@
-//! What a warm call leaves alone: the allocator, whatever references and kinds of calls a thread goes through in
+//! Allocations of warm calls: none, whatever references and kinds of calls a thread goes through in
 //! turn, and whatever policies other threads have.
 #![allow(unsafe_code, clippy::unwrap_used)]
 
@@ -21,10 +21,10 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How often starting a thread asks for memory.
+/// Number of allocations for starting a thread.
 const A_THREAD: u64 = 8;
 
-/// An allocator that tells how often the calling thread has asked it for memory.
+/// Allocator that counts the calling thread's allocations.
 struct Counting;
 
 #[global_allocator]
@@ -39,7 +39,7 @@ fn count() {
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call goes on to the system's allocator as it came; counting allocates nothing.
+// SAFETY: every call is passed on unchanged to the system's allocator; counting allocates nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -59,7 +59,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// How often `calls` ask for memory, once what they need is there.
+/// Returns the number of allocations of `calls` after a warm-up.
 fn allocations(mut calls: impl FnMut()) -> u64 {
     for _ in 0..8 {
         calls();
@@ -71,7 +71,7 @@ fn allocations(mut calls: impl FnMut()) -> u64 {
     ALLOCATIONS.get() - before
 }
 
-/// A server with so many objects, and a client with a reference to each.
+/// Server with a number of objects, and a client with a reference to each.
 struct Setting {
     client: Orb,
     objects: Vec<Echo>,
@@ -126,7 +126,8 @@ fn one_ways_and_two_ways_in_turn_allocate_nothing() {
             assert_eq!(echo.long(7).unwrap(), 7);
         }
     };
-    // Where the machine is so busy that a one-way waits for its server, a thread is started that sends it in time: once.
+    // On a busy machine, where a one-way waits for its server, a thread is started once to send it
+    // in time.
     let rounds = [(); 3].map(|()| allocations(calls));
     let started = rounds.iter().filter(|round| **round > 0).count();
     assert!(
@@ -149,7 +150,7 @@ fn threads_with_policies_of_their_own_share_a_reference_and_allocate_nothing() {
         let held = ObjectRef::policies(echo.as_object(), &[]);
         assert_eq!(held, policies);
         allocations(|| {
-            // Each call comes behind one of the other thread's, and never meets it on the connection.
+            // Each call follows one of the other thread, and never meets it on the connection.
             for now in 0..2 {
                 together.wait();
                 if now == turn {
@@ -182,7 +183,7 @@ fn a_thread_that_changes_its_policies_goes_on_under_those() {
     }
 }
 
-/// Answers with what its thread has asked for so far.
+/// Servant that returns the number of its thread's allocations so far.
 struct Asked;
 
 const ALLOCATED: i32 = 0;
@@ -199,7 +200,7 @@ impl Answering for Asked {
     }
 }
 
-/// Pages that the calling thread had to wait for (`proc(5)`, fields 10 and 12).
+/// Returns the page faults of the calling thread (`proc(5)`, fields 10 and 12).
 fn page_faults() -> u64 {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     let behind_name = stat.rsplit_once(')').unwrap().1;
@@ -212,7 +213,7 @@ fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_s
     let _watchdog = watchdog(LIMIT);
     let priority = Priority::new(50).unwrap();
     let config = || RtConfig {
-        // Whether the kernel grants priorities makes no difference here.
+        // The result does not depend on whether the kernel grants priorities.
         policy: NativePolicy::Other,
         ..RtConfig::default()
     };
@@ -230,7 +231,7 @@ fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_s
         let poa = root.create_poa("lane", Some(root.manager()), &[model]);
         let object: Echo = poa.unwrap().activate(Arc::new(Asked)).unwrap();
         let reference = server.object_to_string(object.as_object()).unwrap();
-        // Calls go over the wire, though it is one process.
+        // Calls go over the wire, although all is one process.
         let words = ["-ORBCollocationScope", "orb"].map(str::to_owned);
         let client = of_client.extend(Orb::builder()).unwrap().init(words);
         let client = client.unwrap().0;
@@ -246,7 +247,7 @@ fn a_warm_call_through_a_lane_neither_allocates_nor_waits_for_a_page_at_either_s
                 assert_eq!(own, 0, "{link}");
                 let before = call(ALLOCATED);
                 (0..100).for_each(|_| assert_eq!(call(ALLOCATED), before, "{link}"));
-                // To read them takes a page or two of its own, once.
+                // Reading them takes a page or two, once.
                 for _ in 0..8 {
                     call(FAULTED);
                     page_faults();

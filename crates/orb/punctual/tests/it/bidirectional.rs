@@ -19,7 +19,7 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SUM: Operation = Operation::one_way("sum_behind_gate");
 
-/// Keeps the reference that it is given, or calls it at once.
+/// Servant that keeps the reference that it gets, or calls it at once.
 #[derive(Default)]
 struct Keeper(Mutex<Option<Echo>>);
 
@@ -38,7 +38,7 @@ impl Answering for Keeper {
     }
 }
 
-/// Calls the server again before it answers.
+/// Servant that calls the server again before it answers.
 struct CallsAgain(Mutex<Option<Echo>>);
 
 impl Answering for CallsAgain {
@@ -50,7 +50,7 @@ impl Answering for CallsAgain {
     }
 }
 
-/// A server that may call back, and a client whose endpoint is not where its references say.
+/// Server that may call back, and client whose references lead to an address without a listener.
 struct Two {
     server: Orb,
     keeper: Arc<Keeper>,
@@ -69,7 +69,7 @@ fn nobody(config: &mut OrbConfig) {
     config.collocation = Collocation::None;
 }
 
-/// An endpoint whose references lead to where nobody listens.
+/// Returns an endpoint whose references lead to an address without a listener.
 fn unreachable(protocol: &str) -> ListenEndpoint {
     match protocol {
         "uiop" => ListenEndpoint::new("uiop", ""),
@@ -138,13 +138,13 @@ impl Two {
             .invoke(&operation, |out| object.marshal(out), |_| Ok(()))
     }
 
-    /// The client's object as the server has it.
+    /// Returns the client's object as the server has it.
     fn given(&self, object: &Echo) -> Echo {
         self.give("keep", object).unwrap();
         self.keeper.0.lock().unwrap().clone().unwrap()
     }
 
-    /// Connections that others have opened to the client.
+    /// Returns the number of connections that others have opened to the client.
     fn connections_to_client(&self) -> usize {
         let lanes = self.client.lane_statistics();
         lanes.iter().map(|lane| lane.connections).sum()
@@ -167,7 +167,8 @@ fn a_client_that_cannot_be_reached_is_called_by_its_own_connection() {
             let servant = Arc::new(EchoImpl::default());
             servant.gate.open();
             let object: Echo = two.poa.activate(servant.clone()).unwrap();
-            // From an upcall, and from outside of any; while the client waits for a reply, and while it does not.
+            // From an upcall, and from outside of any; while the client waits for a reply, and
+            // while it does not.
             for _ in 0..3 {
                 two.give("call", &object).unwrap();
             }
@@ -224,7 +225,7 @@ fn nobody_is_called_back_where_one_side_does_not_allow_it() {
         two.given(&object).long(1).unwrap_err().kind()
     };
     let by = "thread_per_connection";
-    // Each would have to be connected to.
+    // Each call would need a new connection.
     let without_server = Two::with("iiop", by, nobody, both, yes);
     assert_eq!(refused(without_server), Kind::Transient);
     let without_client = Two::with("iiop", by, both, nobody, yes);
@@ -277,7 +278,7 @@ fn listen_points_of_another_host_redirect_no_reference_that_came_another_way() {
     let keeper = Arc::new(Keeper::default());
     let reference: Echo = server.root_poa().unwrap().activate(keeper.clone()).unwrap();
     let at = server.object_to_string(&reference).unwrap();
-    // Says that it is the victim.
+    // The client pretends to be the victim.
     let spoofing = ListenEndpoint::iiop("127.0.0.1", 0).option("port_in_ior", port);
     let attacker = start(spoofing, both);
     let at = Echo::from_object(attacker.string_to_object(&at).unwrap());
@@ -291,7 +292,7 @@ fn listen_points_of_another_host_redirect_no_reference_that_came_another_way() {
     }
 }
 
-/// Passes on what is sent to `listener` to a port of this host; its connections can be cut.
+/// Relay from `listener` to a port of this host; its connections can be cut.
 struct Relay(Arc<Mutex<Vec<TcpStream>>>);
 
 impl Relay {
@@ -358,7 +359,7 @@ fn a_callback_in_progress_is_answered_when_its_orb_is_shut_down() {
     }
 }
 
-/// Sees requests and lets them pass.
+/// Interceptor that sees requests and lets them pass.
 struct Onlooker;
 
 impl ServerRequestInterceptor for Onlooker {
@@ -396,11 +397,11 @@ fn a_flood_of_callbacks_is_bounded() {
     let servant = Arc::new(EchoImpl::default());
     let object: Echo = two.poa.activate(servant.clone()).unwrap();
     let kept = two.given(&object);
-    // Nobody is let through the gate: the client serves the first, and keeps so many.
+    // The gate stays shut: the client serves the first request, and queues so many.
     let object = kept.as_object();
     let sent = (0..10 * MOST).take_while(|_| object.send(&SUM, |out| out.put_octets(&[1])).is_ok());
     assert!(sent.count() > MOST);
-    // It has given the connection up, sooner or later, and opens another.
+    // The client gives the connection up, sooner or later, and opens another.
     while kept.long(1).is_ok() {
         std::thread::yield_now();
     }

@@ -1,5 +1,5 @@
-//! A bridge and peers whose octets are written by hand: the other byte order, older heads, contexts,
-//! one-ways that are answered early, and peers that mean harm.
+//! Bridge and peers whose octets are written by hand: the other byte order, older headers,
+//! contexts, one-ways that are answered early, and hostile peers.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -26,7 +26,7 @@ fn listening(protocol: &str, place: &str) -> Orb {
     orb.build().unwrap()
 }
 
-/// A bridge from TCP to one object.
+/// Bridge from TCP to one object.
 struct Bridged {
     middle: Orb,
     server: Option<Orb>,
@@ -76,10 +76,10 @@ impl Drop for Bridged {
     }
 }
 
-/// One end of a connection, by hand.
+/// End of a connection, operated by hand.
 struct Peer(TcpStream);
 
-/// A whole message.
+/// Whole message.
 struct Received {
     header: MessageHeader,
     octets: Vec<u8>,
@@ -253,7 +253,7 @@ fn a_one_way_that_wants_the_servers_answer_gets_it_from_the_targets_server() {
     assert_eq!(bridged.bridge.counts().located, 0);
 }
 
-/// A server by hand, which answers one request with a context and a number.
+/// Makes a hand-written server, which answers one request with a context and a number.
 fn server_by_hand(version: GiopVersion) -> (String, std::thread::JoinHandle<(Received, bool)>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -336,7 +336,7 @@ fn octets_at_random_harm_neither_the_bridge_nor_other_clients() {
             random.mutate(&mut bad);
         }
         let mut peer = bridged.peer();
-        // It may have been refused and closed meanwhile.
+        // The connection may have been refused and closed meanwhile.
         let _ = peer.0.write_all(&bad);
     }
     let reply = other.send(&good).receive();

@@ -1,5 +1,5 @@
-//! Policies of requests that wait to be sent together: when they leave, in which order, what passes them, and what happens
-//! where there is no room, where their time is over, and where the connection ends.
+//! Policies of buffered requests: the time of sending, the order, requests that overtake, and full
+//! buffers, time-outs, and ended connections.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -30,7 +30,7 @@ fn buffered(object: &ObjectRef, when: Buffering) -> ObjectRef {
     under(object, &[Policy::Buffering(Some(when))])
 }
 
-/// A pair whose servant keeps nobody waiting.
+/// Makes a pair whose servant never blocks.
 fn pair() -> Pair {
     let pair = Pair::new();
     pair.servant.gate.open();
@@ -61,7 +61,7 @@ fn wait_for_sums(servant: &EchoImpl, expected: &[u64]) {
 fn each_condition_sends_what_waits_and_the_first_that_is_met_does() {
     let _watchdog = watchdog(LIMIT);
     let by_number = Buffering::EXPLICIT.messages(3);
-    // A request is of some 80 bytes.
+    // A request has some 80 bytes.
     let by_size = Buffering::EXPLICIT.octets(200);
     let by_either = by_number.octets(1 << 20).delay(Duration::from_secs(3600));
     for when in [by_number, by_size, by_either] {
@@ -167,7 +167,7 @@ fn full(octets: usize, when_full: WhenFull) -> Policy {
 #[test]
 fn where_there_is_no_room_the_caller_sends_waits_or_is_told() {
     let _watchdog = watchdog(LIMIT);
-    // Room for two.
+    // Room for two requests.
     const ROOM: usize = 200;
     let pair = pair();
     let object = buffered(pair.echo.as_object(), Buffering::EXPLICIT);
@@ -191,7 +191,7 @@ fn where_there_is_no_room_the_caller_sends_waits_or_is_told() {
     assert_eq!(error.completed(), CompletionStatus::No);
     std::thread::scope(|scope| {
         let sent = scope.spawn(|| send(&blocking, 5));
-        // Whether it waits already or comes later, it finds room.
+        // The blocked call finds room, whether it waits already or comes later.
         object.flush();
         sent.join().unwrap().unwrap();
     });
@@ -204,7 +204,7 @@ fn callers_that_wait_for_room_are_not_left_waiting_where_no_condition_is_met() {
     let _watchdog = watchdog(LIMIT);
     let pair = pair();
     let object = buffered(pair.echo.as_object(), Buffering::EXPLICIT.messages(100));
-    // Room for two.
+    // Room for two requests.
     let blocking = under(&object, &[full(200, WhenFull::Block)]);
     let expected: Vec<u64> = (1..=9).collect();
     for number in 1..=9 {
@@ -214,7 +214,7 @@ fn callers_that_wait_for_room_are_not_left_waiting_where_no_condition_is_met() {
     wait_for_sums(&pair.servant, &expected);
 }
 
-/// A server that accepts connections and reads nothing.
+/// Makes a server that accepts connections and reads nothing.
 fn stalled(pair: &Pair) -> (TcpListener, ObjectRef) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -243,7 +243,7 @@ fn a_server_that_takes_nothing_blocks_no_caller_that_would_rather_be_told() {
         assert!(taken < 64, "its memory is bounded");
     };
     assert_eq!(error.kind(), Kind::Transient, "{error}");
-    // Nor does it block anybody else's.
+    // Calls by other references are not blocked either.
     let object = buffered(pair.echo.as_object(), Buffering::EXPLICIT.delay(SOON));
     send(&object, 1).unwrap();
     wait_for_sums(&pair.servant, &[1]);
@@ -262,7 +262,7 @@ fn what_waits_beyond_its_end_time_is_not_sent() {
     let mut calls = Vec::new();
     for policy in short {
         let object = under(&object, &[policy]);
-        // The first goes another way than those behind it.
+        // The first takes another path than those behind it.
         for _ in 0..3 {
             send(&object, 100).unwrap();
         }
@@ -348,7 +348,7 @@ fn an_orb_that_ends_sends_what_waits_though_one_server_takes_nothing() {
     target.send(&SUM, |out| out.put_octets(&large)).unwrap();
     let object = buffered(pair.echo.as_object(), Buffering::EXPLICIT);
     send(&object, 1).unwrap();
-    // It does not wait for the first for ever.
+    // The shutdown does not wait for the first for ever.
     pair.client.shutdown(true).unwrap();
     wait_for_sums(&pair.servant, &[1]);
 }
@@ -378,7 +378,7 @@ fn a_buffered_call_whose_connection_has_ended_goes_by_another_and_one_ways_are_l
         i32::unmarshal,
     );
     drop(listener.accept().unwrap());
-    // The end is noticed, and the call made again.
+    // The end is noticed, and the call repeated.
     let (mut stream, _) = listener.accept().unwrap();
     let server = std::thread::spawn(move || request(&mut stream));
     while !server.is_finished() {
@@ -390,7 +390,7 @@ fn a_buffered_call_whose_connection_has_ended_goes_by_another_and_one_ways_are_l
         request.contains("long") && !request.contains("sum"),
         "{request}"
     );
-    // This one has left.
+    // This one has been sent.
     let error = heard.recv().unwrap().unwrap_err();
     assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
     assert_eq!(error.kind(), Kind::CommFailure, "{error}");

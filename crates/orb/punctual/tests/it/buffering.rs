@@ -1,4 +1,4 @@
-//! One-ways that wait to be sent together, of any size and over every link.
+//! One-ways that are buffered, of any size and over every link.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -57,7 +57,7 @@ fn buffered_one_ways_arrive_whole_and_in_order_however_large() {
                 expected.push(u64::from(fill) * u64::try_from(length).unwrap());
             }
         }
-        // It is served behind them.
+        // This call is served after them.
         assert_eq!(echo.long(1).unwrap(), 1);
         assert_eq!(*servant.sums.lock().unwrap(), expected, "{protocol}");
         let _ = client.shutdown(false);
@@ -100,7 +100,7 @@ fn a_lent_buffer_that_is_filled_anew_does_not_change_what_waits() {
     let _ = server.shutdown(false);
 }
 
-/// A pair whose client may keep one-ways of a flood back for so long, and has sent one.
+/// Makes a pair whose client may delay the one-ways of a flood by `gather`, and has sent one.
 fn flooded(gather: Duration) -> Pair {
     let pair = Pair::with(|_| {}, |config| config.one_way_gather = gather);
     pair.servant.gate.open();
@@ -148,7 +148,7 @@ fn an_orb_that_ends_takes_along_the_one_ways_that_were_kept_back() {
     wait_for_the_flood(&pair.servant);
 }
 
-/// A server that takes the first octet of what it is sent, and nothing more.
+/// Makes a server that reads the first byte, and nothing more.
 fn stalled() -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -173,7 +173,7 @@ fn servers_that_have_stalled_do_not_delay_one_ways_to_another() {
     let pair = Pair::with(|_| {}, |config| config.one_way_buffering = Some(buffered));
     pair.servant.gate.open();
     let servers: Vec<_> = (0..STALLED).map(|_| stalled()).collect();
-    // More than sockets hold.
+    // More than sockets' buffers hold.
     let large = vec![0; 16 << 20];
     let targets: Vec<_> = servers
         .iter()

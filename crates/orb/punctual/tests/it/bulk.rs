@@ -1,6 +1,6 @@
 //! Sequences in bulk between two ORBs: structs that are copied whole, views that servants get, and
-//! the `_into` twins that fill buffers of the caller. Stubs are written as the IDL compiler writes
-//! them.
+//! the `_into` variants that fill buffers of the caller. Stubs are written as the IDL compiler
+//! writes them.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -21,7 +21,8 @@ use support::watchdog;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A double aligns it to 8, its first member to 2: where a run begins decides how the first looks.
+/// Struct with an alignment of 8, by its double, whose first member has 2: the start of a run
+/// decides the padding of the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 struct BinStruct {
@@ -42,7 +43,7 @@ plain_struct! {
     }
 }
 
-/// Never as it is in memory.
+/// Struct whose layout in memory never equals that on the wire.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 struct Cube {
@@ -59,7 +60,7 @@ plain_struct! {
     }
 }
 
-/// Gives back what it is given.
+/// Reference to an object that returns its argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Carrier(ObjectRef);
 
@@ -76,7 +77,7 @@ impl Interface for Carrier {
     }
 }
 
-/// The operation and its twin for a sequence of each type.
+/// Defines the operation and its `_into` variant for a sequence of each type.
 macro_rules! carries {
     ($($operation:ident $twin:ident $element:ty;)*) => {
         impl Carrier {$(
@@ -147,7 +148,7 @@ impl Carrier {
     }
 }
 
-/// Whether each argument was seen where it was received.
+/// Record of whether each argument was borrowed from the receive buffer.
 type Seen = Arc<Mutex<Vec<bool>>>;
 
 struct CarrierSkeleton(Seen);
@@ -229,7 +230,7 @@ fn cubes(count: usize) -> Vec<Cube> {
     numbers(count).map(one).collect()
 }
 
-/// All kinds of sequences there and back, both ways to take the result.
+/// Sends all kinds of sequences there and back, with both ways to take the result.
 fn carries_all(carrier: &Carrier, count: usize) {
     let octets: Vec<u8> = numbers(count).map(low).collect();
     let shorts: Vec<i16> = octets.iter().map(|&o| i16::from(o) - 77).collect();
@@ -310,7 +311,7 @@ fn a_twin_uses_the_memory_of_its_buffers_again() {
     let before = text.as_ptr();
     pair.carrier.text_into("Grüße", &mut text).unwrap();
     assert_eq!((text.as_ptr(), text.as_str()), (before, "Grüße"));
-    // So do the elements of a sequence.
+    // The elements of a sequence keep their buffers, too.
     let mut words = vec!["one of the words".to_owned(), String::new()];
     let before = words[0].as_ptr();
     let new = ["a".to_owned(), "b".to_owned(), "c".to_owned()];

@@ -64,7 +64,7 @@ fn a_one_way_arrives_without_an_answer() {
     for _ in 0..10 {
         pair.echo.ping().unwrap();
     }
-    // The two-way call is behind them on the same connection.
+    // The two-way call follows them on the same connection.
     assert_eq!(pair.echo.pings().unwrap(), 10);
 }
 
@@ -190,7 +190,7 @@ fn many_threads_share_one_connection() {
 fn a_call_that_takes_too_long_times_out_and_the_connection_serves_on() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();
-    // The request is to be under way when the time is over, on a machine that is busy, too.
+    // The request must be in flight when the time-out passes, on a busy machine, too.
     assert_eq!(pair.echo.long(3).unwrap(), 3);
     let hurried = pair.echo.with_timeout(Duration::from_millis(500));
     let exception = hurried.wait().unwrap_err();
@@ -202,7 +202,7 @@ fn a_call_that_takes_too_long_times_out_and_the_connection_serves_on() {
         "{message}"
     );
     pair.servant.gate.open();
-    // The late reply finds nobody; this one finds its caller.
+    // The late reply has no caller; this one has.
     assert_eq!(pair.echo.long(4).unwrap(), 4);
 }
 
@@ -273,7 +273,7 @@ fn text_that_is_no_reference_is_refused_with_the_standard_minor_codes() {
     assert_eq!(refused("corbaloc:rir:/Nowhere").0, Kind::InvObjref);
 }
 
-/// A server that reads one request and then does as told.
+/// Makes a server that reads one request and then runs `answer`.
 fn one_shot_server(
     answer: impl FnOnce(std::net::TcpStream, Vec<u8>) + Send + 'static,
 ) -> (u16, std::thread::JoinHandle<()>) {
@@ -333,7 +333,7 @@ fn a_server_that_answers_nonsense_is_told_and_left() {
 fn a_request_that_a_closing_server_did_not_begin_is_repeated() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();
-    // The server goes away in good order, and another takes its port and its objects' place.
+    // The server shuts down in order, and another takes its port and its objects' keys.
     assert_eq!(pair.echo.long(1).unwrap(), 1);
     let port = pair.port;
     pair.server.shutdown(true).unwrap();
@@ -343,7 +343,7 @@ fn a_request_that_a_closing_server_did_not_begin_is_repeated() {
         .unwrap();
     let poa = second.root_poa().unwrap();
     poa.manager().activate().unwrap();
-    // The old object is gone, which only the new server can say: the call reached it.
+    // Only the new server can answer that the old object is gone: the call reached it.
     assert_eq!(pair.echo.long(1).unwrap_err().kind(), Kind::ObjectNotExist);
     second.shutdown(true).unwrap();
 }
@@ -545,7 +545,7 @@ fn an_endpoint_in_use_stops_the_start_with_its_reason() {
 fn a_connection_whose_receiving_was_handed_on_is_still_told_goodbye() {
     let _watchdog = watchdog(LIMIT);
     let pair = Pair::new();
-    // The nested call has another thread receive from now on, and the first one ends.
+    // Another thread receives from the nested call on, and the first one ends.
     assert_eq!(pair.echo.bounce(&pair.echo, 3).unwrap(), 3);
     assert_eq!(pair.echo.long(1).unwrap(), 1);
     // The client's, and the server's own to itself.

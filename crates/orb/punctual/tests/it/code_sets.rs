@@ -1,4 +1,4 @@
-//! Code sets over the wire: what a server's reference announces, the client's calls are in.
+//! Code sets over the wire: the client's calls use those that a server's reference announces.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -16,13 +16,15 @@ use support::{Echo, Pair, watchdog};
 
 const UTF_16: u32 = 0x0001_0109;
 
-/// The object, by a reference that announces these code sets for narrow text, the native one first.
+/// Returns the object by a reference that announces these code sets for narrow text, the native one
+/// first.
 fn announcing(pair: &Pair, narrow: &[u32]) -> Echo {
     let (native, conversion) = narrow.split_first().unwrap();
     announcing_both(pair, Some(((*native, conversion), UTF_16)))
 }
 
-/// The same with a code set for wide text; without any, the reference announces none.
+/// Returns the object by a reference that announces a code set for wide text, too; with `None`, it
+/// announces none.
 fn announcing_both(pair: &Pair, code_sets: Option<((u32, &[u32]), u32)>) -> Echo {
     let info = code_sets.map(|((native, conversion), wide)| CodeSetComponentInfo {
         char_data: CodeSetComponent {
@@ -61,7 +63,7 @@ fn text_travels_in_the_code_set_that_the_server_announces() {
         (0x0500_0011, "ソ表"),
         (0x1002_0570, "中文 😀"),
     ] {
-        // Another connection each time: code sets are agreed on once for each.
+        // Another connection each time: code sets are negotiated once for each.
         let echo = announcing(&pair, &[id]);
         assert_eq!(echo.text(text).unwrap(), text, "{id:#x}");
     }
@@ -104,7 +106,7 @@ fn wide_text_to_a_forwarded_reference_is_refused_by_what_that_one_says() {
             .unwrap();
         pair.poa.forward(&here, &goal).unwrap();
         let echo = pair.as_client(&here);
-        // First where the forward is not known yet, then by the way that a call has gone.
+        // At first the forward is not known yet; later calls use the cached path.
         for _ in 0..3 {
             let refused = echo.wide('€').unwrap_err();
             assert_eq!(refused.completed(), CompletionStatus::No);
@@ -136,19 +138,19 @@ fn a_character_that_the_code_set_lacks_is_refused_before_the_call() {
 fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
     let _watchdog = watchdog(Duration::from_secs(60));
     let pair = Pair::new();
-    // EBCDIC has letters, so that both sides have UTF-8 in place of it.
+    // EBCDIC is a compatible code set, as it has letters, so that both sides fall back to UTF-8.
     let ebcdic = announcing(&pair, &[0x1002_0025]);
     assert_eq!(ebcdic.text("Grüße").unwrap(), "Grüße");
     let unheard_of = announcing(&pair, &[0x7fff_0001]);
     let refused = unheard_of.text("a").unwrap_err();
     assert_eq!(refused.kind(), Kind::CodesetIncompatible);
     assert_eq!(refused.completed(), CompletionStatus::No);
-    // One that both convert is taken in place of the native one.
+    // A code set that both convert is used instead of the native one.
     let either = announcing(&pair, &[0x7fff_0001, 0x0001_0002]);
     assert_eq!(either.text("Łódź").unwrap(), "Łódź");
 }
 
-/// Text that ISO 8859-1 has, and text that it has not.
+/// Checks text that ISO 8859-1 has, and text that it has not.
 fn is_in_latin_1(echo: &Echo) {
     assert_eq!(echo.text("grüß dich").unwrap(), "grüß dich");
     let error = echo.text("世界").unwrap_err();

@@ -1,5 +1,5 @@
-//! Who serves: a thread for each connection, one thread for all, a pool; and callers that serve others
-//! while they wait.
+//! Threads that serve: one for each connection, one for all, a pool; and callers that serve other
+//! requests while they wait.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod strategies {
@@ -133,7 +133,7 @@ mod strategies {
                 waiting.join().unwrap().unwrap();
             }
         });
-        // The reserve may still stand in for a moment.
+        // The reserve thread may still be serving for a moment.
         while let Err(refused) = pair.echo.long(2) {
             assert_eq!(refused.minor(), minor::POOL_EXHAUSTED);
         }
@@ -181,7 +181,7 @@ mod strategies {
             refused.contains("a thread each") && refused.contains("shmiop"),
             "{refused}"
         );
-        // By default it is served as it can be.
+        // By default the object is served in any possible way.
         let server = Orb::builder()
             .listen(ListenEndpoint::new("shmiop", ""))
             .configure(|config| config.concurrency = Concurrency::Reactive)
@@ -223,7 +223,7 @@ mod nesting {
 
     const LIMIT: Duration = Duration::from_secs(60);
 
-    /// A process's worth: an ORB with an object, which calls others.
+    /// Makes an ORB with an object, which calls others, as a process would.
     fn party(configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Echo) {
         let orb = Orb::builder()
             .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -236,7 +236,7 @@ mod nesting {
         (orb, echo)
     }
 
-    /// The calls of one object through another ORB.
+    /// Returns an object's reference for calls through another ORB.
     fn seen_by(orb: &Orb, from: &Orb, echo: &Echo) -> Echo {
         let text = from.object_to_string(echo).unwrap();
         Echo::narrow(orb.string_to_object(&text).unwrap()).unwrap()
@@ -264,7 +264,7 @@ mod nesting {
             });
             let client = Orb::builder().build().unwrap();
             let echo = seen_by(&client, &server, &echo);
-            // The object calls itself through the ORB, one within the other.
+            // The object calls itself through the ORB, nested.
             assert_eq!(echo.bounce(&echo, 8).unwrap(), 8, "{concurrency:?}");
             client.shutdown(true).unwrap();
             server.shutdown(true).unwrap();

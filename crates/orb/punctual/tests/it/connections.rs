@@ -1,4 +1,5 @@
-//! The client's connections: made ahead of calls, kept for later ones, and let go when they are too many.
+//! Connections of a client: opened before calls, kept for later ones, and closed when they are too
+//! many.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -15,7 +16,7 @@ use support::{Echo, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A client that keeps few connections, and references of its own to some servers.
+/// Makes a client that keeps few connections, with references of its own to some servers.
 fn client_of(servers: &[Pair], connections: usize) -> (Orb, Vec<Echo>) {
     let client = Orb::builder()
         .configure(|config| config.client_connections = connections)
@@ -29,7 +30,7 @@ fn client_of(servers: &[Pair], connections: usize) -> (Orb, Vec<Echo>) {
     (client, references)
 }
 
-/// Waits until the servers have as many clients as this.
+/// Waits until the servers have these numbers of clients.
 fn have(servers: &[Pair], expected: &[usize]) {
     for (pair, expected) in servers.iter().zip(expected) {
         while pair.server.client_connections() != *expected {
@@ -38,7 +39,7 @@ fn have(servers: &[Pair], expected: &[usize]) {
     }
 }
 
-/// Lets the clock tick by which connections know when they were used.
+/// Waits for a tick of the clock that records the last use of connections.
 fn a_tick() {
     let now = || clock_gettime(ClockId::MonotonicCoarse);
     let begin = now();
@@ -60,7 +61,7 @@ fn the_connection_that_was_used_longest_ago_is_closed_for_a_new_one() {
     a_tick();
     echoes[2].long(1).unwrap();
     have(&servers, &[1, 0, 1]);
-    // It is opened again when it is needed, and another goes for it.
+    // It is opened again on demand, and another one is closed for it.
     a_tick();
     echoes[1].long(1).unwrap();
     have(&servers, &[0, 1, 1]);
@@ -136,7 +137,7 @@ fn a_connection_can_be_made_ahead_of_calls() {
 
 const SPARE: Duration = Duration::from_millis(200);
 
-/// A client whose threads spread over up to three connections.
+/// Makes a client whose threads spread over up to three connections.
 fn spreading(max_connections: usize) -> Pair {
     Pair::with(
         |config| config.max_connections = max_connections,
@@ -147,7 +148,8 @@ fn spreading(max_connections: usize) -> Pair {
     )
 }
 
-/// Has eight threads call, each at least so often, and until `is_over`; what each call returns is looked at.
+/// Makes calls on eight threads, at least `least` each, and until `is_over`; each result is
+/// checked.
 fn all_call(pair: &Pair, least: u32, is_over: impl Fn() -> bool + Sync) {
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -198,7 +200,7 @@ fn a_server_that_refuses_further_connections_serves_on_the_first() {
     have(&[pair], &[1]);
 }
 
-/// A server behind it sees one connection; further ones are taken, and never answered.
+/// Makes a relay whose server sees one connection; further ones are accepted, and never answered.
 fn only_the_first(port: u16) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let own = listener.local_addr().unwrap().port();
@@ -258,7 +260,7 @@ fn calls_do_not_overtake_the_one_ways_of_their_thread() {
                 }
             });
         }
-        // They make others spread.
+        // These threads make others spread.
         all_call(&pair, 2000, || true);
     });
 }

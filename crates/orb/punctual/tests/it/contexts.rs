@@ -1,5 +1,5 @@
-//! Service contexts of a fixed size: requests carry them on the short way and on the long one, and servants see
-//! them and answer with others.
+//! Service contexts of a fixed size: requests carry them on the fast path and on the slow one, and
+//! servants see them and answer with others.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -14,14 +14,14 @@ use support::{Answering, Echo, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 /// Real-time CORBA's RTCorbaPriority, an encapsulated short.
 const PRIORITY: u32 = 10;
-/// Somebody's trace.
+/// Id of a user's trace context.
 const TRACE: u32 = 0x5455_0001;
 
 thread_local! {
     static OWN_PRIORITY: Cell<i16> = const { Cell::new(0) };
 }
 
-/// The calling thread's priority, as a request would propagate it.
+/// Context with the calling thread's priority, as a request would propagate it.
 #[derive(Debug)]
 struct Priority;
 
@@ -40,7 +40,7 @@ impl RequestContext for Priority {
     }
 }
 
-/// Another one, of an odd length.
+/// Another context, of an odd length.
 #[derive(Debug)]
 struct Trace;
 
@@ -58,14 +58,14 @@ impl RequestContext for Trace {
     }
 }
 
-/// Ids and data.
+/// Contexts, by id and data.
 type Contexts = Vec<(u32, Vec<u8>)>;
 
-/// Answers each `long` with its argument, and notes the contexts that came with it.
+/// Servant that answers each `long` with its argument, and records the contexts that came with it.
 #[derive(Debug, Default)]
 struct Noting {
     seen: Mutex<Vec<Contexts>>,
-    /// What replies carry.
+    /// Contexts of its replies.
     replies: Contexts,
 }
 
@@ -81,7 +81,7 @@ impl Answering for Noting {
     }
 }
 
-/// A server that notes contexts, and a reference to it by an ORB whose requests carry some.
+/// Server that records contexts, and a reference to it by an ORB whose requests carry some.
 struct Setting {
     noting: Arc<Noting>,
     echo: Echo,
@@ -118,7 +118,7 @@ impl Setting {
         }
     }
 
-    /// The contexts of each request, but for those of the ORB itself.
+    /// Returns the contexts of each request, without those of the ORB itself.
     fn seen(&self) -> Vec<Contexts> {
         let seen = std::mem::take(&mut *self.noting.seen.lock().unwrap());
         let own = |(id, _): &(u32, Vec<u8>)| *id == PRIORITY || *id == TRACE;

@@ -1,5 +1,5 @@
-//! Time-outs hold whatever a peer, or another thread of this process, does meanwhile; and no caller
-//! waits for another's upcall.
+//! Time-outs, which hold whatever a peer, or another thread of this process, does meanwhile; and
+//! callers, none of which waits for another's upcall.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -23,7 +23,7 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SHORT: Duration = Duration::from_millis(200);
 
-/// A server that does as told with its first connection, and an object at it.
+/// Makes a server that runs `serve` with its first connection, and an object at it.
 fn peer(
     serve: impl FnOnce(TcpStream) + Send + 'static,
 ) -> (Orb, ObjectRef, std::thread::JoinHandle<()>) {
@@ -37,7 +37,7 @@ fn peer(
     (orb, object, thread)
 }
 
-/// Reads one whole message; its request id, or `None` at the end.
+/// Reads one whole message; returns its request id, or `None` at the end.
 fn read_request(stream: &mut TcpStream) -> Option<u32> {
     let mut header = [0; MessageHeader::LEN];
     stream.read_exact(&mut header).ok()?;
@@ -76,7 +76,7 @@ fn a_reply_that_trickles_in_does_not_stretch_the_calls_time() {
         let octets = reply(id, ReplyStatus::NoException, |out| {
             out.put_octets(&[1; 100_000]).unwrap();
         });
-        // It would take minutes; it ends when the caller's process lets go.
+        // This would take minutes; it ends when the caller's process closes the connection.
         for octet in octets {
             if stream.write_all(&[octet]).is_err() {
                 return;
@@ -148,7 +148,8 @@ fn a_server_that_wants_ever_another_addressing_is_given_up() {
 fn a_call_does_not_wait_longer_than_its_time_for_anothers_sending() {
     let _watchdog = watchdog(LIMIT);
     let (orb, object, server) = peer(|mut stream| {
-        // Takes the first request's beginning and no more, until the callers are done.
+        // The server reads the beginning of the first request and no more, until the callers are
+        // done.
         let mut some = [0; 100];
         stream.read_exact(&mut some).unwrap();
         let _ = stream.peek(&mut [0]);
@@ -175,7 +176,7 @@ fn a_quiet_connection_on_which_a_message_was_begun_costs_no_more_than_the_calls_
         let id = read_request(&mut stream).unwrap();
         let answer = reply(id, ReplyStatus::NoException, |out| out.put_bool(false));
         stream.write_all(&answer).unwrap();
-        // A message that is begun and goes on for ever.
+        // A message that is begun and never ends.
         let begun = reply(0, ReplyStatus::NoException, |out| {
             out.put_octets(&[1; 100_000]).unwrap();
         });
@@ -253,7 +254,7 @@ fn after_shutdown_nothing_is_called() {
         (exception.kind(), exception.minor()),
         (Kind::BadInvOrder, minor::ORB_HAS_SHUT_DOWN)
     );
-    // A second shutdown has nothing to do.
+    // A second shutdown does nothing.
     pair.client.shutdown(true).unwrap();
 }
 
@@ -269,7 +270,7 @@ fn a_reference_is_found_again_for_each_interface_of_a_servant() {
     assert_eq!(other.as_object().type_id(), support::Second::REPOSITORY_ID);
 }
 
-/// Passes on what comes from `from`, each piece in two halves with a pause between them.
+/// Passes on the data of `from`, each piece in two halves with a pause between them.
 fn pass_in_halves(mut from: TcpStream, mut to: TcpStream) {
     let mut piece = vec![0; 1 << 16];
     while let Ok(length @ 1..) = from.read(&mut piece) {

@@ -1,4 +1,5 @@
-//! Policies that no crate below knows: their types are added to an ORB, as Real-time CORBA's would be.
+//! Policies that are unknown to the crates below: their types are added to an ORB, as Real-time
+//! CORBA's would be.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -14,7 +15,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Real-time CORBA's PriorityModelPolicy: which priority calls run at, as the server says.
+/// Policy like Real-time CORBA's PriorityModelPolicy: the priority of calls, as the server sets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum PriorityModel {
     ClientPropagated,
@@ -50,7 +51,8 @@ impl PolicyType for PriorityModel {
     }
 }
 
-/// A range that the client's and the server's meet in, and that closer levels narrow.
+/// Policy of a range that the client's and the server's are intersected to, and that closer levels
+/// narrow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Band(u16, u16);
 
@@ -94,7 +96,7 @@ fn orb() -> Orb {
     builder.policy_type::<Band>().unwrap().build().unwrap()
 }
 
-/// A server with both types, and a client with both.
+/// Server with both types, and client with both.
 struct Served {
     server: Orb,
     client: Orb,
@@ -113,7 +115,7 @@ impl Served {
         }
     }
 
-    /// An object of a POA with these policies, as the client sees it.
+    /// Returns an object of a POA with these policies, as the client sees it.
     fn object(&self, name: &str, policies: &[PoaPolicy]) -> Echo {
         self.seen_by(&self.client, name, policies)
     }
@@ -249,12 +251,12 @@ fn policies_that_contradict_each_other_fail_the_call_and_say_so() {
     };
     // The client's, and the server's.
     assert_eq!(inconsistent(&beyond), [band(60, 70), band(10, 50)]);
-    // The same where no request is needed: the object is of the caller's own process and ORB.
+    // The same holds without a request: the object is in the caller's own process and ORB.
     let poa = served.root.find_poa("band", false).unwrap();
     let here: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
     assert_eq!(here.long(1).unwrap(), 1);
     contradicts(&with(&here, band(60, 70)).long(1).unwrap_err());
-    // What no longer contradicts is called again.
+    // Calls work again once the contradiction is gone.
     assert_eq!(echo.long(2).unwrap(), 2);
     served
         .client
@@ -363,7 +365,7 @@ fn a_published_value_that_does_not_decode_fails_the_call() {
     }
 }
 
-/// Another type of the same number.
+/// Another type with the same number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Usurper;
 
@@ -383,7 +385,7 @@ fn a_number_that_is_taken_stops_the_start() {
         text.contains("Usurper") && text.contains("RelativeRoundtripTimeout"),
         "{text}"
     );
-    // The same type again is no other.
+    // Registering the same type again is no conflict.
     let builder = Orb::builder().policy_type::<Band>().unwrap();
     assert!(builder.policy_type::<Band>().is_ok());
 }

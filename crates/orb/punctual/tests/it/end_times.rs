@@ -1,4 +1,4 @@
-//! Calls that come to their end by a time that policies say, in each phase.
+//! Calls that end by a time that policies give, in each phase.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -16,7 +16,7 @@ use support::{Answering, Echo, Pair, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const SOON: Duration = Duration::from_millis(50);
 const INVOCATION_POLICIES: u32 = 7;
-/// From the beginning of UtcT to that of Unix, in tenths of a microsecond.
+/// Time from the beginning of UtcT to that of Unix, in tenths of a microsecond.
 const BEFORE_UNIX: u64 = 0x01b2_1dd2_1381_4000;
 
 fn under(echo: &Echo, policies: &[Policy]) -> Echo {
@@ -73,7 +73,7 @@ fn a_request_that_cannot_leave_in_time_is_given_up() {
     let echo = Echo::from_object(object.unwrap());
     let began = Instant::now();
     let echo = under(&echo, &[Policy::RelativeRequestTimeout(SOON)]);
-    // Nobody reads it, and more than the sockets hold.
+    // The data is not read, and more than the sockets' buffers hold.
     let error = echo.octets(&vec![0; 32 << 20]).unwrap_err();
     assert_eq!(error.kind(), Kind::Timeout, "{error}");
     assert!(began.elapsed() >= SOON);
@@ -85,7 +85,7 @@ fn a_request_that_cannot_leave_in_time_is_given_up() {
 #[cfg(feature = "reliable")]
 fn a_connection_that_is_not_set_up_in_time_is_given_up() {
     let _watchdog = watchdog(LIMIT);
-    // Takes datagrams and answers none.
+    // The socket receives datagrams and answers none.
     let silent = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
     let place = silent.local_addr().unwrap();
     let client = Orb::builder().configure(|config| config.timeouts.connect = None);
@@ -108,7 +108,7 @@ fn a_connection_that_is_not_set_up_in_time_is_given_up() {
     client.shutdown(false).unwrap();
 }
 
-/// Keeps what requests tell of their policies.
+/// Interceptor that keeps the policies in requests' contexts.
 #[derive(Default)]
 struct Recorder(Mutex<Vec<Option<Vec<u8>>>>);
 
@@ -121,7 +121,7 @@ impl Answering for Recorder {
     }
 }
 
-/// The end of a request that such a context says, in tenths of a microsecond since 1970.
+/// Returns the end of a request in such a context, in tenths of a microsecond since 1970.
 fn end_in(told: &[u8]) -> u64 {
     assert_eq!(
         told[4..12],
@@ -161,7 +161,7 @@ fn servers_are_told_until_when_a_request_may_come() {
     assert!(second <= tenths(after + LIMIT));
 }
 
-/// What a request tells of its policies, whatever its caller's.
+/// Context of policies in a request, independent of its caller's.
 #[derive(Debug)]
 struct Told(Vec<u8>);
 
@@ -179,7 +179,7 @@ impl RequestContext for Told {
     }
 }
 
-/// A context that says when the request is too late, in tenths of a microsecond since 1582.
+/// Returns a context with the request's end time, in tenths of a microsecond since 1582.
 fn told(end: u64) -> Vec<u8> {
     let native = u8::from(cfg!(target_endian = "little"));
     let numbers = [1_u32, 28, 24].map(u32::to_ne_bytes).concat();

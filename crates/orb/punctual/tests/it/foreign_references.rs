@@ -1,4 +1,5 @@
-//! References that peers have made: where they may lead, and how long a call looks for a way.
+//! References made by peers: the addresses that they may lead to, and the time that a call searches
+//! for a path.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use crate::support;
@@ -22,7 +23,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Connections between hosts, as far as anybody can tell.
+/// Link whose connections look like those between hosts.
 #[derive(Debug)]
 struct Far(Uiop);
 
@@ -59,7 +60,7 @@ impl Link for Far {
     }
 }
 
-/// An ORB with an object, at these protocols.
+/// Makes an ORB with an object, at these protocols.
 fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Echo) {
     let mut builder = Orb::builder().link(Far::link()).configure(|config| {
         config.collocation = Collocation::None;
@@ -75,7 +76,7 @@ fn party(protocols: &[&str], configure: impl FnOnce(&mut OrbConfig)) -> (Orb, Ec
     (orb, echo)
 }
 
-/// A reference as another ORB has it that was told of it.
+/// Returns a reference as another ORB has it that received it.
 fn told(orb: &Orb, reference: &Echo) -> Echo {
     let text = reference.as_object().orb().object_to_string(reference);
     Echo::from_object(orb.string_to_object(&text.unwrap()).unwrap())
@@ -108,9 +109,9 @@ fn a_reference_from_another_host_leads_to_no_unix_socket_of_this_one() {
     for part in ["another host", "uiop", "foreign_local_endpoints"] {
         assert!(error.to_string().contains(part), "{error}");
     }
-    // It is the same reference for all else.
+    // It is the same reference otherwise.
     assert_eq!(far.as_object(), local.as_object());
-    // Nor does the server call there that is asked to.
+    // The server does not call there either when it is asked to.
     let error = by("giop+far", &other).bounce(&local, 1).unwrap_err();
     assert_eq!(error.kind(), Kind::InvPolicy, "{error}");
     assert_eq!(by("uiop", &other).bounce(&local, 1).unwrap(), 1);
@@ -129,7 +130,7 @@ fn configuration_lets_a_reference_from_another_host_lead_here() {
     assert_eq!(other.bounce(&local, 1).unwrap(), 1);
 }
 
-/// A reference to a place, so many times.
+/// Makes a reference with an address, repeated so many times.
 fn reference(orb: &Orb, port: u16, times: usize) -> ObjectRef {
     let host = "127.0.0.1".to_owned();
     let at = Endpoint {
@@ -162,7 +163,7 @@ fn no_more_endpoints_of_a_reference_are_tried_than_are_allowed() {
             }
         });
         let client = client.build().unwrap();
-        // Nobody listens at port 1.
+        // Port 1 has no listener.
         let error = reference(&client, 1, 8640).non_existent().unwrap_err();
         assert_eq!(error.kind(), Kind::Transient, "{error}");
         let tried = error.to_string().matches("iiop://127.0.0.1:1:").count();
@@ -170,7 +171,7 @@ fn no_more_endpoints_of_a_reference_are_tried_than_are_allowed() {
     }
 }
 
-/// Takes no more connections, and refuses none: who tries waits.
+/// Makes a listener that accepts no further connections, and refuses none: clients wait.
 fn black_hole() -> (u16, OwnedFd, Vec<TcpStream>) {
     let hole = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&hole, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, 0)).unwrap();

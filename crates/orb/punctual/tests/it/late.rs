@@ -12,7 +12,7 @@ use support::{Answering, Echo, Gate, Pair, object_key, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Strategies with threads to spare.
+/// Returns strategies with spare threads.
 fn strategies() -> [Concurrency; 2] {
     let mut size = PoolSize::default();
     (size.threads, size.most) = (2, 4);
@@ -22,7 +22,7 @@ fn strategies() -> [Concurrency; 2] {
     ]
 }
 
-/// A request of GIOP 1.2, little-endian.
+/// Returns a request of GIOP 1.2, little-endian.
 fn request(id: u32, two_way: bool, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
     let length = |octets: &[u8]| u32::try_from(octets.len()).unwrap().to_le_bytes();
     let mut message = b"GIOP\x01\x02\x01\x00\0\0\0\0".to_vec();
@@ -45,7 +45,7 @@ fn request(id: u32, two_way: bool, key: &[u8], operation: &str, body: &[u8]) -> 
     message
 }
 
-/// The id in the next message, which is one of GIOP 1.2.
+/// Returns the id in the next message, which is one of GIOP 1.2.
 fn next_id(stream: &mut TcpStream) -> Option<u32> {
     let mut header = [0; 12];
     stream.read_exact(&mut header).ok()?;
@@ -55,7 +55,7 @@ fn next_id(stream: &mut TcpStream) -> Option<u32> {
     Some(u32::from_le_bytes(rest[..4].try_into().unwrap()))
 }
 
-/// A client's connection that has been served already.
+/// Returns a client's connection that has been served already.
 fn warm(pair: &Pair, key: &[u8]) -> TcpStream {
     let mut stream = TcpStream::connect(("127.0.0.1", pair.port)).unwrap();
     for id in 0..3 {
@@ -66,7 +66,7 @@ fn warm(pair: &Pair, key: &[u8]) -> TcpStream {
     stream
 }
 
-/// Answers `long` at once, `held` when its gate opens.
+/// Servant that answers `long` at once, `held` when its gate opens.
 #[derive(Default)]
 struct Held {
     gate: Gate,
@@ -107,7 +107,7 @@ fn a_reply_that_is_made_does_not_wait_for_the_next_upcall_to_end() {
         let quick = request(10, true, &key, "long", &5_i32.to_le_bytes());
         let slow = request(12, true, &key, "wait", &[]);
         stream.write_all(&[quick, slow].concat()).unwrap();
-        // The gate is shut still.
+        // The gate is still shut.
         assert_eq!(next_id(&mut stream), Some(10), "{strategy:?}");
         pair.servant.gate.open();
         assert_eq!(next_id(&mut stream), Some(12), "{strategy:?}");
@@ -147,7 +147,7 @@ fn an_end_that_comes_during_an_upcall_is_not_overlooked() {
         }
         servant.gate.wait_for_waiters(2);
         drop(streams);
-        // Longer than the watch takes to look twice.
+        // Longer than the watch takes for two checks.
         std::thread::sleep(Duration::from_millis(200));
         servant.gate.open();
         while pair.server.client_connections() > 0 {

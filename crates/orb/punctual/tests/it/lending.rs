@@ -1,4 +1,5 @@
-//! Large octet sequences over shared memory: how often they are copied, by policy (Schmidt et al. 2001, §3.4.1).
+//! Large octet sequences over shared memory: number of copies, by policy (Schmidt et al. 2001,
+//! §3.4.1).
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -14,7 +15,7 @@ use support::{Echo, EchoImpl, watchdog};
 const LIMIT: Duration = Duration::from_secs(60);
 const MIB: usize = 1 << 20;
 
-/// An ORB whose shared-memory link counts what it copies.
+/// Makes an ORB whose shared-memory link counts its copies.
 fn counting(options: ShmOptions) -> (Orb, Arc<Shmiop>) {
     let link = Arc::new(Shmiop::new(options));
     let orb = Orb::builder()
@@ -27,7 +28,7 @@ fn counting(options: ShmOptions) -> (Orb, Arc<Shmiop>) {
     (orb, link)
 }
 
-/// Octets and numbers are seen where the peer lent them.
+/// Returns options under which octets and numbers are read in the peer's lent memory.
 fn trusting() -> ShmOptions {
     ShmOptions {
         trust: Trust::SameUser,
@@ -63,7 +64,7 @@ impl Lending {
         }
     }
 
-    /// What `call` copies of large runs, at the client and at the server.
+    /// Returns the copies of large runs that `call` makes, at the client and at the server.
     fn copies(&self, call: impl FnOnce(&Echo)) -> (Copied, Copied) {
         let (client, server) = (self.clients.copied(), self.servers.copied());
         call(&self.echo);
@@ -87,7 +88,7 @@ impl Drop for Lending {
     }
 }
 
-/// Heads, lengths and replies: far below what is measured.
+/// Upper bound of headers, lengths and replies: far below the measured sizes.
 const SMALL: u64 = 4096;
 
 fn is_once(octets: u64) -> bool {

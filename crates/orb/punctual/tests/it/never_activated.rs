@@ -1,4 +1,5 @@
-//! A server whose application forgot to activate its POA manager: its log says so, and its trace why a client waits.
+//! Server whose application forgot to activate its POA manager: its log says so, and its trace why
+//! a client waits.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -13,7 +14,7 @@ use support::{Echo, EchoImpl, watchdog};
 const LIMIT: Duration = Duration::from_secs(120);
 const ROLE: &str = "PUNCTUAL_TEST_FORGETFUL";
 
-/// The server, in a process of its own, as the trace goes to the standard error stream.
+/// Runs the server, in a process of its own, as the trace goes to the standard error stream.
 #[test]
 #[ignore = "run by the tests below"]
 fn forgetful_server() {
@@ -29,7 +30,7 @@ fn forgetful_server() {
         .configure(|config| config.trace.giop = true);
     let orb = orb.build().unwrap();
     let root = orb.root_poa().unwrap();
-    // Nothing is to be said of this one, which has no objects, nor of the third, which is active.
+    // There is no warning for this one, which has no objects, nor for the third, which is active.
     let idle = root.create_poa("idle", None, &[]).unwrap();
     let awake = root.create_poa("awake", None, &[]).unwrap();
     awake.manager().activate().unwrap();
@@ -97,7 +98,7 @@ fn a_manager_that_was_never_activated_is_warned_of_and_the_trace_says_why_a_requ
             .iter()
             .any(|line| line.contains("operation \"_is_a\""))
     );
-    // The warnings were of one manager each, once.
+    // There was one warning for one manager each.
     let warned = |lines: &[String]| lines.iter().filter(|line| line.contains("WARN")).count();
     assert_eq!(warned(&traced), 0, "{traced:#?}");
     let warned_at_request = until("has never been activated, and a request waits for it");

@@ -1,5 +1,5 @@
-//! A server whose servant shuts its own ORB down, as another process: all who called are answered, though the
-//! process ends as soon as `Orb::run` returns.
+//! Server whose servant shuts its own ORB down, as another process: all callers are answered,
+//! though the process ends as soon as `Orb::run` returns.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use punctual::stub::{DispatchError, Dispatched, Operation, Servant, ServerCall};
@@ -11,10 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Tells a process that it is the server.
+/// Environment variable that makes a process the server.
 const ROLE: &str = "PUNCTUAL_SERVES_UNTIL_TOLD";
 const MARK: &str = "@ ";
-/// Servers, one after the other.
+/// Number of servers, one after the other.
 const SERVERS: usize = 25;
 
 struct Ending {
@@ -78,7 +78,7 @@ fn serves_until_told() {
         .unwrap();
     println!("\n{MARK}{}", orb.object_to_string(&object).unwrap());
     orb.run();
-    // What is not sent by now never is.
+    // Replies that are not sent by now never are.
     std::process::exit(0);
 }
 
@@ -113,7 +113,8 @@ impl Server {
         }
     }
 
-    /// Waits for its end; `false` when that took too long, or was none that it chose.
+    /// Waits for its end; returns `false` if that took too long, or the process did not end by
+    /// itself.
     fn has_ended_well(&mut self) -> bool {
         for _ in 0..1000 {
             if let Some(status) = self.child.try_wait().unwrap() {

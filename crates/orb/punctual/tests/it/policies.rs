@@ -1,4 +1,4 @@
-//! Policies at the levels of ORB, thread, reference and call: which protocol, which connection, how long.
+//! Policies at the levels of ORB, thread, reference and call: protocol, connection, time.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -13,7 +13,7 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server that listens on a Unix socket and on TCP, in this order.
+/// Server that listens on a Unix socket and on TCP, in this order.
 struct Served {
     server: Orb,
     client: Orb,
@@ -43,7 +43,7 @@ impl Served {
         }
     }
 
-    /// By which protocol a call goes: the one whose endpoint's retirement ends its connection.
+    /// Returns the protocol of a call: the one whose endpoint's retirement ends its connection.
     fn goes_by(&self, echo: &Echo) -> &'static str {
         let before = self.server.client_connections();
         echo.long(1).unwrap();
@@ -175,7 +175,7 @@ fn policies_that_cannot_be_obeyed_are_refused_when_they_are_set() {
         Policy::Transfer(Transfer::Lend),
     ];
     assert_eq!(set(&twice).unwrap_err().kind(), Kind::BadParam);
-    // Two properties of one link are two matters.
+    // Two properties of one link are independent.
     set(&[
         Policy::link_property("iiop", "no_delay", false),
         Policy::link_property("iiop", "keep_alive", false),

@@ -18,7 +18,7 @@ use support::{Answering, Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server with one object of its own.
+/// Server with one object of its own.
 struct Replica {
     orb: Orb,
     servant: Arc<EchoImpl>,
@@ -56,7 +56,7 @@ impl Replica {
     }
 }
 
-/// What a server answers every request with, by the forward's number.
+/// Servant that forwards every request to the first of its targets.
 struct Forwarder {
     to: Mutex<Vec<ObjectRef>>,
     permanently: bool,
@@ -75,7 +75,7 @@ impl Answering for Forwarder {
     }
 }
 
-/// A server whose one object forwards.
+/// Server whose one object forwards.
 struct ForwardingServer {
     orb: Orb,
     forwarder: Arc<Forwarder>,
@@ -119,7 +119,7 @@ fn order() -> ByteOrder {
     ByteOrder::NATIVE
 }
 
-/// One reference with the profiles of several.
+/// Returns one reference with the profiles of several.
 fn joined(references: &[&Ior]) -> Ior {
     Ior {
         type_id: references[0].type_id.clone(),
@@ -157,7 +157,8 @@ fn a_replica_that_dies_in_traffic_loses_no_call_that_was_safe_to_repeat() {
                 while !stop.load(Ordering::SeqCst) {
                     match echo.long(1) {
                         Ok(_) => done.fetch_add(1, Ordering::SeqCst),
-                        // The server had begun, perhaps: not safe to repeat, and the caller is told.
+                        // The server may have begun: the call is not safe to repeat, and the caller
+                        // gets the error.
                         Err(error) if error.completed() != punctual::CompletionStatus::No => 0,
                         Err(error) => {
                             eprintln!("{error}");
@@ -184,7 +185,7 @@ fn a_replica_that_dies_in_traffic_loses_no_call_that_was_safe_to_repeat() {
     replicas[2].die();
     let error = echo.long(1).unwrap_err();
     assert_eq!(error.kind(), Kind::Transient, "{error}");
-    // All three are told of.
+    // The error names all three.
     let text = error.to_string();
     assert!(
         text.contains("iiop://") && text.contains("uiop://"),
@@ -218,7 +219,7 @@ fn who_listens_where_another_server_did_does_not_stop_the_fail_over() {
     let _other = Replica::at("uiop", &path);
     let (_client, echo) = client_of(&reference);
     assert_eq!(echo.long(1).unwrap(), 1);
-    // Where no other profile is left, it is the answer.
+    // Without another profile, it is the answer.
     let (_client, only) = client_of(&gone.reference);
     assert_eq!(only.long(1).unwrap_err().kind(), Kind::ObjectNotExist);
 }
@@ -310,7 +311,7 @@ fn a_single_profile_that_fails_reports_its_own_failure() {
     assert!(error.to_string().contains("refused"), "{error}");
 }
 
-/// A link whose other end never answers.
+/// Link whose other end never answers.
 #[derive(Debug)]
 struct Silent;
 

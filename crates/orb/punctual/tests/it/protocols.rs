@@ -1,4 +1,4 @@
-//! Each protocol that an ORB has, from end to end; several at once; and pairs that do not fit.
+//! Protocols of an ORB, each from end to end; several at once; and pairs that do not fit.
 #![cfg(feature = "reliable")]
 #![allow(clippy::unwrap_used)]
 
@@ -35,7 +35,7 @@ const ONE_WAY: &[(&str, &str)] = &[
     ("giop_oneway+diop", "127.0.0.1:0"),
 ];
 
-/// A server with one object, at these endpoints, and the reference as a client has it.
+/// Server with one object, at these endpoints, and the reference as a client has it.
 struct Served {
     server: Orb,
     client: Orb,

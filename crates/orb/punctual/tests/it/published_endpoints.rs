@@ -1,4 +1,4 @@
-//! A POA says which of its ORB's endpoints its references name.
+//! Endpoints of its ORB that a POA publishes in its references.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -16,7 +16,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server at TCP and at a Unix socket.
+/// Server on TCP and on a Unix socket.
 struct Served {
     server: Orb,
     client: Orb,
@@ -70,14 +70,14 @@ fn object_of(poa: &Poa) -> Echo {
     poa.activate(Arc::new(EchoImpl::default())).unwrap()
 }
 
-/// By which link a call goes.
+/// Returns the link of a call.
 fn goes_by(echo: &Echo) -> String {
     assert_eq!(echo.long(5).unwrap(), 5);
     let peer = echo.as_object().connected_to().unwrap();
     peer.link().to_owned()
 }
 
-/// The ports that profiles of TCP lead to.
+/// Returns the ports of the TCP profiles.
 fn ports(ior: &Ior) -> Vec<u16> {
     let tcp = ior
         .profiles
@@ -94,7 +94,7 @@ fn references_of_a_poa_name_the_endpoints_that_it_publishes_and_no_others() {
     let served = Served::new();
     let local = object_of(&served.poa("local", &[&served.socket]).unwrap());
     let ior = local.as_object().ior();
-    // The socket has its own profile; the one of TCP's tag names it for omniORB, and no port.
+    // The socket has its own profile; the one of TCP's tag names it for omniORB, without a port.
     let of_socket = |tag| ior.profiles.iter().filter(|one| one.tag == tag).count();
     assert_eq!(of_socket(tags::profile::TAO_UIOP), 1);
     assert!(ports(ior).is_empty());
@@ -212,7 +212,7 @@ fn references_that_outlive_the_process_name_no_socket_that_does_not() {
             .any(|place| place.ends_with(&format!("/{name}"))),
         "{lasting:?}"
     );
-    // Where there is nothing else, it is better than nothing.
+    // If there is no other endpoint, it is still published.
     let alone = listening(&[chosen]);
     assert_eq!(places(&alone, LifespanPolicy::Persistent).len(), 1);
     for orb in [server, alone] {

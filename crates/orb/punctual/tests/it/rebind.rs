@@ -1,4 +1,4 @@
-//! What a bound reference does by itself, and what it leaves to its caller.
+//! Rebinding of a bound reference, and the cases that it leaves to its caller.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -20,7 +20,7 @@ fn under(echo: &Echo, rebind: Rebind) -> Echo {
     Echo::from_object(with.unwrap())
 }
 
-/// Answers requests on a connection; as many as given, and closes it then.
+/// Answers up to `most` requests on a connection, and closes it then.
 fn answer(listener: &TcpListener, most: usize) {
     let (mut stream, _) = listener.accept().unwrap();
     let native = u8::from(cfg!(target_endian = "little"));
@@ -82,7 +82,7 @@ fn a_closed_connection_is_opened_again_unless_that_is_forbidden() {
     }
 }
 
-/// Answers, until it is told to forward.
+/// Servant that answers, until it has to forward.
 struct Moving {
     to: ObjectRef,
     has_moved: AtomicBool,

@@ -1,4 +1,5 @@
-//! Protocols and endpoints that come and go while the ORB runs, and one-ways that travel together.
+//! Protocols and endpoints that come and go while the ORB runs, and one-ways that are sent
+//! together.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -14,7 +15,7 @@ use support::{Echo, EchoImpl, Pair, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// TCP under another name, as somebody's own link would be.
+/// TCP under another name, as a user's own link would be.
 #[derive(Debug)]
 struct Renamed(punctual::protocol::iiop::Iiop);
 
@@ -77,7 +78,7 @@ fn a_link_of_ones_own_is_registered_on_the_builder_and_serves() {
     let (_servant, echo) = serving(&server);
     let client = Orb::builder().link(Renamed::link()).build().unwrap();
     assert_eq!(seen_by(&client, &server, &echo).long(1).unwrap(), 1);
-    // Who has not registered it says which is missing.
+    // An ORB without the protocol names the missing one in its error.
     let stranger = Orb::builder().build().unwrap();
     let error = seen_by(&stranger, &server, &echo).long(1).unwrap_err();
     assert_eq!(error.kind(), Kind::Transient);
@@ -98,7 +99,7 @@ fn a_protocol_and_an_endpoint_of_it_are_added_and_retired_while_calls_go_on() {
     assert_ne!(added.port(), Some(0));
     assert_eq!(server.endpoints().len(), 2);
 
-    // A call by the new protocol that is under way when it is retired.
+    // A call by the new protocol that is in flight when it is retired.
     let own: Echo = pair.poa.activate(Arc::new(EchoImpl::default())).unwrap();
     assert_eq!(own.as_object().ior().profiles.len(), 2);
     let reference: Echo = pair.poa.servant_to_reference(&pair.servant).unwrap();
@@ -121,7 +122,7 @@ fn a_protocol_and_an_endpoint_of_it_are_added_and_retired_while_calls_go_on() {
     pair.servant.gate.open();
     in_progress.join().unwrap().unwrap();
 
-    // Nothing new goes by it, and everything by the other goes on.
+    // No new calls go by it, and those by the other go on.
     assert!(by_mine.long(2).is_err());
     assert_eq!(echo.long(3).unwrap(), 3);
     assert_eq!(pair.echo.long(4).unwrap(), 4);
@@ -189,7 +190,7 @@ fn a_library_that_is_none_stops_the_start_with_its_name() {
     );
 }
 
-/// A server at `protocol`, and a client that lets one-ways wait.
+/// Makes a server at `protocol`, and a client that buffers one-ways.
 fn buffered(protocol: &str, when: Buffering) -> (Orb, Orb, Arc<EchoImpl>, Echo) {
     let server = Orb::builder()
         .listen(ListenEndpoint::new(protocol, "127.0.0.1:0"))
@@ -276,7 +277,7 @@ fn a_client_that_comes_while_its_endpoint_is_retired_is_not_kept() {
         let client = Orb::builder().build().unwrap();
         let echo = seen_by(&client, &server, &echo);
         let calling = echo.clone();
-        // Served, or told to go: either is right.
+        // Served or refused: either is right.
         let caller = std::thread::spawn(move || drop(calling.long(1)));
         for _ in 0..pause * 300 {
             std::hint::spin_loop();
@@ -295,7 +296,7 @@ fn a_client_that_comes_while_its_endpoint_is_retired_is_not_kept() {
 fn a_protocol_is_retired_while_a_connection_by_it_is_being_opened() {
     let _watchdog = watchdog(LIMIT);
     let client = Orb::builder().link(Renamed::link()).build().unwrap();
-    // Nobody accepts there, so that whoever connects waits for an answer to its request.
+    // The listener never accepts, so that a client waits for an answer to its request.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let place = listener.local_addr().unwrap();
     let text = format!("corbaloc:giop+mine:{place}/key");
@@ -325,7 +326,7 @@ fn buffered_one_ways_go_out_when_their_time_has_come() {
 fn a_batch_of_datagrams_never_exceeds_what_one_can_hold() {
     let _watchdog = watchdog(LIMIT);
     let (_server, _client, servant, echo) = buffered("frames+diop", NEVER);
-    // More than one datagram's worth, far below what a socket holds.
+    // More than one datagram, far below a socket's buffer.
     for _ in 0..4000 {
         echo.ping().unwrap();
     }

@@ -1,5 +1,5 @@
-//! What references say beside where the object is, whatever protocols its server listens by: the key
-//! that the adapter knows the object by, and the policies that the server published.
+//! Contents of references besides the address, for all protocols of a server: the object key, and
+//! the policies that the server published.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -15,7 +15,7 @@ use support::{Echo, EchoImpl, watchdog};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server with one object, and a client.
+/// Server with one object, and client.
 struct Served {
     server: Orb,
     client: Orb,
@@ -49,7 +49,7 @@ impl Served {
         }
     }
 
-    /// The object's reference, with policies.
+    /// Returns the object's reference, with policies.
     fn publishing(&self, policies: &[PolicyValue]) -> Ior {
         let key = self.echo.as_object().object_key().unwrap();
         let made = self
@@ -76,7 +76,7 @@ fn order() -> ByteOrder {
     ByteOrder::NATIVE
 }
 
-/// A priority model, as it is published, and a policy that nobody here knows.
+/// Returns a priority model, as it is published, and an unknown policy.
 fn policies() -> Vec<PolicyValue> {
     let of_kind = |kind, data: &[u8]| PolicyValue {
         kind,
@@ -109,7 +109,7 @@ fn objects_are_forwarded_by_references_without_an_iiop_profile() {
         let there: Echo = served.poa.activate(other.clone()).unwrap();
         served.poa.forward(&served.echo, &there).unwrap();
         let seen = Echo::from_object(served.as_client(served.echo.as_object().ior()));
-        // A one-way would not hear of the forward; it goes where the call before it has led.
+        // A one-way gets no forward; it goes where the call before it was forwarded to.
         assert_eq!(seen.long(1).unwrap(), 1, "{protocol}");
         seen.ping().unwrap();
         assert_eq!(seen.pings().unwrap(), 1, "{protocol}");
@@ -211,7 +211,7 @@ fn a_policies_component_that_does_not_decode_says_nothing() {
         ior.profiles = vec![profile.to_tagged(order()).unwrap()];
         served.as_client(&ior)
     };
-    // Nothing; more policies than there are octets; a value longer than the component.
+    // No data; more policies than there are octets; a value longer than the component.
     for data in [
         &[][..],
         &[0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff],

@@ -1,4 +1,4 @@
-//! How far a one-way request has come when its call returns, and which of them wait for others.
+//! Progress of a one-way request when its call returns, and the one-ways that wait for others.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -92,7 +92,7 @@ fn who_waits_for_the_server_hears_that_there_is_no_object() {
     }
 }
 
-/// Has each request go elsewhere.
+/// Servant that forwards each request.
 struct Elsewhere(ObjectRef);
 
 impl ServantActivator for Elsewhere {
@@ -125,7 +125,8 @@ fn the_server_answers_behind_its_servant_manager_whose_forward_is_followed() {
     }
 }
 
-/// Answers two-way requests with nothing, and gives the octets of each request.
+/// Makes a server that answers two-way requests with no results, and passes on the octets of each
+/// request.
 fn recorder() -> (u16, mpsc::Receiver<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -149,7 +150,7 @@ fn recorder() -> (u16, mpsc::Receiver<Vec<u8>>) {
     (port, heard)
 }
 
-/// The next message, of this machine's byte order.
+/// Returns the next message, of this machine's byte order.
 fn next(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let mut message = vec![0; 12];
     stream.read_exact(&mut message).ok()?;

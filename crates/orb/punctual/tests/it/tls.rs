@@ -72,7 +72,7 @@ fn calls_go_over_tls_with_both_sides_proved() {
     };
     let error = client(stranger, &server, &echo).long(1).unwrap_err();
     assert_eq!(error.kind(), Kind::Transient, "{error}");
-    // Others are served on.
+    // Other clients are still served.
     assert_eq!(known.long(2).unwrap(), 2);
 }
 
@@ -173,11 +173,12 @@ fn files_that_tls_cannot_use_stop_the_start_and_are_named() {
     );
 }
 
-/// Somebody between a client and the server: it breaks every TLS handshake, and would have what is sent in clear.
+/// Attacker between a client and the server: it breaks every TLS handshake, so as to get the data
+/// in clear.
 struct Between {
     tls: u16,
     tcp: u16,
-    /// Connections to the TCP port.
+    /// Number of connections to the TCP port.
     in_clear: Arc<AtomicUsize>,
     handshakes: Arc<AtomicUsize>,
 }
@@ -190,7 +191,7 @@ impl Between {
             std::thread::spawn(move || {
                 for connection in listener.incoming().map_while(Result::ok) {
                     count.fetch_add(1, Ordering::SeqCst);
-                    // What a TLS client takes for garbage, and a GIOP client too.
+                    // Garbage to a TLS client, and to a GIOP client, too.
                     let _ = (&connection).write_all(b"no such thing here");
                 }
             });
@@ -205,12 +206,12 @@ impl Between {
         }
     }
 
-    /// A reference as a server makes it that listens at both ports.
+    /// Returns a reference as a server makes it that listens on both ports.
     fn reference(&self, supports: u16, requires: u16) -> String {
         self.of_profiles(&[(self.tcp, vec![security(self.tls, supports, requires)])])
     }
 
-    /// A reference of these profiles: a TCP port of this host, and components.
+    /// Returns a reference with these profiles: a TCP port of this host, and components.
     fn of_profiles(&self, profiles: &[(u16, Vec<TaggedComponent>)]) -> String {
         let profile = |(port, components): &(u16, Vec<TaggedComponent>)| {
             let profile = IiopProfile {
@@ -244,7 +245,8 @@ fn security(port: u16, supports: u16, requires: u16) -> TaggedComponent {
     })
 }
 
-/// What references of ours offer beside a TCP port, and what omniORB's demand beside theirs.
+/// Security flags that our references offer beside a TCP port, and those that omniORB's require
+/// beside theirs.
 const OFFERED: (u16, u16) = (0xff, 1);
 const DEMANDED_BY_OMNIORB: (u16, u16) = (0x66, 0x42);
 
@@ -265,7 +267,7 @@ fn who_breaks_handshakes_gets_nothing_in_clear() {
             assert_eq!(between.in_clear.load(Ordering::SeqCst), 0);
         }
     }
-    // Whoever says so gets it.
+    // An explicit option allows it.
     let client = Orb::builder().arguments(["-ORBSecurity", "off"].map(str::to_owned));
     let client = client.unwrap().0.build().unwrap();
     let between = Between::start();
@@ -311,7 +313,7 @@ fn a_client_without_tls_is_told_what_to_configure_for_a_reference_that_leads_by_
     for part in ["no link `ssliop`", "[tls]", "OrbConfig::tls", "`trusted`"] {
         assert!(refused.to_string().contains(part), "{refused}");
     }
-    // Nor can anybody listen there.
+    // No endpoint can listen there either.
     let listens = Orb::builder().listen(ListenEndpoint::new("ssliop", "127.0.0.1:0"));
     let refused = listens.build().unwrap_err();
     assert!(refused.to_string().contains("[tls]"), "{refused}");

@@ -20,24 +20,24 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 const BIND: Operation = Operation::two_way("_bind_priority_band");
-/// RTCorbaPriorityRange.
+/// Service context id of RTCorbaPriorityRange.
 const RANGE: u32 = 11;
 
 fn bands() -> PriorityBandedConnectionPolicy {
     PriorityBandedConnectionPolicy::new([at(0)..=at(19), at(20)..=at(99)])
 }
 
-/// An encapsulation of two shorts, in this machine's order.
+/// Returns an encapsulation of two shorts, in this machine's order.
 fn range(low: i16, high: i16) -> Vec<u8> {
     let order = [u8::from(cfg!(target_endian = "little")), 0];
     [order, low.to_ne_bytes(), high.to_ne_bytes()].concat()
 }
 
-/// What a client has sent: an operation, and RTCorbaPriorityRange.
+/// Request of a client: its operation, and its RTCorbaPriorityRange.
 type Asked = (String, Option<Vec<u8>>);
 
-/// A server that answers `_bind_priority_band` as it is told, and each other operation with a `long` of 1; what its clients
-/// ask, connection by connection.
+/// Server that answers `_bind_priority_band` as configured, and each other operation with a `long`
+/// of 1; and the requests of its clients, connection by connection.
 struct Peer {
     reference: String,
     asked: Receiver<(usize, Asked)>,
@@ -83,7 +83,7 @@ fn serve(
         let mut input = message_decoder(&header, &octets, Coding::default());
         let request = RequestHeader::decode(&mut input).unwrap();
         let range = request.contexts.find(RANGE).map(<[u8]>::to_vec);
-        // Noted before it is answered, so that whoever has the answer finds it.
+        // Recorded before it is answered, so that a client with the answer finds it.
         let _ = noted.send((number, (request.operation.to_owned(), range)));
         let exception = answer.filter(|_| request.operation == BIND.name());
         stream
@@ -124,7 +124,7 @@ fn reply(request_id: u32, exception: Option<Kind>) -> Vec<u8> {
 fn the_first_request_on_a_connection_tells_its_band_and_each_band_has_one_of_its_own() {
     let _watchdog = watchdog(LIMIT);
     let peer = Peer::new(None);
-    // One lane: threads without a priority count as of 0, and the bands are told apart by the references.
+    // One lane: threads without a priority count as of 0, and the references tell the bands apart.
     let client = client(&ordinary(Propagated::default()));
     let object = echo(&client, &peer.reference);
     let low = PriorityBandedConnectionPolicy::new([at(0)..=at(19)]);
@@ -270,7 +270,7 @@ fn the_server_takes_the_bands_that_it_can_serve_and_no_servant_hears_of_it() {
     assert_eq!(server.noting.seen.lock().unwrap().len(), 2);
 }
 
-/// RTCorbaPriorityRange with any data.
+/// Context RTCorbaPriorityRange with any data.
 #[derive(Debug)]
 struct Range(Mutex<Vec<u8>>, usize);
 
@@ -296,7 +296,7 @@ fn a_server_tells_what_is_wrong_with_a_band_whenever_it_is_asked() {
     let asked = |client: &Orb| -> Result<(), SystemException> {
         let object = client.string_to_object(&reference).unwrap();
         let echo = echo(client, &reference);
-        // On a connection that is warm, too, whose requests are read at a glance.
+        // Also on a warm connection, whose requests take the fast path.
         for _ in 0..3 {
             echo.long(1).unwrap();
         }
@@ -332,7 +332,7 @@ fn a_connections_own_thread_reads_at_the_lowest_priority_of_its_band() {
     for (concurrency, priority) in [("thread_per_connection", (1, 20)), ("reactive", (0, 0))] {
         let endpoint = format!("iiop://127.0.0.1:0/concurrency={concurrency}");
         let server = Server::at(&of_server, &[&endpoint]);
-        // A servant without a priority model runs as the thread that reads does.
+        // A servant without a priority model runs at the priority of the reading thread.
         let reference = server.plain();
         let client = client(&rt);
         on_a_thread(|| {

@@ -33,20 +33,20 @@ fn buffering(requests: Option<usize>, octets: Option<usize>) -> ThreadpoolOption
     }
 }
 
-/// What the first lane of a pool has done that is so.
+/// Returns the statistics of the first pool lane that fulfil a condition.
 fn lane_of_pool(orb: &Orb, is_it: impl Fn(&LaneStatistics) -> bool) -> Option<LaneStatistics> {
     let mut lanes = orb.lane_statistics().into_iter();
     lanes.find(|lane| lane.pool.is_some() && is_it(lane))
 }
 
-/// Returns when a lane of a pool has come so far.
+/// Waits until a pool lane fulfils a condition.
 fn wait_until(orb: &Orb, is_so: impl Fn(&LaneStatistics) -> bool) {
     while lane_of_pool(orb, &is_so).is_none() {
         std::thread::yield_now();
     }
 }
 
-/// Notes the arguments of its calls, in the order in which they are served.
+/// Servant that records the arguments of its calls, in the order in which they are served.
 #[derive(Default)]
 struct Order(Mutex<Vec<i32>>);
 
@@ -58,7 +58,7 @@ impl Answering for Order {
     }
 }
 
-/// A pool of one thread, an object that holds it up, and one that notes in which order it is called.
+/// Pool of one thread, an object that blocks it, and one that records the order of its calls.
 struct Held {
     rt: Arc<RtOrb>,
     server: Server,
@@ -95,7 +95,7 @@ impl Held {
         }
     }
 
-    /// A call at this priority, by a connection of its own.
+    /// Makes a call at this priority, by a connection of its own.
     fn call<'s>(
         &'s self,
         scope: &'s Scope<'s, '_>,
@@ -123,7 +123,7 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
             calls.push(held.call(scope, priority, value));
             wait_until(&held.server.orb, |lane| lane.waiting == waiting);
         }
-        // There is room for no more, whatever its priority.
+        // There is no room for more, whatever the priority.
         let refused = held.call(scope, 100, 6).join().unwrap();
         assert_eq!(refused, Err(Kind::Transient));
         held.gate.gate.open();
@@ -136,7 +136,8 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
     let lane = lane_of_pool(&held.server.orb, |_| true).unwrap();
     assert_eq!((lane.waiting, lane.refused), (0, 1));
     assert!(lane.messages >= 7, "{lane}");
-    // The one that was refused is none of those that were served; the holder has no priority, and carries the lowest.
+    // The refused one is not among those served; the blocking call has no priority, and carries the
+    // lowest.
     let counted: Vec<_> = lane.by_priority.clone();
     let expected = [(0, 2), (5, 1), (20, 1), (40, 2)].map(|(priority, n)| (at(priority), n));
     assert_eq!(counted, expected);
@@ -145,7 +146,7 @@ fn buffered_requests_are_served_in_the_order_of_their_priorities() {
         lane.to_string().contains(", 2 at priority 40, 0 waiting"),
         "{lane}"
     );
-    // An idle pool serves as ever.
+    // An idle pool serves as usual.
     std::thread::scope(|scope| {
         assert_eq!(held.call(scope, 1, 7).join().unwrap(), Ok(7));
     });
@@ -225,7 +226,7 @@ fn buffered_requests_of_one_priority_are_served_in_the_order_that_their_clients_
             vec![until(9), vec![by_end()], until(3), until(6)],
             [3, 4, 1, 2],
         ),
-        // Those with different orders do not pass each other.
+        // Requests with different orders do not pass each other.
         (
             vec![ranked(3), vec![temporal()], ranked(3), ranked(9)],
             [1, 2, 4, 3],
@@ -301,7 +302,7 @@ fn buffered_requests_have_the_priorities_of_their_objects() {
 #[test]
 fn a_pool_buffers_no_more_octets_than_it_may() {
     let _watchdog = watchdog(LIMIT);
-    // One such request has some hundred octets.
+    // One such request has some hundred bytes.
     let held = Held::new(&buffering(None, Some(150)));
     std::thread::scope(|scope| {
         let holder = scope.spawn(|| echo(&client(&held.rt), &held.holding).wait());
@@ -332,7 +333,7 @@ fn what_an_orb_has_buffered_when_it_is_shut_down_is_refused() {
         wait_until(&held.server.orb, |lane| lane.waiting == 3);
         held.server.orb.shutdown(false).unwrap();
         held.gate.gate.open();
-        // The one in progress finishes; of the others their clients hear that they were not begun.
+        // The one in progress finishes; the clients of the others learn that they were not begun.
         holder.join().unwrap().unwrap();
         for call in calls {
             assert_eq!(call.join().unwrap(), Err(Kind::Transient));
@@ -341,7 +342,7 @@ fn what_an_orb_has_buffered_when_it_is_shut_down_is_refused() {
     assert_eq!(*held.order.0.lock().unwrap(), [0; 0]);
 }
 
-/// Says what it ran at, and waits first where it is told to.
+/// Servant that returns its thread's scheduling, and can be made to wait first.
 struct Scheduled(Arc<EchoImpl>);
 
 impl Answering for Scheduled {
@@ -410,7 +411,7 @@ fn lanes_are_reported_while_they_do_something() {
     let (tell, hear) = std::sync::mpsc::channel();
     let every = std::time::Duration::from_millis(5);
     let report = LaneReport::start(&server.orb, every, move |lane| {
-        // Nobody hears of it once the test is over.
+        // The receiver is gone once the test is over.
         let _ = tell.send(lane.clone());
     });
     let report = report.unwrap();

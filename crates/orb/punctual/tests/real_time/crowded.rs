@@ -1,4 +1,4 @@
-//! A lane that a peer fills with connections.
+//! Lane that a peer fills with connections.
 
 use crate::lanes::{named, propagated, with};
 use crate::setting::{LIMIT, Noting, Server, at, client, echo, on_a_thread, ordinary};
@@ -13,10 +13,10 @@ use std::sync::{Mutex, Once};
 use std::time::Instant;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// A number of connections that no other test of this program has as its limit.
+/// Number of connections that no other test of this program has as its limit.
 const CONNECTIONS: usize = 13;
 
-/// All that was logged, by any test of this program.
+/// Captured log of all tests of this program.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static LOGGING: Once = Once::new();
 
@@ -41,14 +41,15 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// How often the log says that there were too many of them.
+/// Returns how often the log reports too many of them.
 fn refusals() -> usize {
     let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
     let why = format!("there are {CONNECTIONS}, none of them quiet (max_connections)");
     log.lines().filter(|line| line.contains(&why)).count()
 }
 
-/// Lanes of 10 and 50, with room for so many connections each, none of which goes for another's sake.
+/// Makes lanes of 10 and 50, with room for so many connections each, none of which is closed in
+/// favour of another.
 fn server() -> Server {
     let rt = ordinary(Propagated::default());
     let builder = [10, 50]
@@ -70,7 +71,7 @@ fn server() -> Server {
     Server { orb, noting }
 }
 
-/// A reference with a connection of its own, to the lane of its thread and to no other.
+/// Returns a reference with a connection of its own, to the lane of its thread and to no other.
 fn private(client: &Orb, reference: &str) -> Echo {
     let of_lane = with(
         &echo(client, reference),
@@ -79,7 +80,7 @@ fn private(client: &Orb, reference: &str) -> Echo {
     with(&of_lane, PrivateConnectionPolicy)
 }
 
-/// Where a lane listens.
+/// Returns the address of a lane.
 fn place(server: &Server, priority: i16) -> SocketAddrV4 {
     let endpoints = server.orb.endpoints();
     let mut of_lane = endpoints
@@ -88,7 +89,7 @@ fn place(server: &Server, priority: i16) -> SocketAddrV4 {
     of_lane.next().unwrap().place.parse().unwrap()
 }
 
-/// A connection from another host, as far as the server can tell.
+/// Connects as if from another host.
 fn from_elsewhere(to: SocketAddrV4) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     bind(&socket, &"127.0.0.2:0".parse::<SocketAddrV4>().unwrap()).unwrap();
@@ -96,10 +97,11 @@ fn from_elsewhere(to: SocketAddrV4) -> TcpStream {
     socket.into()
 }
 
-/// Whether the server has said nothing and keeps the connection: it answers a LocateRequest for no object of its.
+/// Returns whether the server has sent nothing and keeps the connection: it answers a LocateRequest
+/// for an object that it does not have.
 fn is_served(mut stream: TcpStream) -> bool {
     let unknown = b"GIOP\x01\x02\0\x03\0\0\0\x10\0\0\0\x07\0\0\0\0\0\0\0\x04none";
-    // It may be closed already.
+    // The connection may be closed already.
     let _ = stream.write_all(unknown);
     let mut header = [0; 12];
     // 4 LocateReply, 5 CloseConnection.
@@ -130,7 +132,7 @@ fn a_peer_that_takes_all_connections_of_a_lane_keeps_nobody_out_of_others_and_th
         let references: Vec<_> = (0..2 * CONNECTIONS)
             .map(|_| private(&greedy, &reference))
             .collect();
-        // One is the other client's.
+        // One belongs to the other client.
         let (served, refused) = references.split_at(CONNECTIONS - 1);
         for (number, one) in served.iter().enumerate() {
             one.long(1).unwrap();
@@ -143,7 +145,7 @@ fn a_peer_that_takes_all_connections_of_a_lane_keeps_nobody_out_of_others_and_th
                 "{error}"
             );
         }
-        // Without a word of CORBA, too.
+        // Without any GIOP message, too.
         let plain = |()| TcpStream::connect(place(&server, 10)).unwrap();
         assert!(![(); CONNECTIONS].map(plain).map(is_served).contains(&true));
         let elapsed = began.elapsed().as_secs();
@@ -152,8 +154,8 @@ fn a_peer_that_takes_all_connections_of_a_lane_keeps_nobody_out_of_others_and_th
             "{} in {elapsed} s",
             refusals()
         );
-        // Who was there before is served on, and so are those that have, and who comes from elsewhere; the other lane has
-        // all of its room.
+        // Earlier clients are still served, and so are clients with a connection, and those from
+        // other hosts; the other lane has all of its room.
         at_ten.long(2).unwrap();
         served[0].long(2).unwrap();
         assert!(is_served(from_elsewhere(place(&server, 10))));

@@ -13,17 +13,17 @@ use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
 use std::time::Duration;
 
-/// SCHED_DEADLINE, and no priority.
+/// Scheduling SCHED_DEADLINE, without a priority.
 pub(crate) const DEADLINE: (u32, u32) = (6, 0);
 
-/// Little, so that tests beside one another have room.
+/// Small reservation, so that concurrent tests have room.
 pub(crate) const LITTLE: Reservation = Reservation {
     runtime: Duration::from_micros(500),
     deadline: Duration::from_millis(20),
     period: Duration::from_millis(50),
 };
 
-/// Whether this process may have SCHED_DEADLINE at all; the reason is printed where it may not.
+/// Returns whether this process may have SCHED_DEADLINE at all; prints the reason if not.
 pub(crate) fn is_granted() -> bool {
     let tried = ThreadSpec::named("try").scheduling(Scheduling::Deadline(LITTLE));
     let granted = tried.start(|| ());
@@ -38,7 +38,7 @@ fn real_time() -> Option<Arc<RtOrb>> {
     is_granted().then_some(rt)
 }
 
-/// Answers `long` with what its thread has reserved, as microseconds of runtime.
+/// Servant that answers `long` with its thread's reservation, as microseconds of runtime.
 struct Runtime(Arc<RtOrb>);
 
 impl Answering for Runtime {
@@ -103,7 +103,7 @@ fn no_upcall_takes_a_threads_reservation_from_it_whatever_the_priority_model_say
             let Seen {
                 corba, scheduled, ..
             } = server.noting.last();
-            // The CORBA priority is the model's, for what the servant calls in turn.
+            // The CORBA priority is the model's, for calls that the servant makes.
             assert_eq!((corba, scheduled), (Some(priority), DEADLINE));
         }
         assert_eq!(scheduled(), (1, 40));
@@ -146,7 +146,8 @@ fn a_pools_threads_reserve_their_time_and_its_reserve_thread_does_not() {
             rt.current().set_the_priority(at(50)).unwrap();
             let echo = echo(&client(&rt), &reference);
             while let Err(error) = echo.long(1) {
-                // A busy machine holds the threads up, which the reserve thread refuses requests for.
+                // A busy machine holds the threads up, for which the reserve thread refuses
+                // requests.
                 assert_eq!(error.kind(), Kind::Transient, "{error}");
             }
             assert_eq!(server.noting.last().scheduled, DEADLINE);
@@ -162,7 +163,8 @@ fn a_pools_threads_reserve_their_time_and_its_reserve_thread_does_not() {
     }
 }
 
-/// The lane's one thread is in an upcall: what comes is refused by the reserve thread, which reads without a reservation.
+/// Checks that, while the lane's one thread is in an upcall, the reserve thread refuses requests,
+/// and reads without a reservation.
 fn refused_while_held_up(rt: &Arc<RtOrb>, gated: &str, servant: &EchoImpl) {
     std::thread::scope(|scope| {
         let held = scope.spawn(|| {
@@ -215,7 +217,8 @@ fn what_is_no_reservation_is_refused_where_the_pool_is_made() {
     }
 }
 
-/// More than all processors have, by threads of which each alone has room.
+/// Reservation of which all threads together need more than all processors have, though each alone
+/// has room.
 const NEARLY_ALL: Reservation = Reservation {
     runtime: Duration::from_millis(80),
     deadline: Duration::from_millis(100),

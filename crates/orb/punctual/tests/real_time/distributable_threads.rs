@@ -1,4 +1,4 @@
-//! Distributable threads: who they are on their way, and how they are cancelled.
+//! Distributable threads: their ids on the way, and their cancellation.
 
 use crate::segments::{LONG, Noting, edf, fixed, object, unasked};
 use crate::setting::{LIMIT, Server, at, client, echo};
@@ -22,11 +22,11 @@ fn dynamic() -> Arc<RtOrb> {
     unasked(DynamicScheduling::default())
 }
 
-/// Begins, calls, and notes what its next scheduling point says.
+/// Servant that begins, calls, and records the result of its next scheduling point.
 struct Waiting {
     rt: Arc<RtOrb>,
     gate: Gate,
-    /// The id that the upcall had, and what beginning a segment came to behind the gate.
+    /// Id of the upcall, and the result of beginning a segment behind the gate.
     behind_gate: Mutex<Vec<(DistributableThreadId, Result<(), Kind>)>>,
 }
 
@@ -67,7 +67,7 @@ fn a_thread_is_cancelled_from_another_process_by_its_id() {
         .unwrap();
     let taken = of_server.publish_distributable_threads(&server.orb, key);
     assert_eq!(taken.unwrap_err().kind(), Kind::BadInvOrder);
-    // Whoever cancels has no Real-time CORBA.
+    // The cancelling ORB has no Real-time CORBA.
     let foreign = Orb::builder().build().unwrap();
     let tcp = server.orb.endpoints();
     let tcp = tcp.iter().find(|one| one.protocol == "iiop").unwrap();
@@ -90,7 +90,7 @@ fn a_thread_is_cancelled_from_another_process_by_its_id() {
             let ended = current.end_scheduling_segment("far").unwrap_err();
             assert_eq!(ended.kind(), Kind::ThreadCancelled);
             assert_eq!(current.lookup(id), None);
-            // Another one, which nobody has cancelled.
+            // Another one, which was not cancelled.
             current
                 .begin_scheduling_segment("anew", Some(fixed(5)), None)
                 .unwrap();
@@ -110,7 +110,7 @@ fn a_thread_is_cancelled_from_another_process_by_its_id() {
         thread.join().unwrap();
         let noted = waiting.behind_gate.lock().unwrap().pop();
         assert_eq!(noted, Some((id, Err(Kind::ThreadCancelled))));
-        // It has left that process, which the upcall's end says that is behind the reply.
+        // It has left that process once the upcall has ended, which is after the reply.
         while there.state(id).unwrap() != State::Ended {
             std::thread::yield_now();
         }
@@ -151,7 +151,7 @@ fn a_cancelled_thread_is_told_at_each_scheduling_point_and_calls_nobody() {
     let server = Server::at(&of_server, &ENDPOINTS);
     let noting = Noting::new(&of_server);
     let there = echo(&client(&rt), &object(&server, &noting, &[]));
-    // One that has never called.
+    // A reference that has never called.
     let fresh = echo(&client(&rt), &object_of(&server, &noting));
     let current = rt.scheduling();
     current
@@ -186,7 +186,7 @@ fn a_cancelled_thread_is_told_at_each_scheduling_point_and_calls_nobody() {
         assert_eq!(ended.kind(), Kind::ThreadCancelled);
     }
     assert_eq!(current.lookup(thread.id()), None);
-    // The thread that it was calls as before.
+    // The underlying thread calls as before.
     assert_eq!(there.long(5).unwrap(), 5);
 }
 
@@ -196,7 +196,8 @@ fn object_of(server: &Server, noting: &Arc<Noting>) -> String {
     server.orb.object_to_string(object.as_object()).unwrap()
 }
 
-/// Cancels the calling client's distributable thread in its own process, while it waits for the reply.
+/// Servant that cancels the calling client's distributable thread in its own process, while it
+/// waits for the reply.
 struct Cancels {
     of_client: Arc<RtOrb>,
     of_server: Arc<RtOrb>,
@@ -252,7 +253,8 @@ fn a_server_in_the_same_process_knows_the_callers_thread_once() {
     current
         .begin_scheduling_segment("it", Some(fixed(3)), None)
         .unwrap();
-    // By wire to the same process, as the tests' stubs are: the same distributable thread, known once.
+    // By wire to the same process, as the tests' stubs are: the same distributable thread, known
+    // once.
     echo.long(1).unwrap();
     let id = current.id().unwrap();
     assert_eq!(noting.last().id, Some(id));
@@ -295,7 +297,7 @@ fn a_thread_starts_another_which_is_a_distributable_thread_of_its_own() {
         while !waits.load(Ordering::Relaxed) {
             std::thread::yield_now();
         }
-        // What it begins and does not end, ends with it.
+        // Segments that it begins and does not end, end with it.
         current
             .begin_scheduling_segment("open", Some(fixed(1)), None)
             .unwrap();
@@ -313,14 +315,14 @@ fn a_thread_starts_another_which_is_a_distributable_thread_of_its_own() {
     }
     assert_eq!(thread.state(), State::Ended);
     assert_eq!(current.lookup(thread.id()), None);
-    // One that panics ends, too.
+    // A thread that panics ends, too.
     let panics = current.spawn(spawned("panics"), || panic!("on purpose"));
     let panics = panics.unwrap();
     while panics.state() == State::Active {
         std::thread::yield_now();
     }
     assert_eq!(current.lookup(panics.id()), None);
-    // One whose segment cannot begin does nothing.
+    // A thread whose segment cannot begin does nothing.
     let begun = Arc::new(AtomicU32::new(0));
     let counts = begun.clone();
     let nothing = punctual::rt::Reservation {

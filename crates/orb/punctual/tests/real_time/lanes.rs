@@ -1,4 +1,5 @@
-//! Prioritised endpoints: which of them references name, which of them calls go to, and whose threads serve there.
+//! Prioritised endpoints: those that references name, those that calls go to, and the threads that
+//! serve there.
 
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Echo, watchdog};
@@ -15,7 +16,8 @@ use punctual::{
 use punctual_ior::Ior;
 use std::fmt::Write as _;
 
-/// TCP and Unix sockets, by thread and by pool, of two priorities each, and TCP without one.
+/// Endpoints of TCP and Unix sockets, by thread and by pool, of two priorities each, and TCP
+/// without one.
 const ENDPOINTS: [&str; 5] = [
     "iiop://127.0.0.1:0",
     "iiop://127.0.0.1:0/priority=10",
@@ -24,12 +26,13 @@ const ENDPOINTS: [&str; 5] = [
     "uiop://|priority=50",
 ];
 
-/// The client's priority; 1, which every mapping has, for those that tell none.
+/// Returns the model with the client's priority; 1, which every mapping has, for clients without
+/// one.
 pub(crate) fn propagated() -> PriorityModelPolicy {
     PriorityModelPolicy::client_propagated(at(1))
 }
 
-/// The priorities of the endpoints that a reference names, each as `protocol priority`.
+/// Returns the priorities of the endpoints that a reference names, each as `protocol priority`.
 pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
     let object = orb.string_to_object(reference).unwrap();
     let endpoints = endpoints_of(orb, object.ior());
@@ -43,7 +46,7 @@ pub(crate) fn named(orb: &Orb, reference: &str) -> Vec<String> {
     endpoints.collect()
 }
 
-/// The reference with a policy of its own.
+/// Returns the reference with a policy of its own.
 pub(crate) fn with<P: PolicyType>(echo: &Echo, policy: P) -> Echo {
     let policy = Policy::of(policy);
     let object = echo.as_object();
@@ -61,7 +64,7 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
     let Some(rt) = fifo(Propagated::default()) else {
         return;
     };
-    // Of its own, so that its system calls are told from the clients'.
+    // Settings of its own, so that its system calls are counted apart from the clients'.
     let of_server = fifo(Propagated::default()).unwrap();
     let server = Server::at(&of_server, &ENDPOINTS);
     let reference = server.object(propagated());
@@ -81,21 +84,21 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
         }
     }
     assert_eq!(of_server.native_changes(), 0);
-    // The endpoint without a lane serves who has another one, at the request's priority.
+    // The endpoint without a lane serves clients that have another one, at the request's priority.
     on_a_thread(|| {
         rt.current().set_the_priority(at(30)).unwrap();
         echo(&client, &reference).long(1).unwrap();
         assert_eq!(server.noting.last().scheduled, (1, 30));
         assert_eq!(scheduled(), (1, 30));
     });
-    // The thread has its own priority again once the upcall is over, which is behind its reply.
+    // The thread has its own priority again once the upcall is over, which is after its reply.
     while of_server.native_changes() < 2 {
         std::thread::yield_now();
     }
     assert_eq!(of_server.native_changes(), 2);
 }
 
-/// The reference, called by this protocol alone.
+/// Returns the reference, called by this protocol alone.
 pub(crate) fn by(echo: &Echo, protocol: &str) -> Echo {
     let object = echo.as_object();
     let wish = Policy::ClientProtocols(punctual::ClientProtocols {
@@ -134,7 +137,7 @@ fn references_name_the_endpoints_of_the_priorities_that_objects_are_served_at() 
     ];
     assert_eq!(sorted(&server.object(propagated())), all);
     assert_eq!(sorted(&declared("fifty", 50)), ["iiop 50", "uiop 50"]);
-    // No lane has it: a thread of another takes it for the upcall.
+    // No lane has it: a thread of another lane takes the priority for the upcall.
     assert_eq!(sorted(&declared("forty", 40)), ["iiop"]);
     assert_eq!(sorted(&server.plain()), ["iiop"]);
 }
@@ -156,7 +159,7 @@ fn the_components_of_lanes_are_taos() {
         let mut all = profile.components.iter();
         all.find(|one| one.tag == tag).unwrap().data.clone()
     };
-    // Written in this machine's order: what the wire has is checked in the one that is usual.
+    // Written in this machine's order: the check covers the usual one.
     if cfg!(target_endian = "little") {
         // encapsulation { sequence of one: "h", 5000, 7 }
         let endpoints = [
@@ -203,7 +206,7 @@ fn clients_say_to_which_priorities_their_calls_go() {
             assert_eq!(error.kind(), Kind::InvPolicy, "{error}");
             error.to_string()
         };
-        // A thread without a priority goes wherever the reference leads first.
+        // A thread without a priority uses the reference's first endpoint.
         assert_eq!(went_to(echo()), *none);
         let why = refused(with(&echo(), ClientPriorityPolicy::UseThreadPriority));
         assert!(why.contains("set_the_priority"), "{why}");
@@ -226,7 +229,7 @@ fn clients_say_to_which_priorities_their_calls_go() {
         assert_eq!(went_to(of_thread.clone()), *ten);
         rt.current().set_the_priority(at(11)).unwrap();
         refused(of_thread);
-        // None has it: the endpoint without a priority serves all.
+        // No endpoint has it: the one without a priority serves all.
         assert_eq!(went_to(echo()), *none);
     });
 }
@@ -310,7 +313,7 @@ fn threads_without_a_priority_have_none_whoever_starts_them() {
     ] {
         on_a_thread(|| {
             rt.current().set_the_priority(at(40)).unwrap();
-            // What it starts would inherit its scheduling.
+            // Threads that it starts would inherit its scheduling.
             let endpoint = format!("iiop://127.0.0.1:0/concurrency={concurrency}");
             let server = Server::at(&rt, &[&endpoint]);
             let plain = server.plain();
@@ -347,7 +350,7 @@ fn a_private_connection_ends_with_the_last_reference_that_has_it() {
     let shared = echo(&client(&rt), &server.plain());
     shared.long(1).unwrap();
     let are = |connections: usize| {
-        // The server hears of it a moment later.
+        // The server notices a moment later.
         while server.orb.client_connections() != connections {
             std::thread::yield_now();
         }
@@ -426,7 +429,7 @@ fn what_no_lane_can_be_made_of_is_refused_where_it_is_said() {
         refused.contains("priority 11") && refused.contains("10, 50"),
         "{refused}"
     );
-    // One without a native priority.
+    // A priority without a native one.
     if let Some(rt) = fifo(Propagated::default()) {
         let error = above(&rt).build().unwrap_err().to_string();
         assert!(error.contains("no native priority for 1000"), "{error}");
@@ -468,7 +471,7 @@ fn explicit_binding_says_which_policies_cannot_be_met() {
         inconsistent(&with(&object, above.clone())),
         [Policy::of(above.clone())]
     );
-    // What the server publishes is one of them, where it decides.
+    // The published priority must be one of them, where the server decides.
     let model = PriorityModelPolicy::server_declared(at(10));
     let declared = server.poa("declared", &[PoaPolicy::of(model)]).unwrap();
     let declared: Echo = declared.activate(server.noting.clone()).unwrap();
@@ -478,7 +481,7 @@ fn explicit_binding_says_which_policies_cannot_be_met() {
         inconsistent(&declared),
         [Policy::of(above.clone()), Policy::of(model)]
     );
-    // Both sides say bands.
+    // Both sides have bands.
     let bands = PriorityBandedConnectionPolicy::new([at(0)..=at(200)]);
     let policies = [PoaPolicy::of(propagated()), PoaPolicy::of(bands.clone())];
     let banded = server.poa("banded", &policies).unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const FIFO: u32 = 1;
 
-/// An RTORB whose CORBA priorities are the kernel's.
+/// Returns an RTORB whose CORBA priorities are the kernel's.
 fn direct() -> Option<Arc<RtOrb>> {
     fifo(Propagated::default())
 }
@@ -32,7 +32,7 @@ fn whoever_holds_a_mutex_with_a_ceiling_runs_at_that_and_at_its_own_priority_bef
                 Ok(at(10)),
                 "its calls carry its own"
             );
-            // Locking twice is an error, behind which it still holds the mutex.
+            // Locking twice is an error, after which it still holds the mutex.
             assert_eq!(mutex.lock().unwrap_err().kind(), Kind::BadInvOrder);
             assert_eq!(scheduled(), (FIFO, 40));
             drop(held);
@@ -40,7 +40,7 @@ fn whoever_holds_a_mutex_with_a_ceiling_runs_at_that_and_at_its_own_priority_bef
         }
         let tried = mutex.try_lock(Duration::ZERO).unwrap().unwrap();
         assert_eq!(scheduled(), (FIFO, 40));
-        // Somebody else does not get it, and has not risen to its ceiling in vain.
+        // Another thread does not get it, and its priority has not been raised in vain.
         on_a_thread(|| {
             rt.current().set_the_priority(at(10)).unwrap();
             assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none());

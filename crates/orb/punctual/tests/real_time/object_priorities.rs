@@ -15,7 +15,7 @@ use std::sync::Mutex;
 const USER_ID: PoaPolicy = PoaPolicy::IdAssignment(IdAssignmentPolicy::User);
 const MULTIPLE_ID: PoaPolicy = PoaPolicy::IdUniqueness(IdUniquenessPolicy::Multiple);
 
-/// Unix sockets of three priorities, and a POA that declares the lowest.
+/// Makes a server on Unix sockets of three priorities, with a POA that declares the lowest.
 fn server(rt: &Arc<RtOrb>) -> Server {
     Server::at(
         rt,
@@ -28,7 +28,7 @@ fn server(rt: &Arc<RtOrb>) -> Server {
 }
 
 impl Server {
-    /// A POA that declares 10.
+    /// Makes a POA that declares 10.
     fn declaring(&self, name: &str, others: &[PoaPolicy]) -> Poa {
         let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(10)));
         let policies = [&[model][..], others].concat();
@@ -43,7 +43,7 @@ impl Server {
         self.orb.object_to_string(echo.as_object()).unwrap()
     }
 
-    /// The priority that an upcall of a client in another ORB runs at, and of one in this.
+    /// Returns the priorities of an upcall for a client in another ORB, and for one in this.
     fn served_at(&self, client: &Orb, reference: &str) -> [Option<i16>; 2] {
         [client, &self.orb].map(|orb| {
             echo(orb, reference).long(1).unwrap();
@@ -52,7 +52,7 @@ impl Server {
     }
 }
 
-/// What a reference tells of its object's priority.
+/// Returns the priority model in a reference.
 fn told(object: &ObjectRef) -> PriorityModelPolicy {
     object.policy().unwrap().unwrap()
 }
@@ -84,7 +84,7 @@ fn an_object_has_a_priority_of_its_own_in_its_references_and_its_upcalls() {
         assert_eq!(model, PriorityModelPolicy::server_declared(at(priority)));
         assert_eq!(server.served_at(&client, &reference), [Some(priority); 2]);
     }
-    // Of ids that the application chooses, too.
+    // For ids that the application chooses, too.
     let poa = server.declaring("user", &[USER_ID, MULTIPLE_ID]);
     let id = ObjectId::from("valve");
     poa.activate_object_with_id_and_priority(&id, server.servant(), at(90))
@@ -93,7 +93,7 @@ fn an_object_has_a_priority_of_its_own_in_its_references_and_its_upcalls() {
     let reference = server.text(&object);
     assert_eq!(named(&client, &reference), ["uiop 90"]);
     assert_eq!(server.served_at(&client, &reference), [Some(90); 2]);
-    // As long as it is active: then it is any object of the POA's again.
+    // Only while it is active: then it is an ordinary object of the POA again.
     poa.deactivate_object(&id).unwrap();
     poa.activate_object_with_id(&id, server.servant()).unwrap();
     let object: Echo = poa.id_to_reference(&id).unwrap();
@@ -165,7 +165,7 @@ fn objects_of_servant_managers_and_default_servants_have_the_priorities_of_their
         let urgent = reference("urgent", Some(at(90)));
         assert_eq!(named(&client, &urgent), ["uiop 90"], "{name}");
         assert_eq!(server.served_at(&client, &urgent), [Some(90); 2], "{name}");
-        // References that are made of it afterwards tell it, too.
+        // References that are made of it afterwards have it, too.
         assert_eq!(
             named(&client, &reference("urgent", None)),
             ["uiop 90"],
@@ -189,7 +189,7 @@ fn an_object_has_one_priority() {
         |id, priority| poa.activate_object_with_id_and_priority(id, server.servant(), at(priority));
     assert_eq!(kind_of(activated(&id, 90)), OTHER_PRIORITY);
     activated(&id, 50).unwrap();
-    // What the adapter's other operations raise comes first.
+    // Errors of the adapter's other checks come first.
     for priority in [50, 90] {
         assert_eq!(activated(&id, priority), Err(PoaError::ObjectAlreadyActive));
     }
@@ -281,7 +281,7 @@ fn a_priority_that_the_mapping_lacks_is_refused() {
     assert_eq!(kind_of(Err::<(), _>(refused)).0, Kind::BadParam);
 }
 
-/// A mapping that has no priorities above this one.
+/// Mapping without priorities above this one.
 #[derive(Debug)]
 struct UpTo(i16);
 

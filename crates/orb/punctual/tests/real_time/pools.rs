@@ -1,4 +1,5 @@
-//! Thread pools: whose threads serve a POA's objects, how many, and what becomes of requests when all are in upcalls.
+//! Thread pools: the threads that serve a POA's objects, their number, and requests when all are in
+//! upcalls.
 
 use crate::lanes::{named, propagated};
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary};
@@ -20,7 +21,7 @@ fn threads(priority: i16, static_threads: usize) -> PoolThreads {
     }
 }
 
-/// Those of a pool that refuses nothing while a busy machine holds its threads up.
+/// Returns options of a pool that refuses nothing while a busy machine holds its threads up.
 fn patient() -> ThreadpoolOptions {
     ThreadpoolOptions {
         buffering: RequestBuffering::Unbounded,
@@ -165,7 +166,7 @@ fn a_pool_that_ends_serves_no_more_and_the_orb_goes_on() {
         assert_eq!(server.orb.endpoints().len(), 2);
         rt.destroy_threadpool(&server.orb, pool).unwrap();
         echo.long(1).unwrap_err();
-        // No reference that leads nowhere is made.
+        // No reference without a destination is made.
         let error = poa.activate::<Echo, _>(server.noting.clone()).unwrap_err();
         assert!(error.to_string().contains("listens no more"), "{error}");
         poa.destroy(true, true).unwrap();

@@ -1,4 +1,4 @@
-//! At which priority a servant runs, and what requests, replies and references say of it.
+//! Priorities of servants, and their form in requests, replies and references.
 
 use crate::setting::{
     LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled,
@@ -15,7 +15,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// RTCorbaPriority.
+/// Service context id of RTCorbaPriority.
 const PRIORITY: u32 = 10;
 
 #[test]
@@ -48,8 +48,8 @@ fn a_clients_priority_is_its_servants_and_only_for_the_upcall() {
                 carried: Some(octets.to_vec()),
             };
             assert_eq!(server.noting.last(), expected);
-            // The next request on the same connection, by the same thread: it has its own again. To a reference
-            // without a model nothing is told.
+            // The next request on the same connection, by the same thread: it has its own priority
+            // again. Requests to a reference without a model carry none.
             assert_eq!(plain.long(4).unwrap(), 4);
             let expected = Seen {
                 corba: None,
@@ -58,7 +58,7 @@ fn a_clients_priority_is_its_servants_and_only_for_the_upcall() {
             };
             assert_eq!(server.noting.last(), expected);
         }
-        // However the upcall ends.
+        // Whatever the end of the upcall.
         with_model.panic().unwrap_err();
         assert_eq!(server.noting.last().scheduled, (1, 99));
         plain.long(1).unwrap();
@@ -84,7 +84,7 @@ fn a_declared_priority_holds_whatever_the_clients_is() {
             carried: None,
         };
         assert_eq!(server.noting.last(), expected);
-        // By a client that knows nothing of it.
+        // By a client without Real-time CORBA.
         let foreign = Orb::builder().build().unwrap();
         self::echo(&foreign, &reference).long(1).unwrap();
         assert_eq!(server.noting.last(), expected);
@@ -101,7 +101,8 @@ fn who_carries_no_priority_is_served_at_the_servers() {
     echo(&foreign, &reference).long(1).unwrap();
     let seen = server.noting.last();
     assert_eq!((seen.corba, seen.carried), (Some(321), None));
-    // A thread of a Real-time ORB that was given none carries what its native one is: the lowest.
+    // A thread of a Real-time ORB without a priority of its own carries the one of its native
+    // priority: the lowest.
     on_a_thread(|| {
         echo(&client(&rt), &reference).long(1).unwrap();
         let seen = server.noting.last();
@@ -125,10 +126,10 @@ fn a_thread_without_a_lane_takes_each_priority_and_gives_it_back() {
         for _ in 0..100 {
             echo.long(1).unwrap();
         }
-        // The server's thread may be behind its last reply yet.
+        // The server's thread may not have finished after its last reply yet.
         let changes = rt.native_changes() - before;
         assert!((199..=201).contains(&changes), "{changes}");
-        // A client's thread that has the priority already enters no kernel for it.
+        // A client's thread that has the priority already makes no system call for it.
         rt.current().set_the_priority(at(40)).unwrap();
         let before = rt.native_changes();
         rt.current().set_the_priority(at(40)).unwrap();
@@ -136,7 +137,7 @@ fn a_thread_without_a_lane_takes_each_priority_and_gives_it_back() {
     });
 }
 
-/// A context that says anything.
+/// Context with any data.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
@@ -154,7 +155,7 @@ impl RequestContext for Says {
     }
 }
 
-/// What a server answers to a request that carries these octets.
+/// Returns a server's answer to a request that carries these octets.
 fn answer(server: &Server, reference: &str, octets: &[u8]) -> Result<Seen, SystemException> {
     let context = Arc::new(Says(octets.to_vec()));
     let client = Orb::builder().request_context(context).build().unwrap();
@@ -181,7 +182,7 @@ fn no_client_is_obeyed_beyond_what_the_server_allows() {
                 assert_eq!(too_high.unwrap_err().kind(), Kind::NoPermission);
             }
         }
-        // What is no priority, and what is no encapsulation of one.
+        // Data that is no priority, and data that is no encapsulation of one.
         let negative = of(&[0, 0, 0xff, 0xff]).unwrap_err();
         assert_eq!(
             (negative.kind(), negative.minor()),
@@ -190,12 +191,13 @@ fn no_client_is_obeyed_beyond_what_the_server_allows() {
         for short in [&[][..], &[0], &[0, 0, 1]] {
             assert_eq!(of(short).unwrap_err().kind(), Kind::Marshal, "{short:?}");
         }
-        // Nobody else has suffered.
+        // No other call was affected.
         assert_eq!(of(&[0, 0, 0, 7]).unwrap().corba, Some(7));
     }
 }
 
-/// A request for `long` that carries priority 7, big-endian, as TAO writes it; and the reply.
+/// Sends a request for `long` that carries priority 7, big-endian, as TAO writes it; returns the
+/// reply.
 fn by_hand(host: &str, port: u16, key: &[u8]) -> Vec<u8> {
     let length = |octets: &[u8]| u32::try_from(octets.len()).unwrap().to_be_bytes();
     let mut message = b"GIOP\x01\x02\0\0\0\0\0\0".to_vec();
@@ -252,7 +254,8 @@ fn the_reference_and_the_reply_say_what_taos_do() {
     let reply = by_hand(&iiop.host, iiop.port, &iiop.object_key);
     assert_eq!(server.noting.last().corba, Some(7));
     let number = u32::to_ne_bytes;
-    // To request 9, without an exception, with one context of four octets: the priority it was served at.
+    // To request 9, without an exception, with one context of four octets: the priority it was
+    // served at.
     let head = [9, 0, 1, 10, 4].map(number).concat();
     assert_eq!(reply[..20], head[..]);
     let priority = match cfg!(target_endian = "little") {
@@ -306,7 +309,7 @@ fn a_priority_without_a_native_one_is_refused_where_it_is_set() {
             "{refused}"
         );
     }
-    // By an ORB that knows the policy, and nothing that obeys it.
+    // By an ORB that knows the policy, without code that obeys it.
     let plain = Orb::builder().policy_type::<PriorityModelPolicy>().unwrap();
     let plain = plain.build().unwrap();
     let model = PoaPolicy::of(PriorityModelPolicy::server_declared(at(1)));

@@ -12,7 +12,7 @@ fn preferring(protocols: &[&str]) -> PoaPolicy {
     PoaPolicy::Defined(Policy::protocols(protocols, Otherwise::Raise))
 }
 
-/// A reference of a POA with these policies, as text.
+/// Returns a reference of a POA with these policies, as text.
 fn object(server: &Server, name: &str, policies: &[PoaPolicy]) -> String {
     let poa = server.poa(name, policies).unwrap();
     let echo: Echo = poa.activate(server.noting.clone()).unwrap();
@@ -33,7 +33,8 @@ fn clients_without_a_word_of_their_own_prefer_the_protocols_that_the_server_publ
     let by = |client: &Orb, reference: &str| goes_by(&echo(client, reference));
     let plain = object(&server, "plain", &[]);
     let tcp = object(&server, "tcp", &[preferring(&["iiop"])]);
-    // What the reference does not name is passed over: it is a preference, whatever the server calls it.
+    // Protocols that the reference does not name are skipped: the policy is a preference, even if
+    // the server calls it more.
     let datagrams = [preferring(&["giop_oneway+diop", "iiop", "uiop"])];
     let datagrams = object(&server, "datagrams", &datagrams);
     let model = PoaPolicy::of(PriorityModelPolicy::client_propagated(at(1)));
@@ -43,7 +44,7 @@ fn clients_without_a_word_of_their_own_prefer_the_protocols_that_the_server_publ
     for reference in [&tcp, &datagrams, &both] {
         assert_eq!(by(&client, reference), "iiop");
     }
-    // Those who have one: the reference's, the thread's, the ORB's, its configuration's.
+    // Clients with a preference: the reference's, the thread's, the ORB's, its configuration's.
     let local = [Policy::protocols(&["uiop"], Otherwise::Raise)];
     let own = echo(&client, &tcp);
     let own = own
@@ -63,11 +64,11 @@ fn clients_without_a_word_of_their_own_prefer_the_protocols_that_the_server_publ
         .unwrap();
     assert_eq!(by(&client, &tcp), "uiop");
     assert_eq!(by(&configured(&rt), &tcp), "uiop");
-    // An ORB without Real-time CORBA does not look at it.
+    // An ORB without Real-time CORBA ignores it.
     assert_eq!(by(&Orb::builder().build().unwrap(), &tcp), "uiop");
 }
 
-/// A client that is configured to go by Unix sockets.
+/// Makes a client that is configured to prefer Unix sockets.
 fn configured(rt: &Arc<RtOrb>) -> Orb {
     let builder = Orb::builder().configure(|config| config.client_protocols = vec!["uiop".into()]);
     rt.extend(builder).unwrap().build().unwrap()

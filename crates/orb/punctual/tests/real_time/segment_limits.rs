@@ -1,4 +1,5 @@
-//! How far a server obeys the segments that requests are made in: what it allows, what the kernel admits, and what is none.
+//! Limits on the segments of requests that a server obeys: those of its settings, those of the
+//! kernel, and invalid segments.
 
 use crate::deadline_lanes::{DEADLINE, LITTLE};
 use crate::segments::{
@@ -15,7 +16,7 @@ use punctual::{Orb, PoaPolicy, RequestContext, SystemException, SystemExceptionK
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// What the server's thread was scheduled by for a request in a segment with this parameter.
+/// Returns the scheduling of the server's thread for a request in a segment with this parameter.
 fn obeyed(
     of_server: &Arc<RtOrb>,
     policies: &[PoaPolicy],
@@ -50,7 +51,7 @@ fn no_client_is_given_more_than_the_server_allows() {
         above: AboveHighest::Refuse,
         ..capped
     };
-    // Reservations are not obeyed unless it is said; the segment is known all the same.
+    // Reservations are not obeyed by default; the segment is known all the same.
     let Some(by_default) = asked(DynamicScheduling::default(), capped) else {
         return;
     };
@@ -60,7 +61,7 @@ fn no_client_is_given_more_than_the_server_allows() {
         (Some(edf(LITTLE)), (0, 0))
     );
     assert!(seen.id.is_some());
-    // Fixed priorities are bounded as those of CLIENT_PROPAGATED are.
+    // Fixed priorities are bounded like those of CLIENT_PROPAGATED.
     assert_eq!(
         obeyed(&by_default, &[], fixed(20)).unwrap().scheduled,
         (1, 20)
@@ -73,7 +74,7 @@ fn no_client_is_given_more_than_the_server_allows() {
     let cuts = asked(up_to(most, AboveHighest::Cap), capped).unwrap();
     let seen = obeyed(&cuts, &[], edf(LITTLE)).unwrap();
     assert_eq!((seen.scheduled, seen.runtime), (DEADLINE, Some(most)));
-    // What was asked for, not what is obeyed of it.
+    // The requested parameter, not the obeyed part of it.
     assert_eq!(seen.parameter, Some(edf(LITTLE)));
     let refuses = asked(up_to(most, AboveHighest::Refuse), refused).unwrap();
     let kind = |parameter| obeyed(&refuses, &[], parameter).map_err(|error| error.kind());
@@ -132,7 +133,7 @@ fn a_thread_that_has_reserved_its_time_keeps_to_that_in_upcalls_of_segments() {
     }
 }
 
-/// Of which the processors can keep a few.
+/// Reservation of which the processors can keep a few.
 const MUCH: Reservation = Reservation {
     runtime: Duration::from_millis(80),
     deadline: Duration::from_millis(100),
@@ -192,7 +193,7 @@ fn what_the_kernel_does_not_admit_is_refused_here_and_at_the_server() {
         ] {
             assert!(text.contains(part), "{text}");
         }
-        // Others of this machine may have given some back meanwhile: it is taken, too.
+        // Other processes of this machine may have given some back meanwhile: it is taken, too.
         let current = rt.scheduling();
         current
             .begin_scheduling_segment("it", Some(edf(MUCH)), None)
@@ -209,13 +210,13 @@ fn what_the_kernel_does_not_admit_is_refused_here_and_at_the_server() {
         *done.lock().unwrap() = true;
         told.notify_all();
     });
-    // With room again, the server's thread serves as if nothing had been.
+    // With room again, the server's thread serves as before.
     let echo = echo(&client(&rt), &reference);
     echo.long(1).unwrap();
     assert_eq!(noting.last().scheduled, (0, 0));
 }
 
-/// A context of that id which says anything.
+/// Context of that id with any data.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
@@ -263,7 +264,7 @@ fn what_is_no_segment_is_refused_and_nobody_else_suffers() {
     let seen = answer(&good).unwrap();
     let id = DistributableThreadId::from_octets(*b"0123456789abcdef");
     assert_eq!((seen.id, seen.parameter), (Some(id), Some(fixed(7))));
-    // None of those that were refused is in it yet.
+    // No refused segment is left on the thread.
     assert!(rt.scheduling().id().is_err());
     let foreign = Orb::builder().build().unwrap();
     echo(&foreign, &reference).long(1).unwrap();

@@ -1,5 +1,5 @@
-//! Scheduling segments: how they schedule the thread that is in them, what requests say of them, and how far servers
-//! obey that.
+//! Scheduling segments: their effect on the thread in them, their form in requests, and the degree
+//! to which servers obey them.
 
 use crate::deadline_lanes::{DEADLINE, LITTLE, is_granted};
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, scheduled};
@@ -17,7 +17,7 @@ use punctual::{
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-/// SchedulingSegment.
+/// Service context id of SchedulingSegment.
 pub(crate) const SEGMENT: u32 = 0x5055_4e02;
 
 pub(crate) fn fixed(priority: i16) -> SchedulingParameter {
@@ -28,21 +28,21 @@ pub(crate) fn edf(reserved: Reservation) -> SchedulingParameter {
     SchedulingParameter::EarliestDeadlineFirst(reserved)
 }
 
-/// One that no kernel is asked for, and that nobody misses.
+/// Reservation that no kernel is asked for, with a deadline that is never missed.
 pub(crate) const LONG: Reservation = Reservation {
     runtime: Duration::from_secs(1),
     deadline: Duration::from_secs(3_600),
     period: Duration::from_secs(3_600),
 };
 
-/// One that passes at once.
+/// Reservation whose deadline passes at once.
 const SHORT: Reservation = Reservation {
     runtime: Duration::from_micros(10),
     deadline: Duration::from_millis(1),
     period: Duration::from_millis(1),
 };
 
-/// Dynamic scheduling whose segments the kernel does not hear of.
+/// Returns dynamic scheduling whose segments do not change the kernel's scheduling.
 pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,
@@ -52,8 +52,8 @@ pub(crate) fn unasked(dynamic: DynamicScheduling) -> Arc<RtOrb> {
     RtOrb::new(config).unwrap()
 }
 
-/// Dynamic scheduling by the kernel, with native priorities as they are; `None`, with the reason printed, where the machine
-/// does not grant it.
+/// Returns dynamic scheduling by the kernel, with native priorities unchanged; `None`, with the
+/// reason printed, where the machine does not grant it.
 pub(crate) fn asked(dynamic: DynamicScheduling, propagated: Propagated) -> Option<Arc<RtOrb>> {
     let config = RtConfig {
         mapping: Mapping::Direct,
@@ -83,7 +83,7 @@ pub(crate) fn up_to(runtime: Duration, above: AboveHighest) -> DynamicScheduling
     }
 }
 
-/// What an upcall had.
+/// State of an upcall.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) id: Option<DistributableThreadId>,
@@ -94,11 +94,11 @@ pub(crate) struct Seen {
     pub(crate) is_carried: bool,
 }
 
-/// Answers each `long` with its argument, and notes in which segment.
+/// Servant that answers each `long` with its argument, and records its segment.
 pub(crate) struct Noting {
     pub(crate) rt: Arc<RtOrb>,
     pub(crate) seen: Mutex<Vec<Seen>>,
-    /// How long the servant takes, at least.
+    /// Least time that the servant takes.
     takes: Duration,
 }
 
@@ -136,7 +136,7 @@ impl Answering for Noting {
             std::thread::yield_now();
         }
         if call.operation() == "fail" {
-            // What a servant begins and does not end, ends with the upcall.
+            // A segment that a servant begins and does not end, ends with the upcall.
             current.begin_scheduling_segment("left open", Some(fixed(3)), None)?;
         }
         let value = call.arguments().get_i32()?;
@@ -144,7 +144,7 @@ impl Answering for Noting {
     }
 }
 
-/// A reference, as text, to an object of a POA with these policies.
+/// Returns a reference, as text, to an object of a POA with these policies.
 pub(crate) fn object(server: &Server, noting: &Arc<Noting>, policies: &[PoaPolicy]) -> String {
     let poa = server.poa("segments", policies).unwrap();
     let object: Echo = poa.activate(noting.clone()).unwrap();
@@ -222,7 +222,7 @@ fn misuse_of_segments_is_refused_as_the_standard_says() {
     let (rt, fixed_alone) = (unasked(DynamicScheduling::default()), unasked(only_fixed));
     let current = rt.scheduling();
     let kind = |error: SegmentError| SystemException::from(error).kind();
-    // Of a thread that is in none.
+    // On a thread outside of any segment.
     let ended = current.end_scheduling_segment("none").unwrap_err();
     assert_eq!(ended.kind(), Kind::BadInvOrder);
     let updated = current.update_scheduling_segment("none", None, None);
@@ -230,7 +230,7 @@ fn misuse_of_segments_is_refused_as_the_standard_says() {
     assert_eq!(current.id().unwrap_err().kind(), Kind::BadInvOrder);
     assert_eq!(current.scheduling_parameter(), None);
     assert!(current.current_scheduling_segment_names().is_empty());
-    // Without a parameter, and with one that is none.
+    // Without a parameter, and with an invalid one.
     let begun = current.begin_scheduling_segment("none", None, None);
     assert_eq!(kind(begun.unwrap_err()), Kind::BadParam);
     let backwards = Reservation {
@@ -243,7 +243,7 @@ fn misuse_of_segments_is_refused_as_the_standard_says() {
     assert_eq!(kind(error), Kind::BadParam);
     let begun = current.begin_scheduling_segment("bad", Some(fixed(1)), Some(edf(backwards)));
     assert_eq!(kind(begun.unwrap_err()), Kind::BadParam);
-    // Of a discipline that the RTORB does not have.
+    // With a discipline that the RTORB does not have.
     let begun = fixed_alone
         .scheduling()
         .begin_scheduling_segment("edf", Some(edf(LONG)), None);
@@ -263,7 +263,7 @@ fn misuse_of_segments_is_refused_as_the_standard_says() {
     assert_eq!(kind(updated.unwrap_err()), Kind::BadParam);
     assert_eq!(current.scheduling_parameter(), Some(edf(LONG)));
     assert_eq!(current.end_scheduling_segment("one"), Ok(None));
-    // Where there is no dynamic scheduling.
+    // Without dynamic scheduling.
     let without = RtOrb::new(RtConfig {
         policy: NativePolicy::Other,
         ..RtConfig::default()
@@ -316,7 +316,7 @@ fn a_segments_parameters_reach_the_upcall_and_end_with_it() {
                 };
                 assert_eq!(noting.last(), expected);
             }
-            // A nested one has its own.
+            // A nested segment has its own.
             current
                 .begin_scheduling_segment("inner", Some(fixed(20)), None)
                 .unwrap();
@@ -327,7 +327,7 @@ fn a_segments_parameters_reach_the_upcall_and_end_with_it() {
             current.end_scheduling_segment("inner").unwrap();
             current.end_scheduling_segment("outer").unwrap();
         }
-        // The server's thread is at its own scheduling again, however the upcall ended.
+        // The server's thread has its own scheduling again, whatever the end of the upcall.
         echo.long(1).unwrap();
         assert_eq!(noting.last(), outside);
     });
@@ -430,7 +430,7 @@ fn a_segment_that_overruns_is_told_and_counted_here_and_at_the_server() {
     let overrun = overrun.unwrap().unwrap();
     assert!(overrun.by >= SHORT.deadline, "{overrun:?}");
     assert_eq!(rt.segment_overruns(), 1);
-    // The upcall ends behind its reply.
+    // The upcall ends after its reply.
     while of_server.segment_overruns() == 0 {
         std::thread::yield_now();
     }
@@ -454,7 +454,7 @@ fn peers_without_dynamic_scheduling_serve_and_call_as_before() {
     });
     let without = without.unwrap();
     let noting = Noting::new(&without);
-    // One that has Real-time CORBA, and one that has none.
+    // An ORB with Real-time CORBA, and one without.
     let server = Server::at(&without, &ENDPOINTS);
     let plain = Orb::builder()
         .listen("iiop://127.0.0.1:0".parse().unwrap())
@@ -477,7 +477,7 @@ fn peers_without_dynamic_scheduling_serve_and_call_as_before() {
         }
         current.end_scheduling_segment("it").unwrap();
     }
-    // And the other way round: a client that has none.
+    // And the other way round: a client without it.
     let server = Server::at(&rt, &ENDPOINTS);
     let noting = Noting::new(&rt);
     let foreign = Orb::builder().build().unwrap();

@@ -1,4 +1,5 @@
-//! A server with objects of each priority model, clients, and what their servants ran at.
+//! Server with objects of each priority model, clients, and the priorities that their servants ran
+//! at.
 
 use crate::support::{Answering, Echo};
 use punctual::rt::{
@@ -12,15 +13,15 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
-/// RTCorbaPriority.
+/// Service context id of RTCorbaPriority.
 const PRIORITY: u32 = 10;
 
 pub(crate) fn at(priority: i16) -> Priority {
     Priority::new(priority).unwrap()
 }
 
-/// How the kernel schedules the calling thread: its policy (0 SCHED_OTHER, 1 SCHED_FIFO) and its real-time priority
-/// (`proc(5)`, fields 41 and 40).
+/// Returns the kernel's scheduling of the calling thread: its policy (0 SCHED_OTHER, 1 SCHED_FIFO)
+/// and its real-time priority (`proc(5)`, fields 41 and 40).
 pub(crate) fn scheduled() -> (u32, u32) {
     let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
     // Behind the name, which may hold spaces, the fields begin with the third.
@@ -33,7 +34,7 @@ pub(crate) fn scheduled() -> (u32, u32) {
     (fields[38].parse().unwrap(), fields[37].parse().unwrap())
 }
 
-/// What an upcall had: its thread's CORBA priority, its scheduling, and what the request carried.
+/// State of an upcall: its thread's CORBA priority, its scheduling, and the request's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) corba: Option<i16>,
@@ -41,7 +42,7 @@ pub(crate) struct Seen {
     pub(crate) carried: Option<Vec<u8>>,
 }
 
-/// Answers each `long` with its argument, and notes what it ran at.
+/// Servant that answers each `long` with its argument, and records its priority.
 #[derive(Debug)]
 pub(crate) struct Noting {
     pub(crate) rt: Arc<RtOrb>,
@@ -71,7 +72,8 @@ impl Noting {
     }
 }
 
-/// SCHED_FIFO by the direct mapping where this process may have it; `None`, with the reason printed, elsewhere.
+/// Returns SCHED_FIFO by the direct mapping if this process may have it; `None`, with the reason
+/// printed, elsewhere.
 pub(crate) fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
     let config = RtConfig {
         mapping: Mapping::Direct,
@@ -87,7 +89,7 @@ pub(crate) fn fifo(propagated: Propagated) -> Option<Arc<RtOrb>> {
     }
 }
 
-/// CORBA priorities that the kernel does not hear of: for what travels.
+/// Returns CORBA priorities without effect on the kernel, for tests of what is sent.
 pub(crate) fn ordinary(propagated: Propagated) -> Arc<RtOrb> {
     let config = RtConfig {
         policy: NativePolicy::Other,
@@ -107,7 +109,7 @@ impl Server {
         Self::at(rt, &["iiop://127.0.0.1:0"])
     }
 
-    /// One that listens there.
+    /// Makes a server that listens on these endpoints.
     pub(crate) fn at(rt: &Arc<RtOrb>, endpoints: &[&str]) -> Self {
         let endpoints = endpoints.iter().map(|text| text.parse::<ListenEndpoint>());
         let listening = endpoints.fold(Orb::builder(), |builder, endpoint| {
@@ -132,14 +134,14 @@ impl Server {
         root.create_poa(name, Some(root.manager()), policies)
     }
 
-    /// A reference to an object of a POA with this model, as text.
+    /// Returns a reference to an object of a POA with this model, as text.
     pub(crate) fn object(&self, model: PriorityModelPolicy) -> String {
         let poa = self.poa("model", &[PoaPolicy::of(model)]).unwrap();
         let echo: Echo = poa.activate(self.noting.clone()).unwrap();
         self.orb.object_to_string(echo.as_object()).unwrap()
     }
 
-    /// The same of a POA without one.
+    /// Returns a reference to an object of a POA without a model, as text.
     pub(crate) fn plain(&self) -> String {
         let root = self.orb.root_poa().unwrap();
         let echo: Echo = root.activate(self.noting.clone()).unwrap();
@@ -155,7 +157,7 @@ pub(crate) fn echo(orb: &Orb, reference: &str) -> Echo {
     Echo::from_object(orb.string_to_object(reference).unwrap())
 }
 
-/// Runs on a thread of its own, whose priority dies with it.
+/// Runs a test on a thread of its own, whose priority ends with it.
 pub(crate) fn on_a_thread(test: impl FnOnce() + Send) {
     std::thread::scope(|scope| scope.spawn(test).join().unwrap());
 }

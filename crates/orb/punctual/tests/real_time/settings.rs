@@ -1,4 +1,4 @@
-//! What else Real-time CORBA is told: transforms of priorities, and how lanes' threads are started.
+//! Other settings of Real-time CORBA: transforms of priorities, and the start of lanes' threads.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread};
@@ -10,7 +10,8 @@ use punctual::rt::{
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{Interface, Orb, PoaPolicy, SystemExceptionKind as Kind, minor};
 
-/// Serves 5 above what is asked for, but for those above 90; tells half of what a thread has.
+/// Transform that serves 5 above the requested priority, except for those above 90, and propagates
+/// half of a thread's priority.
 #[derive(Debug)]
 struct Changes;
 
@@ -58,12 +59,12 @@ fn priorities_are_changed_on_their_way() {
     );
 }
 
-/// The numbers of the processors that the calling thread may run on.
+/// Returns the numbers of the processors that the calling thread may run on.
 fn allowed() -> Vec<usize> {
     Processors::own().unwrap().numbers().collect()
 }
 
-/// Answers `long` with how many processors its thread may run on.
+/// Servant that answers `long` with the number of processors that its thread may run on.
 struct Counts;
 
 impl Answering for Counts {

@@ -1,4 +1,4 @@
-//! The timeline of requests, and what a person and a check read from it.
+//! Timeline of requests, and the information that a person and a check read from it.
 
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, ordinary};
@@ -14,14 +14,14 @@ use punctual::stub::Arc;
 use punctual::{Interface, PoaPolicy};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// There is one timeline in a process.
+/// Lock of the process's only timeline.
 static ONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The records of one lane of each kind, as other tests of the process run beside.
+/// Returns the records of one lane of each kind, as other tests of the process run concurrently.
 fn of_lane(threads: &[ThreadRecords], lanes: &[u32]) -> Vec<ThreadRecords> {
     let is_its = |record: &&Record| lanes.contains(&record.request.lane);
     let of = |thread: &ThreadRecords| ThreadRecords {
@@ -68,7 +68,7 @@ fn a_timeline_has_each_stage_of_a_request_with_its_priority() {
         Stage::UpcallEnd,
         Stage::Replied,
     ];
-    // The client may have the last reply before the server has noted that it left.
+    // The client may have the last reply before the server has recorded that it left.
     assert!(stages.len() >= 99, "{stages:?}");
     assert!(
         stages.chunks(5).all(|stages| each.starts_with(stages)),
@@ -87,7 +87,7 @@ fn a_timeline_has_each_stage_of_a_request_with_its_priority() {
         );
     }
     assert_eq!(inversions(&served, Within::Lane), []);
-    // Each wait is known of the lane now.
+    // The lane has recorded each wait by now.
     let lane = &server.orb.lane_statistics()[0];
     assert!(
         !lane.worst_wait.is_zero() && lane.to_string().contains("worst wait"),
@@ -123,12 +123,13 @@ fn nothing_is_recorded_without_a_timeline_and_no_more_than_it_may_hold() {
     let serving = threads.iter().find(|one| !one.records.is_empty()).unwrap();
     assert!(serving.records.len() <= 7);
     assert!(serving.lost > 0);
-    // Dropped, it ends as well.
+    // Dropping it ends it as well.
     drop(Timeline::start(limits).unwrap());
     drop(Timeline::start(limits).unwrap());
 }
 
-/// A pool of one thread is held up while requests come whose priorities rise.
+/// Blocks a pool of one thread while requests with rising priorities come, and returns the number
+/// of inversions.
 fn served_after_a_hold(buffering: RequestBuffering) -> usize {
     let rt = ordinary(Propagated::default());
     let server = Server::new(&rt);
@@ -166,7 +167,7 @@ fn served_after_a_hold(buffering: RequestBuffering) -> usize {
                 rt.current().set_the_priority(at(priority)).unwrap();
                 echo(&client(rt), reference).long(1)
             }));
-            // The next one is behind this one.
+            // The next one follows this one.
             if matches!(buffering, RequestBuffering::Bounded(_)) {
                 let waiting = calls.len();
                 let waits = |one: punctual::rt::LaneStatistics| one.waiting == waiting;

@@ -1,4 +1,4 @@
-//! A distributable thread that goes from this process to another one, and is cancelled there.
+//! Distributable thread that goes from this process to another one, and is cancelled there.
 
 use crate::segments::{asked, fixed, unasked};
 use crate::setting::{LIMIT, Server, echo, on_a_thread, scheduled};
@@ -14,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const ROLE: &str = "PUNCTUAL_TEST_SECOND_PROCESS";
 const KEY: &str = "DistributableThreads";
-/// Begins each line that the other process tells; the test harness in it has lines of its own.
+/// Prefix of the other process's lines; the test harness in it has lines of its own.
 const TELLS: &str = "@ ";
 
 fn tell(line: &str) {
@@ -23,7 +23,7 @@ fn tell(line: &str) {
     std::io::stdout().flush().unwrap();
 }
 
-/// What an upcall tells of its segment.
+/// Formats an upcall's segment as a line.
 fn seen(
     operation: &str,
     id: Option<DistributableThreadId>,
@@ -33,8 +33,8 @@ fn seen(
     format!("{operation}: {id:?} {parameter:?} {scheduled:?}")
 }
 
-/// Tells in which segment it is called. `wait` holds its caller until the gate is open, and then comes to a scheduling
-/// point.
+/// Servant that reports the segment of its calls. `wait` holds its caller until the gate is open,
+/// and then reaches a scheduling point.
 struct Telling {
     rt: Arc<RtOrb>,
     gate: Arc<Gate>,
@@ -83,7 +83,7 @@ fn second_process() {
     }
 }
 
-/// The other process; killed when dropped.
+/// Other process; killed when dropped.
 struct Second {
     process: Child,
     input: ChildStdin,
@@ -109,7 +109,7 @@ impl Second {
         }
     }
 
-    /// What it tells next.
+    /// Returns its next report.
     fn told(&mut self) -> String {
         let told = |line: String| Some(line.strip_prefix(TELLS)?.to_owned());
         self.output
@@ -126,7 +126,7 @@ impl Second {
 
 impl Drop for Second {
     fn drop(&mut self) {
-        // Where it has ended already, both do nothing.
+        // If it has ended already, both calls do nothing.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -142,7 +142,7 @@ fn a_thread_is_in_its_segment_in_the_process_that_it_calls_and_is_cancelled_ther
     let rt = unasked(DynamicScheduling::default());
     let client = crate::setting::client(&rt);
     let echo = echo(&client, &reference);
-    // Whoever cancels has no Real-time CORBA.
+    // The cancelling ORB has no Real-time CORBA.
     let foreign = Orb::builder().build().unwrap();
     let url = format!("corbaloc::{place}/{KEY}");
     let there = DistributableThreads::from_object(foreign.string_to_object(&url).unwrap());
@@ -172,7 +172,7 @@ fn a_thread_is_in_its_segment_in_the_process_that_it_calls_and_is_cancelled_ther
             assert_eq!(raised.kind(), Kind::ThreadCancelled, "{raised}");
             canceller.join().unwrap();
         });
-        // It is cancelled here, too, and calls nobody until its outermost segment ends.
+        // It is cancelled here, too, and makes no calls until its outermost segment ends.
         assert_eq!(current.lookup(id).unwrap().state(), State::Cancelled);
         assert_eq!(echo.long(3).unwrap_err().kind(), Kind::ThreadCancelled);
         let ended = current.end_scheduling_segment("far").unwrap_err();

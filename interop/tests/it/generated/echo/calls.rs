@@ -101,7 +101,7 @@ pub(crate) fn texts_and_sequences_come_back(echo: &e::Echo) {
     );
 }
 
-/// What is marshaled is held to the bounds of its type.
+/// Checks that marshaling enforces the bounds of types.
 pub(crate) fn bounds_hold(echo: &e::Echo) {
     let mut name = "123456789".to_owned();
     assert!(

@@ -1,4 +1,4 @@
-//! An object that gives back what it gets, and what calls it.
+//! Object that echoes its arguments, and the calls to it.
 
 mod calls;
 mod servant;
@@ -12,12 +12,12 @@ pub(crate) use calls::{
 };
 pub(crate) use servant::Echoing;
 
-/// What the tests call.
+/// Objects that the tests call.
 pub(crate) struct Objects {
     pub(crate) echo: e::Echo,
-    /// Another object, of whatever type.
+    /// Another object, of any type.
     pub(crate) other: ObjectRef,
-    /// Whether calls are made by requests.
+    /// Set if calls are made by requests.
     pub(crate) by_requests: bool,
 }
 
@@ -26,7 +26,7 @@ pub(crate) fn orb(arguments: &[&str]) -> Orb {
     Orb::init(arguments).unwrap().0
 }
 
-/// A server with two objects, whose calls within the process go that way.
+/// Makes a server with two objects, whose calls within the process go that way.
 fn served(way: &str) -> (Orb, e::Echo, ObjectRef) {
     let listen = "-ORBListenEndpoints";
     let endpoint = "iiop://127.0.0.1:0";

@@ -1,4 +1,4 @@
-//! The servant.
+//! Servant of the echo tests.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -11,8 +11,8 @@ use punctual_interop::generated::everything as e;
 
 use crate::generated::basics;
 
-/// What an operation `e_…` answers: the inout parameter as it came, then the in parameter as out;
-/// the inout parameter becomes the in parameter too.
+/// Result of an operation `e_…`: the inout parameter as it came, then the in parameter as out; the
+/// inout parameter becomes the in parameter too.
 type Echoed<T> = Result<(T, T), SystemException>;
 
 fn swap<V, T>(a: &V, b: &mut T) -> Echoed<T>
@@ -24,7 +24,7 @@ where
     Ok((before, a.to_owned()))
 }
 
-/// Gives back what it gets.
+/// Servant that returns its arguments.
 #[derive(Debug, Default)]
 pub(crate) struct Echoing {
     pub(crate) title: Mutex<String>,

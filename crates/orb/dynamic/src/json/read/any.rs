@@ -1,4 +1,4 @@
-//! Anys: values that say their type, or look like one.
+//! Anys: values that name their type, or look like one.
 
 use punctual_any::{Any, TypeCode, TypeKind, Value};
 use punctual_cdr::{CdrError, Marshal, NarrowCodeSet};
@@ -10,16 +10,16 @@ use super::reading::{Failed, Reading};
 use super::target::{Octets, Target, Tree};
 use super::text::Seen;
 
-/// A value whose type is known now.
+/// Value whose type is known now.
 struct Content<'t> {
     type_code: TypeCode,
     json: Seen<'t>,
-    /// Whether it is the member `value`, which begins where the reading is.
+    /// Set if the value is the member `value`, which begins at the reading position.
     is_within: bool,
 }
 
 impl<'t> Reading<'_, 't> {
-    /// An Any on its own.
+    /// Reads an Any on its own.
     pub(super) fn any(&mut self, json: Seen<'t>) -> Result<Any, Failed> {
         let begin = self.text;
         let Some((content, end)) = self.content(json.clone())? else {
@@ -44,7 +44,7 @@ impl<'t> Reading<'_, 't> {
         Ok(made.map_err(|why| error(why.to_string()))?)
     }
 
-    /// An Any where octets are written: its type and its value, which stand there as they would alone.
+    /// Reads an Any into octets: its type and its value, which have the same form there as alone.
     pub(super) fn put_any(
         &mut self,
         json: Seen<'t>,
@@ -58,7 +58,7 @@ impl<'t> Reading<'_, 't> {
             type_code.marshal(out.0)?;
             let original = type_code.original_type();
             if original.kind() == TypeKind::Except {
-                // It stands before the members (CORBA 3.3 part 2, §9.3.5.5), in ISO 8859-1.
+                // The id stands before the members (CORBA 3.3 part 2, §9.3.5.5), in ISO 8859-1.
                 let id = original.id().unwrap_or_default();
                 out.0.put_string_in(NarrowCodeSet::Iso8859_1, id)?;
             }
@@ -71,7 +71,8 @@ impl<'t> Reading<'_, 't> {
         Ok(())
     }
 
-    /// The elements of an array within a tree, which stay octets until they are looked at, unless they hold valuetypes.
+    /// Reads the elements of an array within a tree, which stay octets until they are used, unless
+    /// they contain valuetypes.
     pub(super) fn many(&mut self, type_code: &TypeCode) -> Result<Option<Value>, Failed> {
         let is_apart = type_code.holds_values() == Ok(false) && self.paths.is_empty();
         if self.by_values || !is_apart {
@@ -92,7 +93,8 @@ impl<'t> Reading<'_, 't> {
         Ok(None)
     }
 
-    /// Writes an Any of a type. The text is read again in another code set, if the first one does not do.
+    /// Writes an Any of a type. The text is read again in another code set if the first one does
+    /// not suffice.
     pub(super) fn octets(
         &mut self,
         type_code: &TypeCode,
@@ -119,17 +121,17 @@ impl<'t> Reading<'_, 't> {
         }
     }
 
-    /// Whether the content of an Any is written where the Any is. Valuetypes that are mentioned again are made first, as
-    /// those within an Any lead nowhere else.
+    /// Returns whether the contents of an Any are written in place. Valuetypes that occur again are
+    /// made first, as references within an Any lead nowhere else.
     fn is_written_here(&self, type_code: &TypeCode) -> bool {
         match type_code.holds_values() {
             Ok(holds_values) => !holds_values || self.paths.is_empty(),
-            // Who writes the Any tells what is wrong, once the content was read.
+            // The error is reported by the writer of the Any, after the contents were read.
             Err(_) => false,
         }
     }
 
-    /// What an Any holds, and where the Any ends; `None` if it is null.
+    /// Returns the contents of an Any, and where the Any ends; `None` if it is null.
     fn content(&mut self, json: Seen<'t>) -> Result<Option<(Content<'t>, usize)>, Failed> {
         let type_code = match &json {
             Seen::Null => return Ok(None),
@@ -152,7 +154,7 @@ impl<'t> Reading<'_, 't> {
         Ok(Some((content, self.text.at())))
     }
 
-    /// `{"type": "…", "value": …}`.
+    /// Reads `{"type": "…", "value": …}`.
     fn said(&mut self) -> Result<(Content<'t>, usize), Failed> {
         let (mut of, mut value) = (None, None);
         while self.text.more(b'}') {

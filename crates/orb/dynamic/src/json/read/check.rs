@@ -1,17 +1,17 @@
-//! Whether a text is JSON, and what it refers to.
+//! Check that a text is JSON, and of the paths in it.
 //!
-//! serde reads all of it, as into a tree of its own, so that what it refuses is refused in the same words; nothing is
-//! kept of that but the paths of valuetypes that are mentioned again.
+//! serde reads all of it, as into a tree of its own, so that its errors have the same text; only
+//! the paths of valuetypes that occur again are kept.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// The paths in all `{"$ref": "…"}`.
+/// Returns the paths in all `{"$ref": "…"}`.
 ///
 /// # Errors
-/// Why the text is no JSON.
+/// The reason why the text is no JSON.
 pub(super) fn check(text: &str) -> serde_json::Result<Vec<Cow<'_, str>>> {
     let mut paths = Vec::new();
     let mut input = serde_json::Deserializer::from_str(text);
@@ -24,10 +24,10 @@ pub(super) fn check(text: &str) -> serde_json::Result<Vec<Cow<'_, str>>> {
     Ok(paths)
 }
 
-/// A value within the text.
+/// Value within the text.
 struct Part<'p, 't> {
     paths: &'p mut Vec<Cow<'t, str>>,
-    /// Whether it is that of a `$ref`.
+    /// Set if it is the value of a `$ref`.
     is_path: bool,
 }
 
@@ -101,7 +101,7 @@ impl<'t> Visitor<'t> for Part<'_, 't> {
     }
 }
 
-/// The name of a member: whether it is `$ref`.
+/// Name of a member, which is compared with `$ref`.
 struct Name;
 
 impl<'t> DeserializeSeed<'t> for Name {

@@ -58,7 +58,7 @@ impl<'t> Reading<'_, 't> {
         Ok(out.end_elements(parts, index)?)
     }
 
-    /// In the order of the keys as text, of which the last one of each counts.
+    /// Reads a map in the order of the keys as text; the last of equal keys counts.
     fn map<T: Target>(
         &mut self,
         type_code: &TypeCode,

@@ -1,4 +1,4 @@
-//! The members of structs and valuetypes, by their names.
+//! Members of structs and valuetypes, by their names.
 
 use std::borrow::Cow;
 
@@ -14,12 +14,12 @@ use super::simple::listed;
 use super::target::Target;
 use super::text::Seen;
 
-/// The members that a type has: those of a struct, or a valuetype's, those of its bases first.
+/// Members of a type: those of a struct, or a valuetype's, those of its bases first.
 pub(super) trait Members {
     fn count(&self) -> usize;
     fn name(&self, index: usize) -> &str;
     fn type_code(&self, index: usize) -> TypeCode;
-    /// The first member of a name.
+    /// Returns the index of the first member with a name.
     fn index(&self, name: &str) -> Option<usize>;
 
     fn names(&self) -> Vec<&str> {
@@ -27,7 +27,7 @@ pub(super) trait Members {
     }
 }
 
-/// Of a struct.
+/// Members of a struct.
 impl Members for TypeCode {
     fn count(&self) -> usize {
         self.member_count().unwrap_or(0)
@@ -46,7 +46,7 @@ impl Members for TypeCode {
     }
 }
 
-/// Of a valuetype.
+/// Members of a valuetype.
 impl Members for [(String, TypeCode)] {
     fn count(&self) -> usize {
         self.len()
@@ -66,7 +66,7 @@ impl Members for [(String, TypeCode)] {
     }
 }
 
-/// The place of a member that is left out.
+/// Position of a member that is left out.
 const NOWHERE: usize = usize::MAX;
 
 impl<'t> Reading<'_, 't> {
@@ -83,7 +83,8 @@ impl<'t> Reading<'_, 't> {
         Ok(out.end_members(members))
     }
 
-    /// The members that an object gives, in the order that the type has. `also` may be there, too.
+    /// Reads the members of an object, in the order of the type. The member `also` may be there,
+    /// too.
     pub(super) fn members<T: Target>(
         &mut self,
         members: &(impl Members + ?Sized),
@@ -105,7 +106,7 @@ impl<'t> Reading<'_, 't> {
             let (name, type_code) = (members.name(index), members.type_code(index));
             let mut place = self.place(begin + index);
             if place == NOWHERE {
-                // A compact TypeCode calls all of them the same.
+                // In a compact TypeCode all names are the same.
                 place = members
                     .index(name)
                     .map_or(NOWHERE, |first| self.place(begin + first));
@@ -127,8 +128,8 @@ impl<'t> Reading<'_, 't> {
         self.places.get(index).copied().unwrap_or(NOWHERE)
     }
 
-    /// Notes where each member begins; the last one of a name counts. The first name that is none of theirs, by
-    /// the alphabet.
+    /// Records where each member begins; the last one of a name counts. Returns the first unknown
+    /// name, in alphabetical order.
     fn find(
         &mut self,
         members: &(impl Members + ?Sized),
@@ -139,7 +140,7 @@ impl<'t> Reading<'_, 't> {
         let mut next = 0;
         while self.text.more(b'}') {
             let name = self.text.name();
-            // Most objects have them in their order.
+            // Most objects have them in order.
             let is_next = next < members.count() && *members.name(next) == *name;
             let index = if is_next {
                 Some(next)
@@ -174,7 +175,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// There is no such member.
+/// Returns the error of an unknown member.
 pub(super) fn unknown<'n>(
     name: &str,
     missing: impl Iterator<Item = &'n str>,

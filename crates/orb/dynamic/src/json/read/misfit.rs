@@ -1,4 +1,4 @@
-//! What is said of JSON that is no value of its type.
+//! Error messages for JSON that is no value of its type.
 
 use punctual_any::{TypeCode, TypeKind};
 
@@ -6,12 +6,12 @@ use super::super::error::JsonError;
 use super::super::kinds;
 use super::text::Seen;
 
-/// Something is wrong here. The path is put before it step by step, on the way out.
+/// Makes an error at this place. The path is prepended step by step, on the way out.
 pub(super) fn error(message: impl Into<String>) -> JsonError {
     JsonError::new(message)
 }
 
-/// What is there is of another type.
+/// Makes the error of a value of another type.
 pub(super) fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
     error(format!(
         "{} is wanted, and this is {}",
@@ -20,7 +20,7 @@ pub(super) fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
     ))
 }
 
-/// What a type's values are called.
+/// Returns the name of a type's values.
 pub(super) fn wanted(type_code: &TypeCode) -> String {
     let original = type_code.original_type();
     let what = match original.kind() {
@@ -43,7 +43,7 @@ pub(super) fn wanted(type_code: &TypeCode) -> String {
     }
 }
 
-/// What is there.
+/// Returns a description of the actual value.
 fn shown(json: &Seen<'_>) -> String {
     const LONGEST: usize = 40;
     let text = match json {

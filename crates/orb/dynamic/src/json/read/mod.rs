@@ -1,8 +1,9 @@
 //! JSON to values.
 //!
-//! The text is read in place, by the type that is wanted, into the octets that the value has in an Any: there is no tree
-//! of it in between. A [`Value`] that is wanted is taken from these; one that holds valuetypes, which lead to one another,
-//! is made of the text itself. So is what has no octets, as a string is longer than the limit, or in no code set.
+//! The text is read in place, by the wanted type, into the octets that the value has in an Any,
+//! without a tree in between. A [`Value`] is then made of these; one that contains valuetypes,
+//! which refer to one another, is made of the text itself. So is a value that cannot be marshaled,
+//! as a string is longer than the limit, or in no code set.
 
 mod any;
 mod check;
@@ -28,7 +29,7 @@ use text::Seen;
 pub use whole::{any_from_json, any_from_json_text, from_json, from_json_text, members_of_json};
 
 impl<'t> Reading<'_, 't> {
-    /// The value that is next.
+    /// Reads the next value.
     fn value<T: Target>(&mut self, type_code: &TypeCode, out: &mut T) -> Result<T::Made, Failed> {
         let json = self.text.see();
         self.seen(type_code, json, out)

@@ -1,7 +1,8 @@
-//! Where valuetypes stand that are mentioned again.
+//! Paths of valuetypes that occur again.
 //!
-//! Paths are long where values nest, and few of them are referred to. So none is put together: the paths that the text
-//! refers to are sorted, and each step into the text leaves those of them that begin as its own path does.
+//! Paths are long where values nest, and few of them are referred to. So they are not assembled:
+//! the paths that the text refers to are sorted, and each step into the text narrows them to those
+//! that begin with its own path.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
@@ -25,24 +26,24 @@ impl fmt::Display for Step<'_> {
     }
 }
 
-/// A valuetype that was begun.
+/// Valuetype that was begun.
 #[derive(Clone, Debug)]
 pub(super) enum Begun {
     Value(ValueRef),
-    /// In the octets of the whole, outside of Anys.
+    /// Valuetype in the octets of the whole, outside of Anys.
     Octets(OpenValue),
 }
 
-/// The paths that are referred to, and the valuetypes that were begun at them.
+/// Paths that are referred to, and the valuetypes that were begun at them.
 #[derive(Default)]
 pub(super) struct Paths<'t> {
     all: Vec<(Cow<'t, str>, Option<Begun>)>,
     here: Here,
-    /// The step that is taken, as text.
+    /// Current step, as text.
     step: String,
 }
 
-/// The paths that begin as that of the present place, and how long that is.
+/// Paths that begin with the path of the current place, and the length of that.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Here {
     range: Range<usize>,
@@ -62,12 +63,12 @@ impl<'t> Paths<'t> {
         Self { all, here, step }
     }
 
-    /// Whether no valuetype is mentioned again.
+    /// Returns whether no valuetype occurs again.
     pub(super) fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
 
-    /// Takes a step. From where: see [`Paths::go_back`].
+    /// Takes a step; returns the former place, for [`Paths::go_back`].
     pub(super) fn enter(&mut self, step: Step<'_>) -> Here {
         let outer = self.here.clone();
         let Some(paths) = self.all.get(outer.range.clone()) else {
@@ -77,7 +78,7 @@ impl<'t> Paths<'t> {
             return outer;
         }
         self.step.clear();
-        // A string takes all there is.
+        // Writing to a string never fails.
         let _ = write!(self.step, "{step}");
         let step = self.step.as_str();
         let before =
@@ -97,9 +98,9 @@ impl<'t> Paths<'t> {
         self.here = outer;
     }
 
-    /// A valuetype begins here.
+    /// Records that a valuetype begins here.
     pub(super) fn note(&mut self, value: Begun) {
-        // The shortest comes first.
+        // The shortest path comes first.
         let first = self.all.get_mut(self.here.range.clone());
         if let Some((path, begun)) = first.and_then(<[_]>::first_mut)
             && path.len() == self.here.length
@@ -108,7 +109,7 @@ impl<'t> Paths<'t> {
         }
     }
 
-    /// The valuetype that was begun at a path.
+    /// Returns the valuetype that was begun at a path.
     pub(super) fn begun_at(&self, path: &str) -> Option<Begun> {
         let found = self.all.binary_search_by(|(one, _)| (**one).cmp(path));
         self.all.get(found.ok()?)?.1.clone()

@@ -1,4 +1,4 @@
-//! What is known while JSON is read.
+//! State of reading JSON.
 
 use punctual_any::TypeCode;
 use punctual_cdr::{CdrError, ValueRef};
@@ -14,26 +14,27 @@ use super::text::Text;
 pub(super) struct Reading<'n, 't> {
     pub(super) names: &'n dyn Names,
     pub(super) text: Text<'t>,
-    /// Valuetypes that are mentioned again.
+    /// Valuetypes that occur again.
     pub(super) paths: Paths<'t>,
     /// One of the valuetypes: the others are made in its graph.
     pub(super) graph: Option<ValueRef>,
     pub(super) known: KnownTypes,
     /// Types that were named.
     pub(super) named: Vec<(String, TypeCode)>,
-    /// Where the members of the structs that are being read begin in the text, all in one vector.
+    /// Positions of the members of all structs that are being read, in one vector.
     pub(super) places: Vec<usize>,
-    /// A number as text.
+    /// Buffer for a number as text.
     pub(super) number: String,
-    /// Whether Anys are made of values, too: reading into octets was tried, and the code set does not have all characters.
+    /// Set if Anys are made of values, too: after reading into octets failed because the code set
+    /// lacks a character.
     pub(super) by_values: bool,
 }
 
-/// Why a part cannot be read into a [`Target`].
+/// Reason why a part cannot be read into a [`Target`].
 pub(super) enum Failed {
-    /// It is no value of its type.
+    /// The JSON is no value of its type.
     Json(JsonError),
-    /// It is one, but has no octets.
+    /// The value cannot be marshaled.
     Cdr(CdrError),
 }
 
@@ -51,7 +52,7 @@ impl From<CdrError> for Failed {
 
 impl Reading<'_, '_> {
     pub(super) fn type_named(&mut self, name: &str) -> Result<TypeCode, JsonError> {
-        /// As many as module CORBA names, and some.
+        /// Upper bound of the named types kept: more than module CORBA names.
         const MOST: usize = 32;
         let named = self.named.iter().find(|(known, _)| known == name);
         if let Some((_, type_code)) = named {
@@ -65,7 +66,7 @@ impl Reading<'_, '_> {
         Ok(type_code)
     }
 
-    /// Does something one step further in.
+    /// Runs `visit` one step further in.
     pub(super) fn at<R>(
         &mut self,
         step: Step<'_>,

@@ -11,7 +11,7 @@ use super::super::near::nearest;
 use super::misfit::{error, wrong};
 use super::text::Seen;
 
-/// A value without parts, but for texts. `digits` is memory for those of a number.
+/// Reads a value without parts, except text. `digits` is a buffer for a number's digits.
 pub(super) fn simple(
     type_code: &TypeCode,
     json: &Seen<'_>,
@@ -57,13 +57,13 @@ pub(super) fn int8(type_code: &TypeCode, json: &Seen<'_>) -> Result<Value, JsonE
     Ok(Value::Octet(octet))
 }
 
-/// A string, or a wide one.
+/// Reads a string, or a wide one.
 pub(super) fn text<'t>(type_code: &TypeCode, json: Seen<'t>) -> Result<Cow<'t, str>, JsonError> {
     let Seen::Text(text) = json else {
         return Err(wrong(type_code, &json));
     };
     let bound = type_code.length().unwrap_or(0) as usize;
-    // There are no more characters than octets.
+    // There are no more characters than bytes.
     if bound != 0 && text.len() > bound {
         let count = text.chars().count();
         if count > bound {
@@ -119,7 +119,7 @@ fn fixed(
     let text = match json {
         Seen::Number(number) => {
             number_text.clear();
-            // A string takes all there is.
+            // Writing to a string never fails.
             let _ = write!(number_text, "{number}");
             number_text.as_str()
         }
@@ -173,7 +173,7 @@ fn enumerator(type_code: &TypeCode, json: &Seen<'_>) -> Result<Value, JsonError>
     Err(wrong(type_code, json).with_help(Some(help)))
 }
 
-/// Names one after the other, the first dozen of them.
+/// Lists the first dozen of the names.
 pub(super) fn listed(names: &[&str]) -> String {
     const MOST: usize = 12;
     let shown: Vec<String> = names
@@ -185,7 +185,7 @@ pub(super) fn listed(names: &[&str]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// `3.0` is a whole number, too; up to where doubles have all of them.
+/// Returns the whole number of a float such as `3.0`, up to where doubles represent all of them.
 fn whole_number(number: f64) -> Option<i128> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let is_whole = number.fract() == 0.0 && number.abs() <= EXACT;

@@ -1,4 +1,4 @@
-//! What JSON is read into: values, or the octets that they have in an Any.
+//! Targets of reading JSON: values, or the octets that they have in an Any.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,35 +11,35 @@ use super::paths::Begun;
 use super::reading::{Failed, Reading};
 use super::text::Seen;
 
-/// Where a value goes that is read part by part, in the order that its type has.
+/// Receiver of a value that is read part by part, in the order of its type.
 pub(super) trait Target {
-    /// What is left to keep of a part.
+    /// Result of a part.
     type Made;
-    /// A valuetype whose members are being read.
+    /// Valuetype whose members are being read.
     type Value;
-    /// Parts that belong together, while they are read.
+    /// Parts of a composed value, while they are read.
     type Parts;
 
-    /// Whether [`Target::elements`] wants to know how many they are.
+    /// Set if [`Target::elements`] needs the number of elements.
     const COUNTS: bool;
 
-    /// A value without parts.
+    /// Takes a value without parts.
     fn simple(&mut self, type_code: &TypeCode, value: Value) -> Result<Self::Made, CdrError>;
 
-    /// An Any, of which `json` was seen.
+    /// Takes an Any, of which `json` was seen.
     fn any<'t>(
         &mut self,
         reading: &mut Reading<'_, 't>,
         json: Seen<'t>,
     ) -> Result<Self::Made, Failed>;
 
-    /// A text that its type admits.
+    /// Takes a text that is valid for its type.
     fn text(&mut self, type_code: &TypeCode, text: Cow<'_, str>) -> Result<Self::Made, CdrError>;
 
     /// Begins a sequence or array.
     fn elements(&mut self, type_code: &TypeCode, count: usize) -> Self::Parts;
 
-    /// So many elements that are better read in another way, if they are.
+    /// Reads `count` elements in another way, if that is better.
     fn at_once(
         &mut self,
         reading: &mut Reading<'_, '_>,
@@ -52,19 +52,19 @@ pub(super) trait Target {
 
     fn add(&mut self, parts: &mut Self::Parts, made: Self::Made);
 
-    /// A sequence or array that is complete.
+    /// Completes a sequence or array.
     fn end_elements(&mut self, parts: Self::Parts, count: usize) -> Result<Self::Made, CdrError>;
 
-    /// A struct that is complete.
+    /// Completes a struct.
     fn end_members(&mut self, parts: Self::Parts) -> Self::Made;
 
-    /// Begins a union: its member follows, if this chooses one.
+    /// Begins a union: its member follows, if the number selects one.
     fn discriminator(&mut self, type_code: &TypeCode, number: i128) -> Result<(), CdrError>;
 
-    /// A union that is complete.
+    /// Completes a union.
     fn end_union(&mut self, number: i128, member: Option<Self::Made>) -> Self::Made;
 
-    /// Begins a valuetype in a place of type `formal`: its members follow.
+    /// Begins a valuetype where type `formal` is declared: its members follow.
     fn begin_value(
         &mut self,
         reading: &mut Reading<'_, '_>,
@@ -72,24 +72,24 @@ pub(super) trait Target {
         factory: &Arc<DynamicFactory>,
     ) -> Result<(Self::Value, Begun), CdrError>;
 
-    /// A valuetype that is complete.
+    /// Completes a valuetype.
     fn end_value(
         &mut self,
         value: Self::Value,
         members: Self::Parts,
     ) -> Result<Self::Made, CdrError>;
 
-    /// A valuetype that was begun before.
+    /// Takes a valuetype that was begun before.
     fn again(&mut self, formal: &TypeCode, value: Begun) -> Result<Self::Made, CdrError>;
 }
 
-/// Into a [`Value`].
+/// Target that makes a [`Value`].
 pub(super) struct Tree;
 
-/// How many elements take less as octets, with all that is beside these.
+/// Number of elements from which octets take less memory, with their overhead.
 const MANY: usize = 16;
 
-/// Elements, or members.
+/// Elements or members of a composed value.
 pub(super) enum Branch {
     Octets(Vec<u8>),
     Elements(Vec<Value>),
@@ -200,13 +200,13 @@ impl Target for Tree {
     }
 }
 
-/// Into octets: nothing is kept but they.
+/// Target that writes octets, and keeps nothing else.
 pub(super) struct Octets<'o, 'e>(pub(super) &'o mut Encoder<'e>);
 
 impl Target for Octets<'_, '_> {
     type Made = ();
     type Value = OpenValue;
-    /// Where in the block the number of elements belongs, if it is written.
+    /// Position of the number of elements in the block, if it is written.
     type Parts = Option<usize>;
 
     const COUNTS: bool = false;
@@ -298,7 +298,7 @@ impl Target for Octets<'_, '_> {
 }
 
 impl Octets<'_, '_> {
-    /// Where it might be a reference (CORBA 3.3 part 2, §9.3.7).
+    /// Writes the flag for a value where a reference is possible (CORBA 3.3 part 2, §9.3.7).
     fn put_that_it_is_a_value(&mut self, formal: &TypeCode) {
         if formal.kind() == TypeKind::AbstractInterface {
             self.0.put_bool(false);

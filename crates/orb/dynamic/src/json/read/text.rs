@@ -1,26 +1,27 @@
 //! JSON text, read in place.
 //!
-//! The text is known to be JSON ([`super::check`]): nothing is checked here. An array is read element by element; of an
-//! object whoever reads it notes where its members begin, by one pass over it, as they may stand in any order.
+//! The text is known to be JSON ([`super::check`]): nothing is checked here. An array is read
+//! element by element; for an object the reader records where its members begin, by one pass over
+//! it, as they may be in any order.
 
 use std::borrow::Cow;
 
 use serde_json::Number;
 
-/// A value's kind, and all of it but for what has parts.
+/// Kind of a value, with its contents unless it has parts.
 #[derive(Clone, Debug)]
 pub(super) enum Seen<'t> {
     Null,
     Bool(bool),
     Number(Number),
     Text(Cow<'t, str>),
-    /// Its elements follow: [`Text::more`].
+    /// Array, whose elements follow: [`Text::more`].
     Array,
-    /// Its members follow.
+    /// Object, whose members follow.
     Object,
 }
 
-/// A place in the text.
+/// Position in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t> {
     text: &'t str,
@@ -40,7 +41,8 @@ impl<'t> Text<'t> {
         self.at = at;
     }
 
-    /// What is here. A value without parts is passed over, of others the bracket.
+    /// Returns the value at this position. A value without parts is skipped; otherwise only the
+    /// bracket is.
     pub(super) fn see(&mut self) -> Seen<'t> {
         match self.first() {
             Some(b'"') => Seen::Text(self.string()),
@@ -60,7 +62,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Whether there is another element or member, which then is next; else the bracket at the end is passed over.
+    /// Returns whether another element or member follows; otherwise the closing bracket is skipped.
     pub(super) fn more(&mut self, end: u8) -> bool {
         if self.first() == Some(b',') {
             self.at += 1;
@@ -74,7 +76,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// The name of the member that is next, whose value is then.
+    /// Reads the name of the next member; its value follows.
     pub(super) fn name(&mut self) -> Cow<'t, str> {
         let name = self.string();
         self.first();
@@ -82,7 +84,7 @@ impl<'t> Text<'t> {
         name
     }
 
-    /// How many elements or members there are from here to the end of this array or object.
+    /// Returns the number of elements or members from here to the end of this array or object.
     pub(super) fn count(mut self, end: u8) -> usize {
         let mut count = 0;
         while self.more(end) {
@@ -97,7 +99,7 @@ impl<'t> Text<'t> {
         count
     }
 
-    /// Passes over a value.
+    /// Skips a value.
     pub(super) fn pass(&mut self) {
         match self.first() {
             Some(b'"') => self.pass_string(),
@@ -108,7 +110,7 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Passes over a value, which this is the text of.
+    /// Skips a value, and returns its text.
     pub(super) fn part(&mut self) -> &'t str {
         self.first();
         let begin = self.at;
@@ -161,7 +163,7 @@ impl<'t> Text<'t> {
         Cow::Borrowed(text)
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     fn word(&mut self) -> &'t str {
         let begin = self.at;
         let rest = self.octets().get(begin..).unwrap_or_default();
@@ -171,7 +173,7 @@ impl<'t> Text<'t> {
         self.text.get(begin..self.at).unwrap_or_default()
     }
 
-    /// The first octet that is no space.
+    /// Returns the first byte that is no space.
     fn first(&mut self) -> Option<u8> {
         loop {
             let octet = *self.octets().get(self.at)?;

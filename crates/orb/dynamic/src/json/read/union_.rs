@@ -1,4 +1,4 @@
-//! Unions, and members that are optional.
+//! Unions, and optional members.
 
 use std::borrow::Cow;
 
@@ -15,14 +15,14 @@ use super::text::Seen;
 
 const DISCRIMINATOR: &str = "$discriminator";
 
-/// What an object gives of a union.
+/// Parts of a union in an object.
 #[derive(Default)]
 struct Given<'t> {
-    /// Where the discriminator begins.
+    /// Position of the discriminator.
     discriminator: Option<usize>,
-    /// The member, and where it begins; of several the first by the alphabet.
+    /// Name and position of the member; of several the first in alphabetical order.
     member: Option<(Cow<'t, str>, usize)>,
-    /// The next by the alphabet.
+    /// Next name in alphabetical order.
     more: Option<Cow<'t, str>>,
 }
 
@@ -116,7 +116,7 @@ impl<'t> Reading<'_, 't> {
     }
 }
 
-/// The member of a name, and the discriminator that chooses it.
+/// Returns the member of a name, and the discriminator that selects it.
 fn chosen(
     type_code: &TypeCode,
     discriminator: Option<i128>,
@@ -144,7 +144,7 @@ fn chosen(
     Ok((first, number))
 }
 
-/// A discriminator that no label has.
+/// Returns a discriminator without a label.
 fn free_discriminator(type_code: &TypeCode, default: usize) -> Result<i128, Failed> {
     let is_free = |number: &i128| {
         type_code.member_chosen(*number) == Ok(Some(default))

@@ -1,4 +1,4 @@
-//! Valuetypes, which may be mentioned more than once.
+//! Valuetypes, which may occur more than once.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ impl<'t> Reading<'_, 't> {
             None => type_code.clone(),
         };
         let (members, factory) = self.known(&own)?;
-        // It is there before its members are: one of them may be itself.
+        // The value is recorded before its members, as one of them may be the value itself.
         let (value, begun) = out.begin_value(self, type_code, &factory)?;
         self.paths.note(begun);
         self.text = begin;
@@ -59,7 +59,7 @@ impl<'t> Reading<'_, 't> {
         Ok(out.end_value(value, members)?)
     }
 
-    /// What an object says by `$ref`, and by `$type`.
+    /// Returns the values of `$ref` and `$type` in an object.
     fn marks(&mut self) -> (Option<Seen<'t>>, Option<Seen<'t>>) {
         let (mut earlier, mut named) = (None, None);
         while self.text.more(b'}') {
@@ -92,7 +92,7 @@ impl<'t> Reading<'_, 't> {
         })
     }
 
-    /// The members of a type, and what makes values of it.
+    /// Returns the members of a type, and the factory of its values.
     fn known(&mut self, type_code: &TypeCode) -> Result<Known, Failed> {
         let known = self.known.latest(type_code);
         let known = known.map_err(|why| error(why.to_string()))?;

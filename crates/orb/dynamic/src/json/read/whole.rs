@@ -1,4 +1,4 @@
-//! JSON as a whole: what is read, and what comes of it.
+//! Entry points for reading JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,11 +18,11 @@ use super::reading::{Failed, Reading};
 use super::target::Tree;
 use super::text::{Seen, Text};
 
-/// Reads a value of a type. The JSON is made into text again, which is read: who has the text, reads it at once by
-/// [`from_json_text`].
+/// Reads a value of a type. The JSON is first converted to text; callers that have the text use
+/// [`from_json_text`] directly.
 ///
 /// # Errors
-/// What does not fit, and where. What is nested deeper than 128 levels does not fit.
+/// The mismatch, and its place. JSON nested deeper than 128 levels is a mismatch, too.
 pub fn from_json(
     type_code: &TypeCode,
     json: &JsonValue,
@@ -33,11 +33,11 @@ pub fn from_json(
     Whole::new(type_code, json, names)?.value()
 }
 
-/// Reads a value of a type from a text. Where a string, character, enum or reference is wanted, a text that is no
-/// JSON is that itself, as one types it.
+/// Reads a value of a type from a text. Where a string, character, enum or reference is wanted, a
+/// text that is no JSON is taken as the string itself, as typed by a user.
 ///
 /// # Errors
-/// What does not fit, and where.
+/// The mismatch, and its place.
 pub fn from_json_text(
     type_code: &TypeCode,
     text: &str,
@@ -46,11 +46,11 @@ pub fn from_json_text(
     Whole::new(type_code, Json::typed(type_code, text)?, names)?.value()
 }
 
-/// Reads an Any of a type from a text, as [`from_json_text`] a value, and without making one unless the type holds
-/// valuetypes.
+/// Reads an Any of a type from a text, as [`from_json_text`] reads a value, and without making a
+/// value unless the type contains valuetypes.
 ///
 /// # Errors
-/// What does not fit, and where.
+/// The mismatch, and its place.
 pub fn any_from_json_text(
     type_code: &TypeCode,
     text: &str,
@@ -59,10 +59,10 @@ pub fn any_from_json_text(
     Whole::new(type_code, Json::typed(type_code, text)?, names)?.any()
 }
 
-/// Reads an Any of a type from JSON that stands within other, for example one of [`members_of_json`].
+/// Reads an Any of a type from JSON within other JSON, for example one of [`members_of_json`].
 ///
 /// # Errors
-/// What does not fit, and where.
+/// The mismatch, and its place.
 pub fn any_from_json(
     type_code: &TypeCode,
     json: &RawValue,
@@ -72,10 +72,10 @@ pub fn any_from_json(
     Whole::new(type_code, json, names)?.any()
 }
 
-/// The members of a JSON object, each to be read by its type; `None` for other JSON.
+/// Returns the members of a JSON object, each to be read by its type; `None` for other JSON.
 ///
 /// # Errors
-/// Why the text is no JSON.
+/// The reason why the text is no JSON.
 pub fn members_of_json(
     text: &str,
 ) -> serde_json::Result<Option<BTreeMap<Cow<'_, str>, &RawValue>>> {
@@ -92,10 +92,10 @@ pub fn members_of_json(
     Ok(Some(members))
 }
 
-/// What is read.
+/// Text to be read.
 enum Json<'t> {
     Text(&'t str, Vec<Cow<'t, str>>),
-    /// A string whose quotes are not written.
+    /// String without its quotes.
     Unquoted(&'t str),
 }
 
@@ -130,7 +130,7 @@ impl<'t> Json<'t> {
         match Self::of_text(type_code, text) {
             Ok(json) => Ok(match Text::new(text).see() {
                 Seen::Text(_) => json,
-                // A string is wanted, and there is one without its quotes: `42`, `true`, `{`.
+                // A string is wanted, and the text is one without quotes: `42`, `true`, `{`.
                 _ if is_text => Self::Unquoted(text),
                 Seen::Number(_) if kind == TypeKind::Fixed => Self::Unquoted(text.trim()),
                 _ => json,
@@ -141,7 +141,7 @@ impl<'t> Json<'t> {
     }
 }
 
-/// A text that is read into one value.
+/// Text that is read into one value.
 struct Whole<'r, 't> {
     type_code: &'r TypeCode,
     json: Seen<'t>,
@@ -184,7 +184,8 @@ impl<'r, 't> Whole<'r, 't> {
     }
 
     fn value(mut self) -> Result<Value, JsonError> {
-        // What holds valuetypes is taken apart in any case. Else there may be more values in it than a message may hold.
+        // A value with valuetypes is decomposed in any case. Another one may have more elements
+        // than a message may hold.
         let octets = match self.type_code.holds_values() {
             Ok(false) => self.octets()?,
             _ => None,
@@ -203,7 +204,7 @@ impl<'r, 't> Whole<'r, 't> {
         Any::of_value(self.type_code, &value).map_err(|error| JsonError::new(error.to_string()))
     }
 
-    /// The octets, if the value has any: a text may be longer than the limit.
+    /// Returns the octets, if the value can be marshaled: a text may be longer than the limit.
     fn octets(&mut self) -> Result<Option<Any>, JsonError> {
         let begin = self.reading.text;
         let (type_code, json) = (self.type_code, &self.json);

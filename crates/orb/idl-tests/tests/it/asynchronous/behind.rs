@@ -1,4 +1,4 @@
-//! Whom the tests call.
+//! Servants that the tests call.
 
 use super::generated::asynchronous::{Clerk, ClerkCopiesError, ClerkServant, Refused};
 use punctual::SystemException;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Answers, and waits at gates until they are opened.
+/// Servant that answers, and waits at gates until they are opened.
 #[derive(Debug, Default)]
 pub(super) struct Behind {
     rate: AtomicI32,

@@ -1,4 +1,4 @@
-//! Requests that are put together at run time, whose responses are given to handlers (`Request::sendc`).
+//! Requests that are built at run time, whose responses go to handlers (`Request::sendc`).
 
 use super::Pair;
 use super::generated::asynchronous::{Clerk, Refused};
@@ -58,7 +58,7 @@ fn a_closure_is_given_the_request_with_its_results_once() {
     copies(&pair.clerk, 0).sendc_with(handler()).unwrap();
     let (_, outcome, _) = heard.recv().unwrap();
     assert!(matches!(outcome, Err(InvokeError::User(_))), "{outcome:?}");
-    // What has no value is not sent, and nobody is told.
+    // A request without a value is not sent, and no handler is called.
     let add = OperationDescription {
         name: "add".to_owned(),
         parameters: vec![ParameterDescription {
@@ -70,7 +70,7 @@ fn a_closure_is_given_the_request_with_its_results_once() {
     };
     let unsent = Request::of(&pair.clerk, &add).sendc_with(handler());
     assert_eq!(unsent.unwrap_err().kind(), Kind::BadParam);
-    // And each is called once.
+    // Each handler is called once.
     pair.end();
     drop(say);
     assert!(heard.recv().is_err());

@@ -1,4 +1,4 @@
-//! Servers that do not answer, answer twice, late, or die.
+//! Servers that do not answer, answer twice, answer late, or die.
 
 use super::giop_server::{CANCEL, REQUEST, serve};
 use super::handler_objects::{Handler, Told};
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// In flight at once, on one connection.
+/// Number of calls in flight at once, on one connection.
 const MANY: u32 = 100_000;
 
 #[test]
@@ -64,7 +64,7 @@ fn of_100_000_calls_to_a_server_that_answers_half_and_dies_a_handler_object_is_c
         clerk.sendc_add(handler.clone(), 0, 1);
     }
     drop(handler);
-    // Each call lets go of the handler when it has told it.
+    // Each call drops the handler after calling it.
     let heard: Vec<Told> = heard.iter().map(|(told, _)| told).collect();
     server.join().unwrap();
     let failed = Told::Failed("add", Kind::CommFailure);
@@ -85,7 +85,7 @@ fn a_call_that_is_dropped_is_cancelled_and_its_reply_is_nobodys() {
         let dropped = peer.next().unwrap();
         let cancel = peer.next().unwrap();
         let next = peer.next().unwrap();
-        // Late, twice, never asked for; then the one that is waited for.
+        // Late, twice, never asked for; then the awaited one.
         for id in [dropped.id, dropped.id, 4444, next.id] {
             peer.answer(id, 9);
         }
@@ -122,7 +122,7 @@ fn who_waits_in_vain_is_told_in_time_however_it_waits() {
     server.join().unwrap();
 }
 
-/// A deadline ends within a tick of the coarse clock, and those who wait for it begin within another.
+/// A deadline ends within a tick of the coarse clock, and the waits for it begin within another.
 #[test]
 fn who_waits_in_vain_is_told_wherever_in_a_tick_the_time_ends() {
     let _watchdog = watchdog(Duration::from_secs(120));

@@ -18,7 +18,7 @@ impl Wake for Unpark {
     }
 }
 
-/// The least of executors.
+/// Runs a future to its end: a minimal executor.
 fn block_on<F: Future>(future: F) -> F::Output {
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut future = pin!(future);
@@ -30,7 +30,7 @@ fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Calls one after the other, at once, and one that waits for another.
+/// Makes calls one after the other, at once, and one that waits for another.
 async fn calls(clerk: super::generated::asynchronous::Clerk) {
     let mut sum = 0;
     for number in 0..50 {
@@ -90,7 +90,7 @@ fn a_synchronous_call_may_wait_on_the_connection_of_a_future() {
         thread::scope(|scope| {
             let clerk = &pair.clerk;
             let waits = scope.spawn(move || clerk.wait_at("synchronous"));
-            // It reads the connection, or another does: each reply comes to its own.
+            // This thread reads the connection, or another does: each reply reaches its own caller.
             for number in 0..20 {
                 assert_eq!(block_on(clerk.add_async(number, 1)).unwrap(), number + 1);
             }

@@ -1,4 +1,4 @@
-//! A server of the wire's kind, which does with requests what a test says.
+//! Server of the wire level, which treats requests as a test says.
 
 use super::generated::asynchronous::Clerk;
 use punctual::{Interface, Orb};
@@ -6,7 +6,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::{self, JoinHandle};
 
-/// What has come: its message type and its request id.
+/// Received message: its type and its request id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) kind: u8,
@@ -16,11 +16,11 @@ pub(super) struct Received {
 pub(super) const REQUEST: u8 = 0;
 pub(super) const CANCEL: u8 = 2;
 
-/// The peer of one connection.
+/// Peer of one connection.
 pub(super) struct Peer(TcpStream);
 
 impl Peer {
-    /// The next message of GIOP 1.2, in this machine's order; `None` at the end.
+    /// Returns the next message of GIOP 1.2, in this machine's order; `None` at the end.
     pub(super) fn next(&mut self) -> Option<Received> {
         let mut header = [0; 12];
         self.0.read_exact(&mut header).ok()?;
@@ -44,7 +44,8 @@ impl Peer {
     }
 }
 
-/// A reference of `client` to an object of a server that serves one connection so.
+/// Returns a reference of `client` to an object of a server that serves one connection with
+/// `serve`.
 pub(super) fn serve<R: Send + 'static>(
     client: &Orb,
     serve: impl FnOnce(Peer) -> R + Send + 'static,

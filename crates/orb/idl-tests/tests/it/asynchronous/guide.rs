@@ -1,15 +1,15 @@
-//! The examples of `docs/guide/asynchrony.md`, which the build script takes out of it.
+//! Examples of `docs/guide/asynchrony.md`, which the build script extracts.
 
 use super::support::watchdog;
 use std::time::Duration;
 
-/// What the page's IDL becomes.
+/// Rust that the IDL compiler generates from the page's IDL.
 #[allow(clippy::all)]
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/guide.rs"));
 }
 
-/// The page's examples, each a function of an ORB and a clerk.
+/// Examples of the page, each a function of an ORB and a clerk.
 #[allow(clippy::all, clippy::pedantic)]
 mod examples {
     use super::generated::*;
@@ -21,7 +21,7 @@ mod examples {
 
     include!(concat!(env!("OUT_DIR"), "/guide_examples.rs"));
 
-    /// Runs them; how many there are.
+    /// Runs the examples; returns their number.
     pub(super) fn run(orb: &Orb, clerk: &Clerk) -> Result<usize, Box<dyn Error>> {
         Ok(all(orb, clerk)? + smol::block_on(all_async(orb, clerk))?)
     }

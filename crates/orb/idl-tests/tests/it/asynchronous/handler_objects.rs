@@ -1,5 +1,5 @@
-//! Reply handlers that are objects: servants without a POA, objects of the client's own, objects of another ORB
-//! (CORBA 3.3 part 1, §17.8).
+//! Reply handlers that are objects: servants without a POA, objects of the client's own, objects of
+//! another ORB (CORBA 3.3 part 1, §17.8).
 
 use super::generated::asynchronous::{
     AmiClerkHandler, AmiClerkHandlerServant, AmiSeniorHandler, AmiSeniorHandlerServant, Clerk,
@@ -16,7 +16,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// What a handler was called with.
+/// Call of a handler, with its arguments.
 #[derive(Debug, PartialEq)]
 pub(super) enum Told {
     Sum(i32),
@@ -27,7 +27,7 @@ pub(super) enum Told {
     Failed(&'static str, Kind),
 }
 
-/// Tells the test what it is called with.
+/// Handler that reports its calls to the test.
 pub(super) struct Handler {
     say: mpsc::Sender<(Told, String)>,
 }
@@ -108,7 +108,7 @@ impl AmiClerkHandlerServant for Handler {
 
     fn wait_at(&self, ami_return_val: i32) -> Result<(), SystemException> {
         self.say(Told::Sum(ami_return_val))?;
-        // Nobody hears of it, and nothing ends.
+        // The exception is not delivered, and nothing ends.
         Err(Kind::NoPermission.because("on purpose"))
     }
 
@@ -161,7 +161,7 @@ impl AmiSeniorHandlerServant for Handler {
     }
 }
 
-/// Makes a call of each kind, and says what becomes of it.
+/// Makes a call of each kind, and checks the outcome.
 macro_rules! every_reply_arrives {
     ($clerk:expr, $handler:expr, $heard:expr) => {{
         let (clerk, heard) = ($clerk, $heard);
@@ -218,7 +218,7 @@ fn an_object_of_the_clients_own_takes_every_reply() {
     }
 }
 
-/// An ORB that has nothing but a handler.
+/// Makes an ORB that has only a handler.
 pub(super) fn third_party() -> (Orb, String, mpsc::Receiver<(Told, String)>) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -260,7 +260,7 @@ fn handlers_that_raise_panic_or_are_gone_end_nothing_else() {
     pair.clerk.sendc_add(&gone, 1, 1);
     let (handler, heard) = Handler::new();
     let handler = Arc::new(handler);
-    // The first panics, the second raises.
+    // The first handler panics, the second raises.
     pair.clerk.sendc_open(handler.clone(), "gate");
     pair.clerk.sendc_wait_at(handler.clone(), "gate");
     assert_eq!(heard.recv().unwrap().0, Told::Sum(4));
@@ -269,11 +269,11 @@ fn handlers_that_raise_panic_or_are_gone_end_nothing_else() {
     pair.end();
 }
 
-/// Inherits a clerk by having one.
+/// Servant that inherits a clerk by containing one.
 struct Elder(Arc<Behind>);
 
 mod elder {
-    //! A clerk's operations, passed on.
+    //! Operations of a clerk, passed on.
     use super::*;
     use crate::asynchronous::generated::asynchronous::ClerkServant;
 
@@ -329,7 +329,7 @@ fn a_derived_handler_takes_replies_to_what_is_inherited() {
     let senior: Senior = poa.activate(Elder(Arc::default())).unwrap();
     let (handler, heard) = Handler::new();
     let handler: AmiSeniorHandler = poa.activate(handler).unwrap();
-    // The interface has an operation of this name itself.
+    // The interface itself has an operation of this name.
     senior.sendc_sendc_add(&handler, 12);
     assert_eq!(heard.recv().unwrap().0, Told::Sum(-12));
     let base: &AmiClerkHandler = &handler;

@@ -1,4 +1,4 @@
-//! Which threads run reply handlers (`reply_handlers`).
+//! Threads that run reply handlers (`reply_handlers`).
 
 use super::Pair;
 use super::support::watchdog;
@@ -14,7 +14,7 @@ fn pair(handlers: ReplyHandlers) -> Pair {
     Pair::whose_client(|config| config.reply_handlers = handlers, endpoint)
 }
 
-/// Calls so many times; each handler tells its thread and its result.
+/// Makes `count` calls; each handler reports its thread and its result.
 fn sums(pair: &Pair, count: i32) -> Receiver<(ThreadId, i32)> {
     let (say, heard) = mpsc::channel();
     for number in 0..count {
@@ -38,7 +38,7 @@ fn wait_for_work(orb: &Orb) {
 fn the_main_thread_runs_handlers_one_at_a_time_when_it_asks_for_work() {
     let _watchdog = watchdog(Duration::from_secs(120));
     let pair = pair(ReplyHandlers::Run);
-    // Whoever asks first is the main thread.
+    // The first thread that asks becomes the main thread.
     assert!(!pair.client.perform_work().unwrap());
     let heard = sums(&pair, 2);
     for number in 0..2 {
@@ -73,14 +73,14 @@ fn handlers_that_the_main_thread_has_not_run_are_run_at_the_shutdown_each_once()
     let (say, heard) = mpsc::channel();
     for number in 0..100 {
         let say = say.clone();
-        // Some may have no reply when the ORB ends.
+        // Some calls may have no reply when the ORB ends.
         let handler = move |sum: Result<i32, _>| say.send((number, sum.is_ok())).unwrap();
         pair.clerk.sendc_add(handler, number, 0);
     }
     drop(say);
     wait_for_work(&pair.client);
     let (say, gave_up) = mpsc::channel();
-    // This one has no reply yet.
+    // This call has no reply yet.
     let handler = move |waited: Result<i32, _>| say.send(waited.is_err()).unwrap();
     pair.clerk.sendc_wait_at(handler, "gate");
     pair.client.shutdown(true).unwrap();
@@ -93,15 +93,15 @@ fn handlers_that_the_main_thread_has_not_run_are_run_at_the_shutdown_each_once()
     pair.server.shutdown(false).unwrap();
 }
 
-/// One thread calls `wait_at` and another opens the gate of an asynchronous call, whose handler opens the one that is waited at.
-/// The thread that has run the handler.
+/// Calls `wait_at` on one thread, and on another opens the gate of an asynchronous call, whose
+/// handler opens the gate of the first call. Returns the thread that ran the handler.
 fn handler_within_a_call(pair: &Pair, round: usize) -> ThreadId {
     let (first, second) = (format!("first {round}"), format!("second {round}"));
     let (say, heard) = mpsc::channel();
     let (clerk, gate) = (pair.clerk.clone(), second.clone());
     let handler = move |waited: Result<i32, _>| {
         waited.unwrap();
-        // A call within a call, by the connection that is waited for.
+        // A call within a call, by the connection that is being waited on.
         clerk.open(&gate).unwrap();
         say.send(thread::current().id()).unwrap();
     };
@@ -130,10 +130,10 @@ fn a_blocked_caller_runs_handlers_meanwhile_which_may_call_by_the_same_connectio
     let _watchdog = watchdog(Duration::from_secs(120));
     let pair = pair(ReplyHandlers::Callers);
     let me = thread::current().id();
-    // Where the gate opens before it waits, the other thread has run the handler.
+    // If the gate opens before this thread waits, the other thread has run the handler.
     let by_caller = (0..1000).any(|round| handler_within_a_call(&pair, round) != me);
     assert!(by_caller);
-    // Nobody is blocked in a call.
+    // No thread is blocked in a call.
     assert_eq!(sums(&pair, 100).iter().count(), 100);
     pair.end();
 }

@@ -1,4 +1,4 @@
-//! The callback model, with closures as reply handlers (CORBA 3.3 part 2, §22.9).
+//! Callback model, with closures as reply handlers (CORBA 3.3 part 2, §22.9).
 
 use super::generated::asynchronous::ClerkCopiesError;
 use super::support::watchdog;
@@ -75,7 +75,7 @@ fn a_handler_may_call_in_turn() {
     let clerk = pair.clerk.clone();
     pair.clerk.sendc_add(
         move |sum: Result<i32, _>| {
-            // By the same connection, on the very thread that reads it otherwise.
+            // By the same connection, on the very thread that otherwise reads it.
             let direct = clerk.add(sum.unwrap(), 10).unwrap();
             clerk.sendc_add(
                 move |sum: Result<i32, _>| say.send(sum.unwrap()).unwrap(),
@@ -104,7 +104,7 @@ fn a_caller_that_waits_reads_for_handlers_meanwhile() {
         1,
         1,
     );
-    // Returns because handlers are called while it waits.
+    // The call returns because handlers are called while it waits.
     assert_eq!(pair.clerk.wait_at("gate").unwrap(), 4);
     heard.recv().unwrap();
     pair.end();

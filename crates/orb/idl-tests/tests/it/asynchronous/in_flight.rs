@@ -1,4 +1,4 @@
-//! Bounds on calls in flight, and what a call that is dropped leaves behind.
+//! Bounds on calls in flight, and the effects of dropped calls.
 
 use super::Pair;
 use super::generated::asynchronous::Clerk;
@@ -43,7 +43,7 @@ fn one_call_more_than_the_bound_raises_transient_and_none_when_another_has_ended
     let [one, two] = waits;
     assert_eq!(one.wait().unwrap(), 3);
     assert_eq!(clerk.sendp_add(1, 2).wait().unwrap(), 3);
-    // One that is dropped is not in flight any more.
+    // A dropped call is no longer in flight.
     drop(two);
     assert_eq!(calls.in_flight(), 0);
     pair.clerk.open("two").unwrap();
@@ -55,7 +55,7 @@ fn a_call_at_the_bound_blocks_until_another_has_ended_or_its_time_is_over() {
     let _watchdog = watchdog(Duration::from_secs(120));
     let pair = Pair::over_tcp();
     let calls = CallsInFlight::new(1, AtBound::Block);
-    // Of an ORB.
+    // The policies of an ORB.
     let policies = [Policy::CallsInFlight(calls.clone())];
     let manager = pair.client.policy_manager();
     manager
@@ -97,7 +97,7 @@ fn a_reply_handler_that_calls_at_the_bound_does_not_wait_for_itself() {
     let waits = clerk.sendp_wait_at("gate");
     let inner = clerk.clone();
     let handler = move |_: Result<i32, _>| {
-        // Its own call has ended: the first finds a place, the second does not.
+        // The outer call has ended: the first finds a place, the second does not.
         let first = inner.sendp_wait_at("gate");
         say.send(inner.sendp_add(1, 1).wait()).unwrap();
         drop(first);

@@ -1,4 +1,5 @@
-//! Calls whose callers go on: polled, awaited, with reply handlers, and what becomes of them when servers do not answer.
+//! Asynchronous calls: polled, awaited, with reply handlers, and their outcome if servers do not
+//! answer.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -16,7 +17,7 @@ mod in_flight;
 mod pollable_sets;
 mod polling;
 
-/// What `idl/asynchronous.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/asynchronous.idl`.
 pub(crate) mod generated {
     include!(concat!(env!("OUT_DIR"), "/asynchronous.rs"));
 }
@@ -25,7 +26,7 @@ use behind::Behind;
 use generated::asynchronous::Clerk;
 use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
 
-/// A server's ORB, a client's, and the client's reference.
+/// ORB of a server, ORB of a client, and the client's reference.
 struct Pair {
     server: Orb,
     client: Orb,
@@ -39,7 +40,7 @@ impl Pair {
 
     fn whose_client(configure: impl FnOnce(&mut OrbConfig), endpoint: ListenEndpoint) -> Self {
         let client = Orb::builder().configure(|config| {
-            // Both are of one process: calls are to go by wire.
+            // Both are in one process, but calls are to go by wire.
             config.collocation = Collocation::None;
             configure(config);
         });
@@ -67,7 +68,7 @@ impl Pair {
     }
 }
 
-/// A clerk of the client's own process.
+/// Makes a clerk in the client's own process.
 fn collocated(way: Collocation) -> (Orb, Clerk) {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

@@ -1,4 +1,5 @@
-//! Pollers that are asked as the standard's are, and sets of them (CORBA 3.3 part 1, §17.9 and §17.10).
+//! Pollers with the operations of the standard, and sets of them (CORBA 3.3 part 1, §17.9 and
+//! §17.10).
 
 use super::support::watchdog;
 use super::{Pair, collocated};
@@ -54,7 +55,7 @@ fn a_set_gives_the_calls_that_are_ready_and_waits_for_the_first_of_the_others() 
 
     pair.clerk.open("second").unwrap();
     assert_eq!(set.get_ready_pollable(LONG), Ok(second.id()));
-    // It is the answer until it is taken out.
+    // It stays the answer until it is removed.
     assert_eq!(set.get_ready_pollable(Duration::ZERO), Ok(second.id()));
     assert_eq!(set.number_left(), 2);
     assert_eq!(set.remove(second).unwrap().wait().unwrap(), 6);

@@ -1,4 +1,4 @@
-//! The polling model (CORBA 3.3 part 2, §22.13).
+//! Polling model (CORBA 3.3 part 2, §22.13).
 
 use super::generated::asynchronous::{Clerk, ClerkCopiesError};
 use super::support::watchdog;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);
 
-/// Everything that can be passed and brought, by a poller each.
+/// Passes and returns every type, by a poller each.
 fn all_come_back(clerk: &Clerk) {
     let sums: Vec<_> = (0..100).map(|a| clerk.sendp_add(a, 1)).collect();
     for (a, sum) in (0..100).zip(sums).rev() {
@@ -74,7 +74,7 @@ fn a_poller_is_ready_when_its_reply_has_come_and_not_before() {
     let mut waits = pair.clerk.sendp_wait_at("north");
     assert!(!waits.is_ready(Duration::ZERO));
     assert!(!waits.is_ready(Duration::from_millis(10)));
-    // Others are served meanwhile, by synchronous calls and by pollers.
+    // Other calls are served meanwhile, by synchronous calls and by pollers.
     assert_eq!(pair.clerk.add(2, 3).unwrap(), 5);
     let waits = waits.wait_for(Duration::from_millis(1)).unwrap_err();
     pair.clerk.sendp_open("north").wait().unwrap();

@@ -1,4 +1,5 @@
-//! What a caller cannot tell from the wire: each of these runs by every way.
+//! Behaviour that a caller cannot distinguish from calls over the wire: each test runs in every
+//! way.
 
 use crate::collocation::servant::{
     Counter, CounterAddError, Home, Octets, Register, RegisterSeveralError, RegisterSwapError,

@@ -1,4 +1,4 @@
-//! Calls on objects of the process: as over the wire, on the caller's thread.
+//! Calls on objects of the process: like those over the wire, on the caller's thread.
 #![allow(clippy::unwrap_used)]
 
 mod alike;

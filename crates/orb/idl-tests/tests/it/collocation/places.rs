@@ -1,4 +1,4 @@
-//! Which objects are called without a request, and who decides.
+//! Objects that are called without a request, and the settings that decide.
 
 use crate::collocation::servant::{Home, Register, RegisterImpl, WITHOUT_REQUEST, this_thread};
 use crate::support::{EchoImpl, watchdog};
@@ -97,7 +97,7 @@ fn a_servant_of_another_interface_is_asked_by_request_what_it_has_to_say() {
             let exception = wrong.thread().unwrap_err();
             assert_eq!(exception.kind(), Kind::BadOperation, "{way:?}");
         }
-        // It has an operation of that name.
+        // The interface has an operation of that name.
         assert_eq!(echo.long(3).unwrap(), 3);
     }
 }

@@ -1,4 +1,4 @@
-//! At which priority calls within the process run.
+//! Priorities of calls within the process.
 
 use crate::collocation::servant::{Counter, CounterAddError, CounterServant, WAYS, this_thread};
 use crate::support::watchdog;
@@ -9,7 +9,7 @@ use punctual::{
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Says at which CORBA priority it runs.
+/// Servant that returns the CORBA priority at which it runs.
 struct SaysPriority {
     rt: Arc<RtOrb>,
     thread: Mutex<String>,
@@ -79,7 +79,7 @@ fn a_servant_runs_at_the_priority_of_its_model_and_the_caller_at_its_own_again()
         assert_eq!(current.the_priority().unwrap(), at(80), "{way:?}");
         assert_eq!(propagated.count().unwrap(), 80, "{way:?}");
         assert_eq!(current.the_priority().unwrap(), at(80), "{way:?}");
-        // Without a request, and never past the adapter, which knows the model.
+        // Without a request, but never past the adapter, which knows the model.
         let is_here = declared.label().unwrap() == this_thread();
         assert_eq!(is_here, way != Collocation::None, "{way:?}");
     }

@@ -1,4 +1,4 @@
-//! What is called, and an ORB that calls it.
+//! Servant of the tests, and an ORB that calls it.
 
 pub(crate) use crate::collocation::generated::near::{
     Counter, CounterAddError, CounterServant, Octets, Refused, Register, RegisterServant,
@@ -15,16 +15,16 @@ use std::sync::{Arc, Mutex};
 pub(crate) const WAYS: [Collocation; 3] =
     [Collocation::ThruPoa, Collocation::Direct, Collocation::None];
 
-/// Those without a request.
+/// Ways without a request.
 pub(crate) const WITHOUT_REQUEST: [Collocation; 2] = [Collocation::ThruPoa, Collocation::Direct];
 
-/// Implements `Register`.
+/// Servant of `Register`.
 #[derive(Default)]
 pub(crate) struct RegisterImpl {
     pub(crate) count: Mutex<i32>,
     label: Mutex<String>,
     text: Mutex<String>,
-    /// What ends in upcalls.
+    /// Objects that upcalls end.
     pub(crate) ends: Mutex<Option<(Poa, Register)>>,
     pub(crate) gate: Gate,
 }
@@ -146,7 +146,7 @@ pub(crate) fn this_thread() -> String {
     format!("{:?}", std::thread::current().id())
 }
 
-/// An ORB with an object.
+/// ORB with an object.
 pub(crate) struct Home {
     pub(crate) orb: Orb,
     pub(crate) poa: Poa,
@@ -177,7 +177,7 @@ impl Home {
         }
     }
 
-    /// The object as another ORB has it.
+    /// Returns the object as another ORB has it.
     pub(crate) fn seen_by(&self, orb: &Orb) -> Register {
         let text = self.orb.object_to_string(&self.register).unwrap();
         Register::narrow(orb.string_to_object(&text).unwrap()).unwrap()

@@ -1,4 +1,5 @@
-//! What has a say in whether a call gets through: the object's life, its POA's manager, its ORB's end.
+//! State that decides whether a call gets through: the object's life, its POA's manager, its ORB's
+//! end.
 
 use crate::collocation::servant::{
     CounterServant, Home, Register, RegisterImpl, WAYS, WITHOUT_REQUEST, this_thread,
@@ -116,7 +117,7 @@ fn a_call_that_waits_for_a_time_is_not_held_for_longer() {
                 config.collocation = way;
                 config.timeouts.call = (!by_reference).then_some(timeout);
             });
-            // Nobody has activated its manager.
+            // Its manager was never activated.
             let poa = home.poa.create_poa("held", None, &[]).unwrap();
             let mut held: Register = poa.activate(Arc::new(RegisterImpl::default())).unwrap();
             if by_reference {
@@ -154,7 +155,7 @@ fn an_orb_that_has_ended_is_called_no_more() {
         assert_eq!(register.add(1).unwrap(), 1);
         assert_eq!(own.add(1).unwrap(), 2);
         home.orb.shutdown(true).unwrap();
-        // As nobody listens there any more.
+        // There is no listener any more.
         let exception = register.count().unwrap_err();
         let kinds = [Kind::Transient, Kind::CommFailure];
         assert!(kinds.contains(&exception.kind()), "{way:?}: {exception}");
@@ -191,7 +192,7 @@ fn a_reference_does_not_keep_the_orb_of_its_object() {
         let (orb, servant) = (home.orb.downgrade(), Arc::downgrade(&home.servant));
         home.orb.shutdown(true).unwrap();
         drop(home);
-        // The ORB's threads let go of it as they end.
+        // The ORB's threads drop it as they end.
         while servant.upgrade().is_some() || orb.upgrade().is_some() {
             std::thread::yield_now();
         }

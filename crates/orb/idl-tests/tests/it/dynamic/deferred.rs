@@ -35,14 +35,14 @@ fn a_deferred_request_brings_what_a_synchronous_one_does() {
             .set_return_type(&TypeCode::sequence(&TypeCode::OCTET, 0))
             .add_exception(&Refused::type_code());
         request.send_deferred().unwrap();
-        // What it has sent it has sent.
+        // The sent value does not change.
         request.set_argument(2, Any::new(&77).unwrap()).unwrap();
         request.get_response().unwrap();
         let how = request.argument(2).unwrap();
         assert_eq!(how.extract::<i32>(), Ok(99));
         assert_eq!(request.argument(0).unwrap().extract(), Ok(vec![1u8, 2, 7]));
         assert_eq!(request.return_value().extract(), Ok(vec![1u8, 2]));
-        // And again: 99 is refused.
+        // Sent again: 99 is refused.
         request.send_deferred().unwrap();
         let refused = request.get_response().unwrap_err();
         let InvokeError::User(refused) = refused else {
@@ -124,7 +124,7 @@ fn requests_that_cannot_be_sent_together_are_not_in_flight() {
     };
     let requests = [bump(2), bump(3)];
     home.orb.send_multiple_requests_oneway(&requests).unwrap();
-    // Behind them on the same connection.
+    // This call follows them on the same connection.
     adds(&home, 0).invoke().unwrap();
     assert_eq!(home.servant.count().unwrap(), 5);
 }

@@ -1,4 +1,4 @@
-//! Gateways: typed clients on one side, typed servants on the other, and nothing typed between.
+//! Gateways: typed clients on one side, typed servants on the other, and no types in between.
 
 use crate::dynamic::generated::near::{Counter, CounterAddError, Refused};
 use crate::dynamic::servant::{Home, Register};
@@ -18,7 +18,7 @@ fn parameter(name: &str, mode: ParameterMode, type_code: &TypeCode) -> Parameter
     }
 }
 
-/// A part of `Register`.
+/// Describes a part of `Register`.
 fn described() -> InterfaceDescription {
     use ParameterMode::{In, InOut, Out};
     let octets = TypeCode::sequence(&TypeCode::OCTET, 0);
@@ -79,7 +79,7 @@ fn described() -> InterfaceDescription {
     }
 }
 
-/// An ORB with a gateway to an object of another ORB's.
+/// ORB with a gateway to an object of another ORB.
 struct Between {
     home: Home,
     orb: Orb,

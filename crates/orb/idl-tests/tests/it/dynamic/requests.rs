@@ -1,4 +1,4 @@
-//! Requests that are put together from parts, and from descriptions.
+//! Requests that are built from parts, and from descriptions.
 
 use crate::dynamic::generated::near::Refused;
 use crate::dynamic::servant::{Home, Register};
@@ -61,7 +61,7 @@ fn what_comes_back_replaces_what_went_out() {
     assert_eq!(data(&request), Ok(vec![1, 2, 7]));
     assert_eq!(request.argument(2).unwrap().extract::<i32>(), Ok(99));
     assert_eq!(request.return_value().extract::<Vec<u8>>(), Ok(vec![1, 2]));
-    // An exception leaves all as it was.
+    // An exception leaves all values unchanged.
     request.add_exception(&Refused::type_code());
     assert!(matches!(request.invoke(), Err(InvokeError::User(_))));
     assert_eq!(data(&request), Ok(vec![1, 2, 7]));
@@ -135,7 +135,7 @@ fn attributes_references_contexts_and_one_ways_are_requests_too() {
     let mut bump = Request::new(object, "bump");
     bump.add_in("by", long(3));
     bump.send_oneway().unwrap();
-    // A call behind it on the same connection is answered after it.
+    // A call that follows on the same connection is answered after it.
     while home.register.count().unwrap() != 3 {}
 }
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A `Counter` without any of its code.
+/// Servant of a `Counter` without generated code.
 #[derive(Default)]
 struct DynamicCounter(Mutex<i32>);
 
@@ -67,7 +67,7 @@ fn stubs_call_a_dynamic_servant_like_any_other() {
         CounterAddError::Refused(refused) => assert_eq!(refused.why, "dynamically"),
         CounterAddError::System(exception) => panic!("{exception}"),
     }
-    // What is no exception is not raised, and says so.
+    // A value that is no exception is not raised, but reported.
     assert_eq!(counter.label().unwrap_err().kind(), Kind::BadParam);
     assert_eq!(
         counter.set_label("x").unwrap_err().kind(),
@@ -75,7 +75,7 @@ fn stubs_call_a_dynamic_servant_like_any_other() {
     );
 }
 
-/// Keeps the proof of an answer, and gives it back for another request.
+/// Servant that keeps the proof of an answer, and returns it for another request.
 #[derive(Default)]
 struct Silent(Mutex<Option<Dispatched>>);
 

@@ -1,4 +1,4 @@
-//! Interceptors that are closures, for tests that look at one thing.
+//! Interceptors that are closures, for tests of a single behaviour.
 
 use punctual::SystemException;
 use punctual::interceptor::{
@@ -6,7 +6,7 @@ use punctual::interceptor::{
     ServerRequestInterceptor,
 };
 
-/// Called at every point with its name.
+/// Interceptor that calls a closure at every point with the point's name.
 pub(crate) struct AtClient<F>(pub(crate) F);
 
 pub(crate) struct AtServer<F>(pub(crate) F);

@@ -75,7 +75,7 @@ fn octets_are_an_encapsulation_whose_alignment_begins_at_its_byte_order() {
     ];
     wanted.extend_from_slice(&1.5_f64.to_ne_bytes());
     assert_eq!(octets, wanted);
-    // Of a machine of the other order.
+    // From a machine of the other byte order.
     let big = [0, 0, 0, 0, 0, 0, 1, 44];
     let value = codec(&orb, 2).decode_value(&big, &TypeCode::LONG).unwrap();
     assert_eq!(value.extract::<i32>().unwrap(), 300);

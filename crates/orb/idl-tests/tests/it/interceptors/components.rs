@@ -19,7 +19,7 @@ const EVERYWHERE: u32 = 0x1234_5601;
 const IN_IIOP: u32 = 0x1234_5602;
 const ELSEWHERE: u32 = 0x1234_5603;
 
-/// Adds components, and notes what it is told.
+/// Interceptor that adds components, and records its calls.
 #[derive(Default)]
 struct Marks {
     told: Mutex<Vec<String>>,
@@ -152,7 +152,7 @@ fn an_adapter_is_not_made_where_an_interceptor_raises_and_is_made_where_one_pani
     pair.end();
 }
 
-/// What one of these makes has a profile of its own beside the adapter's.
+/// Factory whose references have a profile of their own beside the adapter's.
 struct Gateway(ObjectReferenceTemplate);
 
 const GATEWAY: u32 = 0x1234_5604;
@@ -173,7 +173,7 @@ impl ObjectReferenceFactory for Gateway {
     }
 }
 
-/// Puts a factory in the place of those of children.
+/// Interceptor that replaces the factories of child adapters.
 #[derive(Default)]
 struct Replaces(Mutex<Vec<ObjectReferenceTemplate>>);
 
@@ -194,7 +194,7 @@ impl IorInterceptor for Replaces {
 
     fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let template = info.adapter_template()?.clone();
-        // There is no adapter yet whose reference it could be.
+        // There is no adapter yet for the reference.
         let early = info.current_factory()?.make_object("IDL:a:1.0", b"early");
         assert_eq!(early.unwrap_err().kind(), Kind::ObjectNotExist);
         self.0.lock().unwrap().push(template.clone());
@@ -230,7 +230,7 @@ fn a_factory_of_an_interceptors_makes_every_reference_of_its_adapter() {
         let profiles = &account.as_object().ior().profiles;
         let last = profiles.last().unwrap();
         assert_eq!((last.tag, &last.data[..]), (GATEWAY, &b"seven"[..]));
-        // The adapter's own profile is there still, and leads to the object.
+        // The adapter's own profile is still there, and leads to the object.
         let account = Account::from_object(pair.as_client(account.as_object()));
         account.deposit(1).unwrap();
         assert_eq!(
@@ -248,7 +248,7 @@ fn a_factory_of_an_interceptors_makes_every_reference_of_its_adapter() {
     };
     assert_eq!(kind("refused"), Kind::NoPermission);
     assert_eq!(kind("panics"), Kind::Unknown);
-    // Others are made as ever.
+    // Other references are unchanged.
     let of_root = pair.account.as_object().ior().profiles.iter();
     assert!(of_root.clone().all(|profile| profile.tag != GATEWAY));
     let templates = replaces.0.lock().unwrap();
@@ -274,7 +274,7 @@ fn a_factory_of_an_interceptors_makes_every_reference_of_its_adapter() {
     pair.end();
 }
 
-/// A client's reference, as the server has it.
+/// Returns a client's reference, as the server has it.
 fn account_of(pair: &Pair, account: &Account) -> Account {
     Account::from_object(super::fixture::moved(account.as_object(), &pair.server))
 }

@@ -1,4 +1,5 @@
-//! Dynamic servants and deferred dynamic requests: what interceptors are told of them (CORBA 3.3 part 1, §16.3.8).
+//! Dynamic servants and deferred dynamic requests, as interceptors see them (CORBA 3.3 part 1,
+//! §16.3.8).
 
 use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
@@ -18,10 +19,10 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 type Heard = Arc<Mutex<Vec<String>>>;
 
-/// An account without any of its code.
+/// Servant of an account without generated code.
 struct Vault {
     describes: bool,
-    /// What reading the arguments has come to is none of its concern.
+    /// Set if the servant ignores errors in reading the arguments.
     is_stubborn: bool,
 }
 
@@ -65,14 +66,14 @@ impl DynamicImplementation for Vault {
                 }
                 request.reply(&[Any::new(&(2 * amount))?])
             }
-            // Answered without a look at the arguments, of which there are none.
+            // Answered without reading the arguments, of which there are none.
             "slot" => request.reply(&[Any::new(&5)?]),
             _ => Err(request.bad_operation()),
         }
     }
 }
 
-/// An account whose servant is dynamic, of a server with that interceptor.
+/// Makes an account with a dynamic servant, at a server with that interceptor.
 fn account<F>(vault: Vault, at_server: F) -> (Pair, Account)
 where
     F: Fn(&str, &mut ServerRequestInfo<'_>) -> Result<(), punctual::interceptor::InterceptorError>
@@ -209,7 +210,7 @@ fn a_request_is_seen_once_also_where_its_servant_does_not_read_the_arguments() {
     ]
     .concat();
     let heard = heard.lock().unwrap();
-    // What every object answers is known to the ORB, whoever the servant is.
+    // The ORB answers the operations of every object, for any servant.
     assert_eq!(heard[..6], wanted);
     pair.end();
 }

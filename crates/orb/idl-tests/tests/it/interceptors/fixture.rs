@@ -1,4 +1,4 @@
-//! A server and a client, each with interceptors.
+//! Server and client, each with interceptors.
 
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant, Refused};
 use punctual::interceptor::{OrbInitInfo, OrbInitializer, SlotId};
@@ -10,12 +10,12 @@ use punctual::{
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Whom the tests call.
+/// Servant that the tests call.
 #[derive(Default)]
 pub(crate) struct Vault {
     pub(crate) holds: AtomicI32,
     pub(crate) notes: AtomicI32,
-    /// Where `slot` looks.
+    /// ORB and slot that `slot` reads.
     pub(crate) slots: OnceLock<(Orb, SlotId)>,
 }
 
@@ -53,7 +53,7 @@ impl AccountServant for Vault {
     }
 }
 
-/// Whether the two ORBs know that they are in one process.
+/// Distance of the two ORBs: local to each other or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Near {
     ByWire,
@@ -65,7 +65,7 @@ pub(crate) struct Pair {
     pub(crate) client: Orb,
     pub(crate) poa: Poa,
     pub(crate) vault: Arc<Vault>,
-    /// As the server has it.
+    /// Reference as the server has it.
     pub(crate) account: Account,
 }
 
@@ -93,12 +93,12 @@ impl Pair {
         }
     }
 
-    /// A reference as the client has it, which remembers nothing.
+    /// Returns a fresh reference as the client has it.
     pub(crate) fn account(&self) -> Account {
         Account::from_object(self.as_client(self.account.as_object()))
     }
 
-    /// The same, of a reference whose calls are requests.
+    /// Returns a fresh reference whose calls are always requests.
     pub(crate) fn as_if_elsewhere(&self) -> Account {
         let by_wire = [Policy::Collocation(Collocation::None)];
         let object = self.as_client(self.account.as_object());
@@ -116,13 +116,13 @@ impl Pair {
     }
 }
 
-/// A reference as another ORB has it.
+/// Returns a reference as another ORB has it.
 pub(crate) fn moved(object: &ObjectRef, to: &Orb) -> ObjectRef {
     let text = object.orb().object_to_string(object).unwrap();
     to.string_to_object(&text).unwrap()
 }
 
-/// An initialiser that allocates slots.
+/// Initialiser that allocates slots.
 #[derive(Default)]
 pub(crate) struct Allocates(pub(crate) OnceLock<SlotId>);
 

@@ -1,5 +1,5 @@
-//! The flow rules: who is called at which point, in which order, and what the caller gets, whatever one of them does, by
-//! every way that a call goes.
+//! Flow rules: the interceptors called at each point, their order, and the caller's result, for
+//! each action of one of them, in every way that a call goes.
 
 use super::fixture::Vault;
 use super::generated::intercepted::Account;
@@ -28,8 +28,8 @@ const SERVER: [Point; 5] = [
     Point::SendOther,
 ];
 
-/// Each that one of four can do at each of its points. Where there are results, or a reply is polled, a forward cannot be
-/// said.
+/// Returns each action that one of the four can take at each of its points. Where there are
+/// results, or a reply is polled, a forward cannot be expressed.
 fn plans() -> Vec<Plan> {
     let mut plans = vec![None];
     for (names, points) in [(["c1", "c2"], CLIENT), (["s1", "s2"], SERVER)] {
@@ -50,14 +50,14 @@ fn plans() -> Vec<Plan> {
     plans
 }
 
-/// Runs all plans by one way, and compares with the model.
+/// Runs all plans in one way, and compares with the model.
 fn follows_the_rules(way: Way) {
     let _watchdog = watchdog(Duration::from_secs(240));
     let (mut recorded, mut second) = new(way);
     for ask in ASKS {
         for plan in plans() {
             let to = || match plan {
-                // What a server forwards to is read by the caller, or by the bridge before it.
+                // The caller, or the bridge before it, reads the target of a server's forward.
                 Some((name, ..)) if name.starts_with('s') => {
                     recorded.pair.as_client(second.as_object())
                 }
@@ -101,7 +101,7 @@ fn follows_the_rules(way: Way) {
                 assert_eq!(called, wanted, "{way:?} {ask:?} {plan:?}");
             }
             if way == Way::Bridged && matches!(plan, Some((_, _, Act::Forward))) {
-                // A bridge remembers where it was sent.
+                // A bridge remembers the target of a forward.
                 let next = new(way);
                 std::mem::replace(&mut recorded, next.0).end();
                 second = next.1;
@@ -111,14 +111,15 @@ fn follows_the_rules(way: Way) {
     recorded.end();
 }
 
-/// A pair, and another object of its server's.
+/// Makes a pair, and another object of its server.
 fn new(way: Way) -> (Recorded, Account) {
     let recorded = Recorded::new(way);
     let second = recorded.pair.poa.activate(Vault::default()).unwrap();
     (recorded, second)
 }
 
-/// Whether nobody waits for the request, since an interceptor keeps the caller from going on.
+/// Returns whether the request is not awaited, since an interceptor prevents the caller from going
+/// on.
 fn is_kept_from_waiting(way: Way, plan: Plan) -> bool {
     way == Way::Asynchronous && matches!(plan, Some((_, Point::ReceiveOther, _)))
 }

@@ -20,7 +20,7 @@ mod tables;
 mod told;
 mod ways;
 
-/// What `idl/intercepted.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/intercepted.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/intercepted.rs"));
 }

@@ -1,11 +1,11 @@
-//! What is to be called, worked out from the rules (CORBA 3.3 part 1, §16.3.3 to §16.3.10) without the ORB.
+//! Expected calls, computed from the rules (CORBA 3.3 part 1, §16.3.3 to §16.3.10) without the ORB.
 
 use super::recorder::{Called, Point, RAISED};
 use super::ways::{Ask, Got, Way};
 use punctual::interceptor::ReplyStatus as Status;
 use punctual::{CompletionStatus as Completed, SystemExceptionKind as Kind};
 
-/// What an interceptor does, when it is its turn.
+/// Action of an interceptor in its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Act {
     Raise,
@@ -13,10 +13,10 @@ pub(crate) enum Act {
     Forward,
 }
 
-/// What one of them does at one point, once.
+/// Action of one interceptor at one point, done once.
 pub(crate) type Plan = Option<(&'static str, Point, Act)>;
 
-/// What has become of a request.
+/// Outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Came {
     Results,
@@ -33,7 +33,7 @@ pub(crate) struct Model {
     ask: Ask,
 }
 
-/// The minor codes of Punctual's own: an interceptor, a servant has panicked.
+/// Minor codes of Punctual's own: an interceptor, a servant has panicked.
 const INTERCEPTOR_PANICKED: u32 = punctual::minor::INTERCEPTOR_PANICKED;
 const SERVANT_PANICKED: u32 = punctual::minor::SERVANT_PANICKED;
 
@@ -48,7 +48,7 @@ impl Model {
         }
     }
 
-    /// The whole call.
+    /// Returns the result of the whole call.
     pub(crate) fn call(&mut self) -> Got {
         loop {
             match self.attempt() {
@@ -66,14 +66,14 @@ impl Model {
             return self.end(&begun, came, false);
         }
         let mut came = self.serve();
-        // A bridge follows where it is sent, and its client hears nothing of that.
+        // A bridge follows a forward, and its client does not see it.
         while self.way == Way::Bridged && came == Came::Forward {
             came = self.serve();
         }
         if self.way != Way::Asynchronous {
             return self.end(&begun, came, false);
         }
-        // The caller goes on; an interceptor may keep it from that.
+        // The caller goes on; an interceptor may prevent that.
         match self.end(&begun, Came::Sent, false) {
             Came::Sent => {}
             other => return other,
@@ -101,7 +101,8 @@ impl Model {
         self.end(&begun, came, true)
     }
 
-    /// Starting points, in order: who has begun, and what comes instead of the call.
+    /// Runs the starting points, in order; returns the interceptors that have begun, and the
+    /// outcome that replaces the call.
     fn begin(&mut self, all: &[&'static str], point: Point) -> (Vec<&'static str>, Option<Came>) {
         let mut begun = Vec::new();
         for name in all {
@@ -113,7 +114,7 @@ impl Model {
         (begun, None)
     }
 
-    /// Ending points, in the reverse order.
+    /// Runs the ending points, in the reverse order.
     fn end(&mut self, begun: &[&'static str], mut came: Came, is_server: bool) -> Came {
         for name in begun.iter().rev() {
             let (point, status) = match (came, is_server) {
@@ -135,7 +136,7 @@ impl Model {
         came
     }
 
-    /// What one of them does in its turn, with what the call has come to before.
+    /// Runs the turn of one interceptor, with the outcome so far.
     fn turn(
         &mut self,
         name: &'static str,

@@ -1,4 +1,5 @@
-//! Traces that go on from a client to its server, and metrics: by wire, within the process, and for asynchronous calls.
+//! Traces that continue from a client to its server, and metrics: by wire, within the process, and
+//! for asynchronous calls.
 
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant};
@@ -9,7 +10,7 @@ use punctual::{Interface, Orb, Request, RootPoa, SystemException};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Notes which trace context its upcalls are in, and calls another object from there.
+/// Servant that records the trace context of its upcalls, and calls another object from there.
 struct Notes {
     orb: Orb,
     tracing: Tracing,
@@ -84,7 +85,7 @@ fn a_trace_goes_on_from_a_thread_through_two_upcalls() {
         spans.sort_unstable();
         spans.dedup();
         assert_eq!(spans.len(), 5);
-        // The caller is where it was.
+        // The caller's context is unchanged.
         assert_eq!(at_client.current(&pair.client), Some(parent));
         at_client.set_current(&pair.client, None).unwrap();
         assert_eq!(at_client.current(&pair.client), None);
@@ -135,7 +136,7 @@ fn a_server_that_is_told_of_no_trace_begins_one_and_another_library_may_say_whic
     pair.end();
 }
 
-/// Collects what is logged.
+/// Writer that collects the log.
 #[derive(Clone, Default)]
 struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -184,7 +185,7 @@ fn what_a_servant_logs_stands_in_the_span_of_its_upcall_and_nothing_after_it_doe
         .with_ansi(false)
         .with_writer(move || writer.clone())
         .finish();
-    // Calls within the process run on this thread, whose subscriber it is.
+    // Calls within the process run on this thread, to which the subscriber belongs.
     tracing::subscriber::with_default(subscriber, || {
         let orb = Orb::builder().initializer(Arc::new(Tracing::builder().build()));
         let orb = orb.build().unwrap();
@@ -215,7 +216,7 @@ fn what_a_servant_logs_stands_in_the_span_of_its_upcall_and_nothing_after_it_doe
     }
 }
 
-/// The number behind what a line begins with.
+/// Returns the number behind the beginning of a line.
 fn number(text: &str, begin: &str) -> Option<f64> {
     let line = text.lines().find(|line| line.starts_with(begin))?;
     line.rsplit(' ').next()?.parse().ok()
@@ -239,7 +240,7 @@ fn calls_are_counted_with_their_errors_and_times_at_both_ends() {
         account.fail().unwrap_err();
         account.note("one-way").unwrap();
         pair.as_if_elsewhere().sendp_deposit(1).wait().unwrap();
-        // Served on the same connection, and so behind the one-way.
+        // This call is served on the same connection, and so after the one-way.
         account.deposit(1).unwrap();
         for (metrics, end, timed) in [(&at_client, "client", 5.0), (&at_server, "server", 6.0)] {
             let text = metrics.render();

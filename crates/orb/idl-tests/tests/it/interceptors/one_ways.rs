@@ -38,7 +38,7 @@ fn a_one_way_ends_as_far_as_it_is_waited_for() {
             let account = Account::from_object(object.unwrap());
             account.note("one").unwrap();
             let client = records.take("c");
-            // Served on the same connection, and so behind it.
+            // This call is served on the same connection, and so after it.
             account.deposit(1).unwrap();
             let mut server = records.take("s");
             assert_eq!(
@@ -74,7 +74,7 @@ fn a_call_that_cannot_be_sent_is_told_of_and_one_that_fails_over_is_a_pass_for_e
     records.take("c");
     assert!(account.deposit(1).is_err());
     let called = records.take("c");
-    // However often it was tried: each attempt begins and ends, and the last with what the caller got.
+    // Each attempt begins and ends, and the last one with the caller's result.
     let begun = called
         .iter()
         .filter(|(_, point, _)| *point == Point::SendRequest);

@@ -1,4 +1,4 @@
-//! Smart proxies: what stands in the place of references.
+//! Smart proxies, which replace references.
 
 use super::fixture::{Near, Pair};
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant};
@@ -12,7 +12,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-/// Knows what the account holds as long as only it changes that, and lets notes wait for the next deposit.
+/// Proxy that caches the account's balance as long as only it changes that, and delays notes until
+/// the next deposit.
 struct Caching {
     real: Account,
     holds: Mutex<Option<i32>>,
@@ -59,7 +60,7 @@ fn caching(real: Account) -> Caching {
     }
 }
 
-/// A pair whose client caches, and how many requests its server has served.
+/// Makes a pair whose client caches, with a counter of the requests that its server has served.
 fn cached(near: Near) -> (Pair, Arc<AtomicU32>) {
     use super::closures::AtServer;
     use punctual::interceptor::ServerRequestInfo;
@@ -87,7 +88,7 @@ fn a_caching_proxy_answers_what_it_knows_and_calls_the_object_for_the_rest() {
         assert_eq!(account.deposit(5).unwrap(), 5);
         for _ in 0..10 {
             assert_eq!(account.deposit(0).unwrap(), 5);
-            // Its clones have the same proxy, and calls whose callers go on go to it, too.
+            // Clones have the same proxy, and asynchronous calls go to it, too.
             assert_eq!(account.clone().sendp_deposit(0).wait().unwrap(), 5);
         }
         assert_eq!(served.load(Ordering::SeqCst), 1, "{near:?}");
@@ -96,7 +97,8 @@ fn a_caching_proxy_answers_what_it_knows_and_calls_the_object_for_the_rest() {
         assert_eq!(account.deposit(1).unwrap(), 6);
         assert_eq!(pair.vault.notes.load(Ordering::SeqCst), 1);
         assert_eq!(served.load(Ordering::SeqCst), 3, "{near:?}");
-        // Exceptions of the object come through it, and its own panics are a servant's.
+        // Exceptions of the object pass through it, and its own panics are handled like a
+        // servant's.
         assert_eq!(account.fail().unwrap_err().minor(), 7);
         assert!(matches!(
             account.deposit(-1),
@@ -121,7 +123,7 @@ fn a_proxy_stands_where_calls_are_to_be_requests_and_not_before_those_put_togeth
     request.invoke().unwrap();
     assert!(account.as_object().is_a("IDL:another:1.0").is_ok());
     assert_eq!(served.load(Ordering::SeqCst), 3);
-    // Each reference that comes has a proxy of its own.
+    // Each received reference has a proxy of its own.
     assert_eq!(pair.account().deposit(0).unwrap(), 3);
     assert_eq!(served.load(Ordering::SeqCst), 4);
     pair.end();

@@ -1,4 +1,4 @@
-//! Interceptors that note where they are called, and do at one point what a test says.
+//! Interceptors that record their calls, and take one action at one point, as a test says.
 
 use punctual::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, ReplyStatus, ServerRequestInfo,
@@ -7,10 +7,10 @@ use punctual::interceptor::{
 use punctual::{CompletionStatus, ObjectRef, SystemException, SystemExceptionKind as Kind};
 use std::sync::{Arc, Mutex};
 
-/// The minor code of what a recorder raises.
+/// Minor code of a recorder's exceptions.
 pub(crate) const RAISED: u32 = 0x5055_0f01;
 
-/// What is done at a point.
+/// Action at a point.
 #[derive(Clone, Debug)]
 pub(crate) enum Action {
     Raise,
@@ -18,7 +18,7 @@ pub(crate) enum Action {
     Forward(ObjectRef),
 }
 
-/// The points of a client, then those of a server.
+/// Points of a client, then those of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Point {
     SendRequest,
@@ -33,24 +33,24 @@ pub(crate) enum Point {
     SendOther,
 }
 
-/// Who was called, where, and what had become of the request then.
+/// Call of an interceptor: its name, the point, and the request's status then.
 pub(crate) type Called = (&'static str, Point, Option<ReplyStatus>);
 
-/// What the recorders of one test share.
+/// State that the recorders of one test share.
 #[derive(Debug, Default)]
 pub(crate) struct Records {
     called: Mutex<Vec<Called>>,
-    /// Done once.
+    /// Planned action, taken once.
     planned: Mutex<Option<(&'static str, Point, Action)>>,
 }
 
 impl Records {
-    /// Plans what one of them does when it is called at a point next.
+    /// Plans the action of one recorder at its next call at a point.
     pub(crate) fn plan(&self, planned: Option<(&'static str, Point, Action)>) {
         *self.planned.lock().unwrap() = planned;
     }
 
-    /// What was noted since the last time, of those whose names begin so.
+    /// Returns the calls recorded since the last time, of recorders whose names begin with `whose`.
     pub(crate) fn take(&self, whose: &str) -> Vec<Called> {
         let mut called = self.called.lock().unwrap();
         let (taken, left) = called
@@ -75,7 +75,7 @@ impl Records {
         drop(planned);
         match action {
             None => Ok(()),
-            // Whatever completion an interceptor says, the point decides.
+            // The point decides the completion status, whatever the interceptor sets.
             Some((.., Action::Raise)) => {
                 let maybe = CompletionStatus::Maybe;
                 Err(SystemException::new(Kind::NoPermission, RAISED, maybe).into())
@@ -98,7 +98,7 @@ impl Records {
     }
 }
 
-/// Of either kind.
+/// Recorder of either kind.
 pub(crate) struct Recorder(pub(crate) &'static str, pub(crate) Arc<Records>);
 
 impl ClientRequestInterceptor for Recorder {

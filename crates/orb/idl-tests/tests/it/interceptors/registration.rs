@@ -1,4 +1,4 @@
-//! Initialisers, and what they register.
+//! Initialisers, and their registrations.
 
 use super::fixture::Allocates;
 use super::recorder::{Recorder, Records};
@@ -8,7 +8,7 @@ use punctual::{
 };
 use std::sync::{Arc, Mutex};
 
-/// Notes what it is told, and registers a name.
+/// Initialiser that records its calls, and registers a name.
 #[derive(Default)]
 struct Notes(Mutex<Vec<String>>);
 

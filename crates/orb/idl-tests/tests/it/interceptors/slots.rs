@@ -10,8 +10,8 @@ use std::time::Duration;
 
 const SLOT: u32 = 0x1234_5678;
 
-/// A pair whose client sends what its thread has in a slot, and whose server puts it into one of the upcall's; and what was
-/// left there when the upcall was over.
+/// Makes a pair whose client sends its thread's slot, and whose server stores it in a slot of the
+/// upcall; and the values left there when the upcalls were over.
 fn carrying(near: Near) -> (Pair, SlotId, Arc<Mutex<Vec<i32>>>) {
     let left = Arc::new(Mutex::new(Vec::new()));
     let (client_slots, server_slots) = (

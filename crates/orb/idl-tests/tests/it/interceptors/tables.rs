@@ -1,5 +1,5 @@
-//! Which attribute and operation is valid at which point: the standard's two tables (CORBA 3.3 part 1, §16.3.13 and
-//! §16.3.14), column by column.
+//! Validity of attributes and operations at each point: the standard's two tables (CORBA 3.3 part
+//! 1, §16.3.13 and §16.3.14), column by column.
 
 use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
@@ -69,7 +69,7 @@ const SERVER: [(&str, &str); 25] = [
     ("add_reply_service_context", "yyyyy"),
 ];
 
-/// Whether it was valid: what is raised otherwise is BAD_INV_ORDER 14.
+/// Returns whether the query was valid: otherwise it raises BAD_INV_ORDER 14.
 fn is_valid<T>(asked: Result<T, SystemException>) -> bool {
     !asked.is_err_and(|exception| {
         exception.kind() == Kind::BadInvOrder && exception.minor() == minor::omg(14)
@@ -220,10 +220,10 @@ fn each_is_valid_where_the_tables_say(near: Near) {
     assert_eq!(now(&account, Ask::Deposit), Got::Results);
     assert_eq!(now(&account, Ask::Refused), Got::Refused);
     account.note("one-way").unwrap();
-    // It is served before what is asked next, of the same connection.
+    // It is served before the next query, on the same connection.
     assert_eq!(now(&account, Ask::Deposit), Got::Results);
     if near == Near::WithinProcess {
-        // Nothing is polled there: from another ORB's reference, by wire.
+        // Calls within the process are not polled: from another ORB's reference, by wire.
         let by_wire = pair.as_if_elsewhere();
         assert_eq!(later(&by_wire, Ask::Deposit), Got::Results);
     } else {
@@ -264,7 +264,7 @@ fn each_is_valid_where_the_tables_say_and_raises_bad_inv_order_14_elsewhere_with
     each_is_valid_where_the_tables_say(Near::WithinProcess);
 }
 
-/// Has somebody asked at a point of a kind, and what was said there.
+/// Makes a query at a point of a kind, and returns the answer.
 #[test]
 fn a_forward_is_told_at_the_last_point_and_nowhere_else() {
     let _watchdog = watchdog(Duration::from_secs(120));

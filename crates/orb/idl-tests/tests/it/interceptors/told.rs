@@ -1,4 +1,4 @@
-//! What interceptors are told, and what they add.
+//! Data that interceptors see, and data that they add.
 
 use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
@@ -51,7 +51,7 @@ fn contexts_travel_with_the_request_and_with_whatever_answers_it() {
             let data = info.get_request_service_context(OURS)?;
             assert_eq!(data, b"request", "{point}");
             if point.starts_with("send") {
-                // Behind the reply, which has been written by now.
+                // After the reply, which has been written by now.
                 info.add_reply_service_context(THEIRS, point.as_bytes(), true)?;
                 info.add_reply_service_context(THEIRS + 1, &[7; 300], true)?;
             } else {

@@ -1,4 +1,4 @@
-//! The ways that a call goes, and what its caller gets.
+//! Ways that a call goes, and its caller's result.
 
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, Refused};
@@ -12,32 +12,32 @@ use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
-    /// A stub's request.
+    /// Request by a stub.
     Wire,
-    /// A stub's call within the process.
+    /// Call by a stub within the process.
     Local,
     /// An asynchronous request, waited for afterwards.
     Asynchronous,
-    /// A request that is put together at run time.
+    /// Request that is built at run time.
     Dynamic,
     /// A request through a bridge.
     Bridged,
 }
 
-/// What is asked.
+/// Operation to call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
-    /// Returns.
+    /// Operation that returns.
     Deposit,
-    /// Raises a user exception.
+    /// Operation that raises a user exception.
     Refused,
-    /// Raises a system exception.
+    /// Operation that raises a system exception.
     Fail,
-    /// Panics.
+    /// Operation that panics.
     Panic,
 }
 
-/// What the caller gets.
+/// Result of the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Got {
     Results,
@@ -51,7 +51,7 @@ impl From<&SystemException> for Got {
     }
 }
 
-/// A pair with recorders, `c1` and `c2` at the client, `s1` and `s2` at the server.
+/// Pair with recorders, `c1` and `c2` at the client, `s1` and `s2` at the server.
 pub(crate) struct Recorded {
     pub(crate) way: Way,
     pub(crate) pair: Pair,
@@ -92,7 +92,7 @@ impl Recorded {
         }
     }
 
-    /// A reference of the server's, as its caller has it.
+    /// Returns a reference of the server's, as its caller has it.
     pub(crate) fn reference(&self, of: &Account) -> ObjectRef {
         match &self.bridge {
             None => self.pair.as_client(of.as_object()),

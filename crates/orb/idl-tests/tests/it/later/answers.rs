@@ -1,4 +1,4 @@
-//! Answers by other threads, in any order, over everything that requests come by.
+//! Answers by other threads, in any order, over every protocol with replies.
 
 use super::desk::{Desk, exercise};
 use super::support::watchdog;

@@ -1,4 +1,4 @@
-//! A servant that answers by a thread of its own, or when it is told to.
+//! Servant that answers by a thread of its own, or on command.
 
 use super::generated::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError, Refused};
 use punctual::{Response, SystemException};
@@ -9,11 +9,11 @@ use std::thread;
 
 type Job = Box<dyn FnOnce() + Send>;
 
-/// See the module.
+/// Servant that answers later.
 pub(super) struct Desk {
     jobs: Mutex<Sender<Job>>,
     rate: AtomicI32,
-    /// Calls of `wait_at` that are not answered.
+    /// Unanswered calls of `wait_at`.
     pub(super) waiting: Mutex<Vec<(String, Response<i32>)>>,
     pub(super) notes: AtomicUsize,
 }
@@ -38,12 +38,12 @@ impl Desk {
         self.waiting.lock().unwrap().len()
     }
 
-    /// What waits at a gate is answered, the last first.
+    /// Answers the calls that wait at a gate, the last first.
     pub(super) fn open_gate(&self, gate: &str) {
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap());
         for (at, response) in waiting.into_iter().rev() {
             match at == gate {
-                // Whoever has gone is not told.
+                // The client may have gone.
                 true => drop(response.reply(i32::try_from(gate.len()).unwrap())),
                 false => self.waiting.lock().unwrap().push((at, response)),
             }
@@ -83,7 +83,7 @@ impl ClerkAmhServant for Desk {
 
     fn back(&self, response: Response<Vec<u8>>, data: &[u8]) {
         let data = data.to_vec();
-        // Results that are too long are told of otherwise.
+        // Results that are too long are reported as an exception.
         self.later(move || drop(response.reply(data)));
     }
 
@@ -114,7 +114,7 @@ impl ClerkAmhServant for Desk {
     }
 }
 
-/// What clients see of each operation, whichever way it is answered.
+/// Checks each operation as a client, independent of the way in which it is answered.
 pub(super) fn exercise(clerk: &Clerk) -> Result<(), SystemException> {
     clerk.set_rate(7)?;
     assert_eq!(clerk.rate()?, 7);

@@ -134,7 +134,7 @@ fn what_is_inherited_is_answered_later_too() {
     answers_for_all(|orb| Async::on(orb.clone(), ByFutures::default()));
 }
 
-/// A servant that answers later is, to callers of its process, one of the interface's own.
+/// Checks that a servant that answers later is an ordinary one to callers of its process.
 #[test]
 fn a_servant_that_answers_later_stands_for_one_that_answers_at_once() {
     fn is_servant<S: BottomServant>(_: &S) {}

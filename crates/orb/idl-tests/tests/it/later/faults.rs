@@ -1,4 +1,4 @@
-//! Clients that go, too many calls, answers that cannot be sent.
+//! Clients that disconnect, too many calls, answers that cannot be sent.
 
 use super::desk::Desk;
 use super::support::watchdog;
@@ -41,7 +41,7 @@ fn a_request_that_is_cancelled_is_not_awaited_and_may_be_answered_all_the_same()
     drop(waits);
     until(|| !response.is_awaited());
     response.reply(4).unwrap();
-    // The reply is nobody's, and the connection stands.
+    // The late reply has no caller, and the connection stays open.
     assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
     pair.end();
 }
@@ -66,7 +66,7 @@ fn more_open_calls_than_a_connection_may_have_are_refused_and_there_is_room_once
         for one in waits {
             assert_eq!(one.wait().unwrap(), 4);
         }
-        // The last of them is counted out behind its reply.
+        // The last of them is counted out after its reply.
         until(|| pair.clerk.add(1, 2).is_ok_and(|sum| sum == 3));
         pair.end();
     }
@@ -76,7 +76,7 @@ fn more_open_calls_than_a_connection_may_have_are_refused_and_there_is_room_once
 fn what_open_requests_have_sent_counts_until_they_are_answered() {
     let _watchdog = watchdog(LIMIT);
     let desk = Desk::new();
-    // One peer has three quarters of it at most.
+    // One peer may use three quarters of it at most.
     let server = |config: &mut punctual::OrbConfig| config.budgets.received = 4 << 20;
     let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
     let long = "g".repeat(1 << 20);
@@ -92,14 +92,14 @@ fn what_open_requests_have_sent_counts_until_they_are_answered() {
         open.push(waits);
         assert!(open.len() < 4, "more than there is room for");
     };
-    // Its connection is ended, or where the request came whole, that alone is refused.
+    // Its connection is ended, or, if the request came whole, only the request is refused.
     let kind = refused.kind();
     assert!(
         matches!(kind, Kind::CommFailure | Kind::Transient),
         "{refused}"
     );
     assert!(!open.is_empty());
-    // What is short is served meanwhile, by another connection.
+    // Short requests are served meanwhile, by another connection.
     assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
     desk.open_gate(&long);
     until(|| {
@@ -117,7 +117,7 @@ fn results_that_cannot_be_sent_are_told_of_to_client_and_servant() {
     let desk = Desk::new();
     let server = |config: &mut punctual::OrbConfig| config.limits.message = 4096;
     let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
-    // The request fits, the reply has a longer head.
+    // The request fits, but the reply has a longer header.
     let fits: Vec<u8> = vec![1; 3900];
     assert_eq!(pair.clerk.back(&fits).unwrap(), fits);
     let waits = pair.clerk.sendp_copies("x", &5000);

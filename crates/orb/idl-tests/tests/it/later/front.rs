@@ -1,4 +1,4 @@
-//! A servant whose operations are `async`, which may await another object's replies.
+//! Servant with `async` operations, which may await another object's replies.
 
 use super::generated::asynchronous::{Clerk, ClerkAsyncServant, ClerkCopiesError, Refused};
 use punctual::SystemException;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::task::Poll;
 
-/// A clerk that has another do what takes time.
+/// Clerk that lets another do the slow work.
 #[derive(Default)]
 pub(super) struct Front {
     pub(super) behind: Option<Clerk>,
     pub(super) rate: AtomicI32,
-    /// Futures of `wait_at` that there are.
+    /// Number of futures of `wait_at`.
     pub(super) waiting: Arc<AtomicUsize>,
 }
 
-/// Counts a future, until it is dropped.
+/// Guard that counts a future, until it is dropped.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -24,7 +24,7 @@ impl Drop for Counted {
     }
 }
 
-/// Lets others go first.
+/// Yields once to other tasks.
 async fn yielding() {
     let mut has_yielded = false;
     std::future::poll_fn(|context| {
@@ -77,7 +77,7 @@ impl ClerkAsyncServant for Front {
     async fn wait_at(&self, gate: String) -> Result<i32, SystemException> {
         self.waiting.fetch_add(1, Ordering::AcqRel);
         let _counted = Counted(self.waiting.clone());
-        // What follows is by the thread that drives futures.
+        // The rest runs on the thread that drives futures.
         yielding().await;
         match &self.behind {
             Some(behind) => behind.wait_at_async(&gate).await,

@@ -1,4 +1,4 @@
-//! Servants whose operations are `async`, under several executors.
+//! Servants with `async` operations, under several executors.
 
 use super::desk::{Desk, exercise};
 use super::front::Front;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// A front before a desk, in ORBs of their own, under that executor.
+/// Front before a desk, in ORBs of their own, under that executor.
 struct Chain {
     desk: Arc<Desk>,
     behind: Pair,
@@ -98,7 +98,7 @@ fn a_future_is_dropped_when_nobody_waits_any_more_by_choice_alone() {
             chain.desk.open_gate("gate");
         }
         until(|| chain.waiting.load(Ordering::Acquire) == 0);
-        // Unanswered requests keep an ORB from ending in order, whether or not anybody waits for them.
+        // Unanswered requests prevent an orderly end of an ORB, whether or not they are awaited.
         chain.desk.open_gate("gate");
         chain.front.server.shutdown(true).unwrap();
         chain.behind.end();

@@ -1,4 +1,4 @@
-//! What interceptors see of requests that are answered later.
+//! Requests that are answered later, as interceptors see them.
 
 use super::desk::Desk;
 use super::front::Front;
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const CONTEXT: u32 = 0x1234_5601;
 
-/// Notes the points, and has replies carry something.
+/// Interceptor that records the points, and adds a context to replies.
 #[derive(Clone, Default)]
 struct Notes(Arc<Mutex<Vec<String>>>);
 
@@ -72,7 +72,8 @@ fn ending_points_are_called_once_when_the_answer_is_given_and_not_when_the_upcal
 
     let waits = clerk.sendp_wait_at("gate");
     until(|| desk.waiting() == 1);
-    // Another call on the same connection has gone through its upcall since: the first one's is over.
+    // Another call on the same connection has gone through its upcall since: the first one's is
+    // over.
     assert_eq!(clerk.add(1, 2).unwrap(), 3);
     assert_eq!(
         notes.take(),
@@ -104,7 +105,7 @@ fn ending_points_are_called_once_when_the_answer_is_given_and_not_when_the_upcal
     server.shutdown(true).unwrap();
 }
 
-/// Counts upcalls, and those that are over.
+/// Counts of upcalls, and of those that are over.
 #[derive(Clone, Default)]
 struct Upcalls(Arc<(AtomicUsize, AtomicUsize)>);
 

@@ -17,7 +17,7 @@ mod pair;
 mod poas;
 mod time_outs;
 
-/// What `idl/family.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/family.idl`.
 mod related {
     include!(concat!(env!("OUT_DIR"), "/family.rs"));
 }

@@ -1,4 +1,4 @@
-//! A server and a client in one process, which call by wire.
+//! Server and client in one process, which call by wire.
 #![allow(dead_code)]
 
 use super::desk::Desk;
@@ -8,7 +8,7 @@ use punctual::{
 };
 use std::sync::Arc;
 
-/// A server's ORB, a client's, and the client's reference to what the server has activated.
+/// ORB of a server, ORB of a client, and the client's reference to the server's object.
 pub(super) struct Pair {
     pub(super) server: Orb,
     pub(super) client: Orb,
@@ -26,7 +26,7 @@ impl Pair {
     where
         Clerk: Implements<S>,
     {
-        // Both are of one process: calls are to go by wire.
+        // Both are in one process, but calls are to go by wire.
         let client = Orb::builder().configure(|config| {
             config.collocation = Collocation::None;
             client(config);
@@ -46,7 +46,7 @@ impl Pair {
         }
     }
 
-    /// With a desk that answers by responses, over TCP.
+    /// Makes a pair with a desk that answers by responses, over TCP.
     pub(super) fn of(desk: &Arc<Desk>) -> Self {
         Self::with(|_| Amh::shared(desk.clone()), tcp(), |_| {}, |_| {})
     }
@@ -61,18 +61,18 @@ pub(super) fn tcp() -> ListenEndpoint {
     ListenEndpoint::iiop("127.0.0.1", 0)
 }
 
-/// The server's reference, as its client has it.
+/// Returns the server's reference, as its client has it.
 pub(super) fn over_wire<I: Interface>(server: &Orb, client: &Orb, reference: &I) -> I {
     let text = server.object_to_string(reference).unwrap();
     I::narrow(client.string_to_object(&text).unwrap()).unwrap()
 }
 
-/// A servant whose futures the server's own threads drive.
+/// Makes a servant whose futures the server's own threads drive.
 pub(super) fn by_orb<T>(servant: T) -> impl FnOnce(&Orb) -> Async<T> {
     move |orb| Async::on(orb.clone(), servant)
 }
 
-/// Waits until something is so, without hurry: a watchdog ends what never is.
+/// Waits until a condition holds; a watchdog ends a wait that does not end.
 pub(super) fn until(holds: impl Fn() -> bool) {
     while !holds() {
         std::thread::yield_now();

@@ -1,4 +1,4 @@
-//! POAs whose servants answer later: what waits for their answers.
+//! POAs whose servants answer later, and the operations that wait for their answers.
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Objects for which such policies have the desk answer.
+/// Makes an adapter with these policies, and an object for which the desk answers.
 fn poa_of(pair: &Pair, name: &str, policies: &[PoaPolicy]) -> (Poa, Clerk) {
     let poa = pair
         .poa
@@ -27,13 +27,14 @@ fn poa_of(pair: &Pair, name: &str, policies: &[PoaPolicy]) -> (Poa, Clerk) {
     (poa, clerk)
 }
 
-/// As [`over_wire`], without asking the object, which may not be there yet.
+/// Returns the reference as [`over_wire`] does, without calling the object, which may not exist
+/// yet.
 fn over_wire_unasked(pair: &Pair, clerk: &Clerk) -> Clerk {
     let text = pair.server.object_to_string(clerk).unwrap();
     Clerk::from_object(pair.client.string_to_object(&text).unwrap())
 }
 
-/// Whether a thread does something that does not end before `opened`.
+/// Checks that `waits` does not end before `opens` has run.
 fn ends_only_behind(waits: impl FnOnce() + Send + 'static, opens: impl FnOnce()) {
     let (say, ended) = mpsc::channel();
     let waiter = thread::spawn(move || {
@@ -131,7 +132,7 @@ fn default_servants_and_servant_locators_may_answer_later() {
     pair.end();
 }
 
-/// Says when its servant has gone.
+/// Activator that reports the end of its servant.
 struct Activator {
     desk: Arc<Desk>,
     has_gone: Arc<AtomicBool>,

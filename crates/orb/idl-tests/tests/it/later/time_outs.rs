@@ -1,4 +1,4 @@
-//! Responses that are kept beyond the time that their servant may take.
+//! Responses that are kept beyond the servant's time limit.
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
@@ -61,7 +61,7 @@ fn a_response_that_is_kept_beyond_its_time_out_is_answered_with_timeout_and_coun
         until(|| !response.is_awaited());
         assert_eq!(unanswered(&pair.server), 1);
         assert_eq!(response.reply(1), Err(AnswerError::TimedOut));
-        // The connection stands, and what is answered in time is as ever.
+        // The connection stays open, and timely answers work as before.
         assert_eq!(pair.clerk.add(1, 2).unwrap(), 3);
         assert_eq!(unanswered(&pair.server), 1);
         pair.end();

@@ -1,4 +1,4 @@
-//! A servant that is passed values, and what the operations of values do.
+//! Servant that takes values, and the operations of values.
 
 use std::sync::Mutex;
 
@@ -15,7 +15,7 @@ use crate::values::generated::values::{
     StrangeFactory,
 };
 
-/// When, by whom, about what: as no two compilers would write it.
+/// Marshals the state in an order that no compiler would generate: when, by whom, about what.
 impl CustomMarshal for StampState {
     fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
         os.write_octet(b'!')?;
@@ -36,7 +36,7 @@ impl CustomMarshal for StampState {
     }
 }
 
-/// What accounts do.
+/// Operations of accounts.
 pub(crate) struct Bank;
 
 impl CountsOperations for Bank {
@@ -102,7 +102,7 @@ impl SavingsOperations for Bank {
     }
 }
 
-/// Knows all types but `Strange`.
+/// Registers the factories of all types but `Strange`.
 pub(crate) fn register(orb: &Orb) {
     assert!(orb.register_value_factory(NamedFactory).is_none());
     orb.register_value_factory(AccountFactory::new(Bank));
@@ -115,7 +115,7 @@ pub(crate) fn knows_strange(orb: &Orb) {
     orb.register_value_factory(StrangeFactory);
 }
 
-/// Keeps one.
+/// Servant that keeps a value.
 #[derive(Default)]
 pub(crate) struct KeeperImpl {
     kept: Mutex<Option<Node>>,
@@ -203,7 +203,7 @@ impl KeeperServant for KeeperImpl {
     }
 }
 
-/// An object that describes itself.
+/// Servant of an object that describes itself.
 pub(crate) struct Spot;
 
 impl DescribableServant for Spot {
@@ -222,7 +222,7 @@ impl DescribedServant for Spot {
     }
 }
 
-/// A server, a client, and the client's reference to the server's keeper.
+/// Server, client, and the client's reference to the server's keeper.
 pub(crate) struct Pair {
     pub(crate) server: Orb,
     pub(crate) poa: Poa,
@@ -230,7 +230,7 @@ pub(crate) struct Pair {
     pub(crate) keeper: Keeper,
 }
 
-/// An ORB whose calls go over the wire, or, within the process, do not.
+/// Makes an ORB whose calls within the process go over the wire, or do not.
 pub(crate) fn orb(collocation: Collocation) -> Orb {
     let listening = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
     let configured = listening.configure(|config| config.collocation = collocation);
@@ -238,12 +238,12 @@ pub(crate) fn orb(collocation: Collocation) -> Orb {
 }
 
 impl Pair {
-    /// Over the wire.
+    /// Makes a pair whose calls go over the wire.
     pub(crate) fn new() -> Self {
         Self::by(Collocation::None)
     }
 
-    /// Over the wire, and within the process.
+    /// Makes a pair over the wire, and one within the process.
     pub(crate) fn both() -> [Self; 2] {
         [Collocation::None, Collocation::ThruPoa].map(Self::by)
     }

@@ -1,4 +1,4 @@
-//! Values within the process: made, copied, asked.
+//! Values within the process: made, copied, called.
 
 use punctual::{Collocation, SystemExceptionKind as Kind, ValueFactory, ValueRef, ValueType};
 

@@ -5,7 +5,7 @@ mod calls;
 mod keeper;
 mod local;
 
-/// What `idl/values.idl` becomes.
+/// Rust that the IDL compiler generates from `idl/values.idl`.
 mod generated {
     include!(concat!(env!("OUT_DIR"), "/values.rs"));
 }

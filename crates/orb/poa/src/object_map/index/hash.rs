@@ -1,15 +1,16 @@
-//! A hash of ids that is read without a lock, while one thread at a time changes it.
+//! Hash of ids that is read without a lock, while one thread at a time changes it.
 //!
-//! One chain goes through all slots that have an id, in the order of their hashes with the bits reversed
-//! (a split-ordered list: Shalev and Shavit, *Split-Ordered Lists: Lock-Free Extensible Hash Tables*, JACM
-//! 53, 2006). Buckets are entrances to it. To have twice as many only new entrances are needed: nothing moves,
-//! nothing is copied, and a reader that knows the old number finds what it looks for too, behind the new
-//! entrance. Links stand in the slots, buckets are four octets each.
+//! One chain goes through all slots that have an id, in the order of their hashes with the bits
+//! reversed (a split-ordered list: Shalev and Shavit, *Split-Ordered Lists: Lock-Free Extensible
+//! Hash Tables*, JACM 53, 2006). Buckets are entrances to it. Doubling their number only adds
+//! entrances: nothing is moved or copied, and a reader that knows the old number finds its id, too,
+//! behind the new entrance. Links are stored in the slots; a bucket has four bytes.
 //!
-//! What a reader meets may be taken out and used again under its feet, and lead it into another chain or
-//! that of free slots. What it finds is right nonetheless, as the slot is pinned and its id compared. Where it
-//! finds nothing it looks again if something was taken out meanwhile (`removals`): that was counted before
-//! the slot got its next link, so who followed that link knows. Order makes each walk end.
+//! A slot that a reader visits may be removed and reused meanwhile, and lead it into another chain
+//! or that of free slots. What it finds is right nonetheless, as the slot is pinned and its id
+//! compared. A reader that finds nothing repeats the search if a slot was removed meanwhile
+//! (`removals`): the counter is raised before the slot gets its next link, so a reader that
+//! followed that link sees it. The order makes each walk end.
 
 use super::super::entry::Entry;
 use super::super::link::Link;
@@ -18,26 +19,28 @@ use super::super::sync::{AtomicU32, FIRST, OnceLock, Ordering, RandomState};
 
 use std::hash::BuildHasher;
 
-/// Segments of buckets, each as large as all before: up to 2^28 for 64 in the first.
+/// Number of segments of buckets, each as large as all before: up to 2^28 for 64 in the first.
 const SEGMENTS: usize = 23;
 
-/// Objects for each bucket, at most.
+/// Upper bound of the objects per bucket.
 const LOAD: u32 = 1;
 
 pub(crate) struct HashIndex {
-    /// Keys may come from peers: who knows no seed makes no collisions.
+    /// Hasher with a secret seed, as keys may come from peers, which could otherwise make
+    /// collisions.
     hasher: RandomState,
-    /// Links of the entrances; 0 where nobody was yet.
+    /// Links of the entrances; 0 for unused ones.
     buckets: [OnceLock<Box<[AtomicU32]>>; SEGMENTS],
-    /// How many buckets are in use, a power of two.
+    /// Number of buckets in use, a power of two.
     size: AtomicU32,
-    /// How many slots are in the chain.
+    /// Number of slots in the chain.
     entries: AtomicU32,
-    /// How many were taken out, by the low bits of their hashes.
+    /// Numbers of removals, by the low bits of the hashes.
     removals: [AtomicU32; FIRST as usize],
 }
 
-/// Where in the chain: hashes with their bits reversed, a bucket before what is in it.
+/// Returns the position in the chain: hashes with their bits reversed, a bucket before its
+/// contents.
 fn order_of_slot(hash: u32) -> u64 {
     u64::from(hash.reverse_bits()) << 1 | 1
 }
@@ -46,7 +49,7 @@ fn order_of_bucket(bucket: u32) -> u64 {
     u64::from(bucket.reverse_bits()) << 1
 }
 
-/// The bucket that a new one takes its part from.
+/// Returns the bucket that a new one splits.
 fn parent(bucket: u32) -> u32 {
     debug_assert!(bucket > 0);
     bucket & !(1 << (u32::BITS - 1 - bucket.leading_zeros()))
@@ -60,7 +63,7 @@ fn hash_in(word: u64) -> u32 {
     (word >> 32) as u32
 }
 
-/// What a link stands in.
+/// Owner of a link.
 #[derive(Clone, Copy)]
 enum At {
     Bucket(u32),
@@ -83,7 +86,7 @@ impl HashIndex {
         index
     }
 
-    /// Asks `is` about places whose id may be this, until it gives something. Takes no lock.
+    /// Calls `is` for indices whose id may be this one, until it returns a value. Takes no lock.
     pub(crate) fn find<R>(
         &self,
         slots: &Slots<Entry>,
@@ -101,13 +104,13 @@ impl HashIndex {
     ) -> Option<R> {
         let removals = self.removals(hash)?;
         loop {
-            // Acquire: what was taken out before is seen to be out.
+            // Acquire: earlier removals are visible.
             let before = removals.load(Ordering::Acquire);
             if let Some(found) = self.walk(slots, hash, &mut is) {
                 return Some(found);
             }
-            // After the links, which are loaded with acquire: who followed one that was set after a removal
-            // sees the removal counted.
+            // The counter is read after the links, which are loaded with Acquire: a reader that
+            // followed a link set after a removal sees the removal counted.
             if removals.load(Ordering::Acquire) == before {
                 return None;
             }
@@ -147,7 +150,7 @@ impl HashIndex {
         }
     }
 
-    /// Puts a slot into the chain.
+    /// Adds a slot to the chain.
     pub(crate) fn insert(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
         self.insert_hash(slots, self.hash(id), index);
     }
@@ -164,7 +167,7 @@ impl HashIndex {
         }
     }
 
-    /// Takes a slot out of the chain. Its own link stays until it is used again.
+    /// Removes a slot from the chain. Its own link stays until it is used again.
     pub(crate) fn remove(&self, slots: &Slots<Entry>, id: &[u8], index: u32) {
         let hash = self.hash(id);
         let bucket = self.nearest(hash & (self.size.load(Ordering::Relaxed) - 1));
@@ -181,7 +184,8 @@ impl HashIndex {
         self.entries.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The last link before what has this order, or before `slot`; and where it leads. For who changes.
+    /// Returns the last link before this order, or before `slot`, and where it leads. For threads
+    /// that change the chain.
     fn position(
         &self,
         slots: &Slots<Entry>,
@@ -247,7 +251,7 @@ impl HashIndex {
         let (segment, _) = place_of_bucket(size);
         if segment < SEGMENTS {
             self.make_segment(segment, size);
-            // Release: who knows the number finds the buckets.
+            // Release: a reader of the number finds the buckets.
             self.size.store(size * 2, Ordering::Release);
         }
     }
@@ -258,7 +262,7 @@ impl HashIndex {
         }
     }
 
-    /// Makes a bucket an entrance, and before it those that it takes its part from.
+    /// Makes a bucket an entrance, after the buckets that it splits.
     fn make_entrance(&self, slots: &Slots<Entry>, bucket: u32) {
         while self.nearest(bucket) != bucket {
             let mut make = bucket;
@@ -267,15 +271,15 @@ impl HashIndex {
             }
             let order = order_of_bucket(make);
             let (at, next) = self.position(slots, At::Bucket(parent(make)), order, None);
-            // First its own link: who comes in here finds the rest of the chain.
+            // Its own link is set first: a reader that enters here finds the rest of the chain.
             self.set(slots, At::Bucket(make), next);
             self.set(slots, at, Link::Bucket(make));
         }
     }
 
-    /// The link at the entrance for a hash.
+    /// Returns the link at the entrance for a hash.
     fn entrance(&self, hash: u32) -> Option<Link> {
-        // Acquire: with `grow`.
+        // Acquire: pairs with the Release in `grow`.
         let mut bucket = hash & (self.size.load(Ordering::Acquire) - 1);
         loop {
             match Link::unpack(self.bucket(bucket)?.load(Ordering::Acquire)) {
@@ -285,7 +289,7 @@ impl HashIndex {
         }
     }
 
-    /// The nearest bucket that is an entrance already, up to the first.
+    /// Returns the nearest bucket that is an entrance already, up to the first.
     fn nearest(&self, mut bucket: u32) -> u32 {
         let is_set = |bucket| {
             let link = self.bucket(bucket).map(|link| link.load(Ordering::Relaxed));
@@ -312,7 +316,7 @@ impl HashIndex {
     }
 }
 
-/// The segment that a bucket is in, and where in it.
+/// Returns the segment of a bucket, and its place there.
 #[inline]
 fn place_of_bucket(bucket: u32) -> (usize, usize) {
     let segment = u32::BITS - (bucket / FIRST).leading_zeros();

@@ -1,4 +1,4 @@
-//! From ids to entries: by a hash, which each map has, and for comparison in other ways (feature `comparison`).
+//! Index from ids to entries: by a hash, which each map has, and for comparison in other ways.
 
 #[cfg(feature = "comparison")]
 mod comparison;

@@ -1,4 +1,4 @@
-//! What the tests share: a client, a bridge, a server.
+//! Common parts of the tests: a client, a bridge, a server.
 
 use crate::support::{Echo, EchoImpl};
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// A server, a bridge to it, and a client that knows the server through the bridge only.
+/// Server, bridge to it, and client that knows the server through the bridge only.
 pub(crate) struct Bridged {
     pub(crate) server: Orb,
     pub(crate) middle: Orb,
@@ -17,20 +17,20 @@ pub(crate) struct Bridged {
     pub(crate) poa: Poa,
     pub(crate) servant: Arc<EchoImpl>,
     pub(crate) bridge: Bridge,
-    /// The servant's reference through the bridge, as the client has it.
+    /// Servant's reference through the bridge, as the client has it.
     pub(crate) echo: Echo,
 }
 
-/// Who speaks what.
+/// Protocols and settings of the three ORBs.
 pub(crate) struct Setup<'s> {
-    /// Towards the client.
+    /// Protocol towards the client.
     pub(crate) near: &'s str,
-    /// Towards the server.
+    /// Protocol towards the server.
     pub(crate) far: &'s str,
     pub(crate) server: GiopVersion,
     pub(crate) client: GiopVersion,
     pub(crate) options: BridgeOptions,
-    /// What each ORB is configured with, by its name: `server`, `middle`, `client`.
+    /// Function that configures each ORB, by its name: `server`, `middle`, `client`.
     pub(crate) configure: &'s dyn Fn(&str, &mut OrbConfig),
 }
 
@@ -110,7 +110,7 @@ impl Bridged {
         })
     }
 
-    /// An object of the server's through the bridge, as the client has it.
+    /// Returns an object of the server through the bridge, as the client has it.
     pub(crate) fn through(&self, reference: &impl Interface) -> ObjectRef {
         let object = reference.as_object();
         let key = object.object_key().unwrap();
@@ -118,7 +118,7 @@ impl Bridged {
         moved(&through.unwrap(), &self.client)
     }
 
-    /// The reference that the client has, changed.
+    /// Returns the client's reference with changes.
     pub(crate) fn changed(&self, change: impl FnOnce(&mut IiopProfile)) -> Echo {
         let ior = self.echo.as_object().ior();
         let mut profile = ior.iiop_profiles().next().unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Requests of each kind pass, whatever the protocols and however many there are.
+//! Requests of each kind, which pass through all protocols and in any number.
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, exercise, moved, orb};
 use crate::support::{Echo, EchoImpl, watchdog};
@@ -83,7 +83,7 @@ fn of_the_targets_server_no_other_objects_are_reached_than_are_listed() {
 
     let bridged = listed(vec![b"other".to_vec()]);
     let other = bridged.changed(|profile| profile.object_key = b"other".to_vec());
-    // The server has none of that key.
+    // The server has no object with that key.
     let error = other.long(1).unwrap_err();
     assert_eq!(error.kind(), SystemExceptionKind::ObjectNotExist, "{error}");
     assert_eq!(bridged.counts().refused, 0);

@@ -1,4 +1,4 @@
-//! What the client hears of a target that fails, and where a bridge is refused.
+//! Failures of a target as the client sees them, and refusals of a bridge.
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, moved, orb};
 use crate::support::{Echo, watchdog};
@@ -19,11 +19,11 @@ fn system_exceptions_come_back_with_their_minor_code_and_completion() {
     let unknown = bridged.echo.unknown().unwrap_err();
     assert_eq!(unknown.kind(), Kind::BadOperation);
     assert_eq!(unknown.completed(), CompletionStatus::No);
-    // The target has answered: nothing failed here.
+    // The target has answered, so this is no failure.
     assert_eq!(bridged.counts().failed, 0);
 }
 
-/// An object through a bridge, whose target is at that port: the bridge's ORB, the bridge, and the object.
+/// Makes a bridge to a target at that port; returns the bridge's ORB, the bridge, and the object.
 fn bridged_to(port: u16) -> (Orb, Bridge, Echo) {
     let middle = orb(Some("iiop"), GiopVersion::V1_2);
     let target = middle.string_to_object(&format!("corbaloc:iiop:1.2@127.0.0.1:{port}/x"));

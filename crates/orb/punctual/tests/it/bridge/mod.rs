@@ -1,5 +1,5 @@
-//! A bridge between two protocols: what passes, what is refused, and what becomes of both when one side
-//! fails.
+//! Bridge between two protocols: requests that pass, requests that are refused, and failures of one
+//! side.
 #![allow(clippy::unwrap_used)]
 
 mod bridged;

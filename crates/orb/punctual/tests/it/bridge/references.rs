@@ -1,4 +1,4 @@
-//! References in bodies, as they are and rewritten.
+//! References in bodies, unchanged and rewritten.
 
 use crate::bridge::bridged::{Bridged, Setup, exercise, moved};
 use crate::support::Echo;
@@ -75,6 +75,6 @@ fn references_to_others_are_not_rewritten() {
     let profile = back.ior().iiop_profiles().next().unwrap().unwrap();
     assert_eq!((profile.host.as_str(), profile.port), ("192.0.2.1", 7));
     assert_eq!(bridged.counts().rewritten, 0);
-    // Octets that are none are as they were, too.
+    // Octets that are no reference are unchanged, too.
     exercise(&bridged.echo, "with rewriting");
 }

@@ -40,7 +40,7 @@ fn plain_requests_leave_by_tls_and_those_by_tls_leave_plain() {
         let connected = bridged.echo.as_object().connected_to().unwrap();
         let link = near.rsplit('+').next().unwrap();
         assert_eq!(connected.link(), link, "{near} to {far}");
-        // The server listens by nothing else.
+        // The server has no other endpoint.
         assert_eq!(bridged.server.client_connections(), 1);
         assert_eq!(&bridged.server.endpoints()[0].protocol, far);
     }

@@ -1,4 +1,4 @@
-//! An interface of its own, with a user exception and values of eight bytes.
+//! Hand-written interface with a user exception and values of eight bytes.
 
 use crate::bridge::bridged::{Bridged, Setup};
 use punctual::stub::{
@@ -8,7 +8,7 @@ use punctual::stub::{
 use punctual::{GiopVersion, Implements, Interface, ObjectRef, SystemException, UserException};
 use std::any::Any;
 
-/// `exception Refused { long code; string why; }`.
+/// User exception `exception Refused { long code; string why; }`.
 #[derive(Clone, Debug, PartialEq)]
 struct Refused {
     code: i32,
@@ -37,7 +37,8 @@ impl UserException for Refused {
     const REPOSITORY_ID: &'static str = "IDL:test/Refused:1.0";
 }
 
-/// `interface Picky { unsigned long long wide(in unsigned long long value) raises (Refused); }`.
+/// Reference to `interface Picky { unsigned long long wide(in unsigned long long value) raises
+/// (Refused); }`.
 #[derive(Clone, Debug)]
 struct Picky(ObjectRef);
 

@@ -1,4 +1,5 @@
-//! Peers that each stay within what one peer may do, and together take what all need: memory, connections, threads.
+//! Peers that each stay within the limits of one peer, and together use up what all need: memory,
+//! connections, threads.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
 use crate::hostile::log::{is_logged, is_logged_of_one};
@@ -11,7 +12,7 @@ use std::time::Duration;
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// A request of `octets`, of which so many are missing at the end.
+/// Returns a request of `octets` bytes, of which the last `missing` are left out.
 fn unfinished(rig: &Rig, octets: usize, missing: usize) -> Vec<u8> {
     let mut whole = request(&rig.key(), "octets", |out| {
         out.put_octets(&vec![7; octets]).unwrap();
@@ -24,7 +25,7 @@ fn long(rig: &Rig) -> Vec<u8> {
     request(&rig.key(), "long", |out| out.put_i32(1))
 }
 
-/// A peer that has called once.
+/// Makes a peer that has called once.
 fn served(rig: &Rig) -> Peer {
     let mut peer = rig.peer();
     peer.send(&long(rig));
@@ -39,7 +40,7 @@ over_every_link! {
         let whole = long(&rig);
         let mut fragment = whole.clone();
         fragment[6] |= 2;
-        // Its id is another.
+        // The fragment has another id.
         fragment[15] ^= 4;
         peer.send(&fragment);
         let mut answered = 0;
@@ -60,15 +61,15 @@ over_every_link! {
         let crowd: Vec<_> = (0..6)
             .map(|_| {
                 let mut peer = rig.peer();
-                // It may be the one that has to go.
+                // This peer may be the one that is dropped.
                 let _ = peer.try_send(&half);
                 peer
             })
             .collect();
-        // Two have room. Others went as there came more.
+        // Two have room. Others were dropped as more came.
         rig.has_at_most(3);
         rig.others_are_served();
-        // A longer one of somebody who behaves has room, too, whoever else has to go for that.
+        // A longer request of a well-behaved client has room, too, at the expense of others.
         assert_eq!(rig.echo.octets(&vec![7; 300 << 10]).unwrap().len(), 300 << 10);
         is_logged_of_one(&crowd, &["limits.received"]);
     }
@@ -79,7 +80,7 @@ over_every_link! {
             config.timeouts.make_room = Some(SHORT);
         });
         let mut quiet: Vec<_> = (0..3).map(|_| served(&rig)).collect();
-        // Long enough that it shows.
+        // Long enough to show.
         for _ in 0..16 {
             rig.others_are_served();
             std::thread::sleep(SHORT / 2);
@@ -87,7 +88,7 @@ over_every_link! {
         let _next = served(&rig);
         let first = quiet[0].receive().0;
         assert_eq!(first, MessageKind::CloseConnection);
-        // Whoever was told to go may come again.
+        // A dropped peer may come again.
         let _again = served(&rig);
         rig.others_are_served();
     }
@@ -116,7 +117,7 @@ over_links! {
         for peer in &mut greedy {
             peer.send(&wait.repeat(64));
         }
-        // As many as three quarters, and the connections' own.
+        // Three quarters of the limit, and the connections' own threads.
         rig.servant.gate.wait_for_waiters(24);
         let mut modest = rig.peer();
         modest.send(&wait).send(&long(&rig));
@@ -125,7 +126,7 @@ over_links! {
     }
 }
 
-/// A connection from another address of this host.
+/// Connects from another address of this host.
 fn from(address: &str, rig: &Rig) -> TcpStream {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
     let here: SocketAddr = format!("{address}:0").parse().unwrap();

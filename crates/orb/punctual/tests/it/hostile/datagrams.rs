@@ -1,4 +1,4 @@
-//! Datagrams, whose senders anybody may pretend to be.
+//! Datagrams, whose sender addresses can be forged.
 
 use crate::hostile::peer::request;
 use crate::support::{Echo, EchoImpl, watchdog};
@@ -22,7 +22,7 @@ fn a_datagram_that_asks_for_an_answer_gets_none() {
     let place = server.endpoints()[0].place.clone();
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     socket.connect(&place).unwrap();
-    // The first one makes it a connection that has been heard; those behind it may be told at a glance.
+    // The first one makes it a known connection; those behind it may take the fast path.
     let asking = request(&key, "ping", |_| {});
     for count in 1..=5 {
         socket.send(&asking).unwrap();

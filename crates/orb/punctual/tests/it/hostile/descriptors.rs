@@ -1,5 +1,5 @@
-//! A server that runs out of descriptors: those it has are served, and the next when there are some
-//! again.
+//! Server that runs out of descriptors: existing connections are served, and new ones when there
+//! are descriptors again.
 
 use crate::hostile::links::{Over, over_links};
 use crate::hostile::peer::request;
@@ -25,7 +25,7 @@ over_links! {
         assert_eq!(known.long(1).unwrap(), 1);
         server.told("starve");
         std::thread::scope(|scope| {
-            // It may be turned away while there is none, and tries again.
+            // It may be refused while there is none, and tries again.
             let coming = scope.spawn(|| while new.long(2).is_err() {});
             server.has_logged("trying again");
             assert_eq!(known.long(3).unwrap(), 3);
@@ -37,7 +37,8 @@ over_links! {
     }
 }
 
-/// A server with 64 descriptors, and a crowd that takes more: each calls once, and keeps its connection.
+/// A server with 64 descriptors, and a crowd that takes more: each calls once, and keeps its
+/// connection.
 #[test]
 fn a_crowd_that_takes_all_descriptors_and_falls_silent_makes_room() {
     let _watchdog = crate::support::watchdog(crate::hostile::LIMIT);
@@ -53,14 +54,14 @@ fn a_crowd_that_takes_all_descriptors_and_falls_silent_makes_room() {
     let _crowd: Vec<_> = (0..100)
         .map(|_| {
             let mut one = TcpStream::connect((&*profile.host, profile.port)).unwrap();
-            // It may have been turned away.
+            // The connection may have been refused.
             let _ = one.write_all(&call);
             one
         })
         .collect();
     let client = Over::Iiop.orb(tls.folder(), |_| {}).build().unwrap();
     let echo = Echo::from_object(client.string_to_object(&reference).unwrap());
-    // Until some were quiet for long enough it is told to go, too.
+    // Until some were quiet for long enough it is refused, too.
     while echo.long(2).is_err() {}
     assert_eq!(echo.long(3).unwrap(), 3);
 }

@@ -1,4 +1,4 @@
-//! Strangers at the door: who comes to an endpoint and does not even speak its link's protocol.
+//! Clients that connect to an endpoint and do not even speak its link's protocol.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::peer::request;
@@ -9,10 +9,10 @@ use std::io::Write;
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 
-/// Strangers that stay at once.
+/// Number of such clients at once.
 const CROWD: usize = 40;
 
-/// A stream to where the server listens, below what its link makes of it.
+/// Opens a stream to the server's endpoint, below the link's protocol.
 fn stranger(rig: &Rig) -> Box<dyn Write> {
     let address = rig.address();
     match rig.over {
@@ -48,7 +48,7 @@ over_links! {
         for _ in 0..CROWD {
             let mut one = stranger(&rig);
             let octets: Vec<u8> = (0..random.below(100)).map(|_| random.octet()).collect();
-            // It may close before it has been told all of it.
+            // The server may close before everything is sent.
             let _ = one.write_all(&octets);
             let _ = one.write_all(&giop);
             crowd.push(one);
@@ -60,7 +60,7 @@ over_links! {
     }
 }
 
-/// Sends datagrams made of `seeds`, or of nothing, to a place.
+/// Sends datagrams made of `seeds`, or random ones, to an address.
 fn pelt(place: &str, seeds: &[Vec<u8>], count: usize) {
     let mut random = Random(0x5eed);
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -73,7 +73,7 @@ fn pelt(place: &str, seeds: &[Vec<u8>], count: usize) {
         if !datagram.is_empty() {
             random.mutate(&mut datagram);
         }
-        // The kernel may tell that nobody took an earlier one.
+        // The kernel may report that an earlier one was refused.
         let _ = socket.send(&datagram);
     }
 }
@@ -83,7 +83,7 @@ fn datagrams_of_nonsense_keep_nobody_from_a_reliable_connection() {
     let _watchdog = crate::support::watchdog(crate::hostile::LIMIT);
     let rig = Rig::new(Over::Reliable);
     rig.others_are_served();
-    // What a client says first has this shape; any that fits is answered with a cookie at most.
+    // A client's first datagram has this shape; any that fits is answered with a cookie at most.
     let seeds = [vec![0; 40], vec![1; 28], (0..64).collect()];
     std::thread::scope(|scope| {
         scope.spawn(|| pelt(rig.address().place(), &seeds, 5000));

@@ -1,4 +1,5 @@
-//! Endpoints that cannot be had: the start is refused and says why, and nothing is taken from others.
+//! Endpoints that cannot be opened: the start is refused with the reason, and nothing is taken from
+//! others.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use punctual::{ListenEndpoint, Orb, SystemException, SystemExceptionKind as Kind};
@@ -6,7 +7,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 
-/// The user who owns nothing.
+/// User id without any rights.
 const NOBODY: u32 = 65534;
 
 fn start(over: Over, place: &str) -> Result<(), SystemException> {
@@ -17,7 +18,7 @@ fn start(over: Over, place: &str) -> Result<(), SystemException> {
     started
 }
 
-/// Asserts that the start is refused with all of `parts`, the place among them.
+/// Asserts that the start is refused with all of `parts`, the address among them.
 fn is_refused(over: Over, place: &str, parts: &[&str]) {
     let error = start(over, place).unwrap_err();
     assert_eq!(error.kind(), Kind::Initialize, "{error}");

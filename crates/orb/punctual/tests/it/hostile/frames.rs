@@ -1,5 +1,5 @@
-//! Bad frames: there is nobody to tell, so the connection is closed; and numbers gone wild, of which
-//! the servant sees what [`punctual::frame_arrival`] says.
+//! Bad frames: there is no reply, so the connection is closed; and wild sequence numbers, which the
+//! servant sees as [`punctual::frame_arrival`] reports.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::is_logged;
@@ -9,9 +9,9 @@ use punctual_giop::sequenced::{
     Arrival, BatchWriter, FrameHeader, MessageHeader, begin_message, finish_message,
 };
 
-/// The stream that frames belong to, unless a test says otherwise.
+/// Stream of the frames, unless a test uses another.
 const STREAM: u32 = 7;
-/// Requests in a batch.
+/// Number of requests in a batch.
 const COUNT: u32 = 3;
 
 fn header<'m>(key: &'m [u8], sequence: u64) -> FrameHeader<'m> {
@@ -33,7 +33,7 @@ fn ping(header: &FrameHeader<'_>) -> Vec<u8> {
     block.into_vec()
 }
 
-/// Pings with four octets each, and where their count stands.
+/// Returns pings with four octets each, and the position of their count.
 fn batch(key: &[u8], sequence: u64) -> (Vec<u8>, usize) {
     let begin = || {
         let (order, header) = (ByteOrder::Big, header(key, sequence));
@@ -51,7 +51,8 @@ fn batch(key: &[u8], sequence: u64) -> (Vec<u8>, usize) {
     (batch.finish().unwrap().into_vec(), count_at)
 }
 
-/// Asserts that the server closes without a word, for a reason that is logged with all of `parts`.
+/// Asserts that the server closes without an answer, for a reason that is logged with all of
+/// `parts`.
 fn closes(rig: &Rig, message: &[u8], parts: &[&str]) {
     let mut peer = rig.peer();
     peer.send(message);
@@ -59,7 +60,7 @@ fn closes(rig: &Rig, message: &[u8], parts: &[&str]) {
     is_logged(&peer, parts);
 }
 
-/// What the servant has seen, once there are so many.
+/// Returns the arrivals that the servant has seen, once there are so many.
 fn arrivals(rig: &Rig, count: usize) -> Vec<FrameArrival> {
     loop {
         let seen = rig.servant.arrivals.lock().unwrap().clone();
@@ -158,7 +159,7 @@ over_links! {
             (5, Arrival::Gap { lost: 2 }),
             (4, Arrival::Late),
             (6, Arrival::InOrder),
-            // One far away is believed when the next confirms it.
+            // A far number is accepted when the next confirms it.
             (far + 1, Arrival::Restarted),
             (far + 2, Arrival::InOrder),
         ];
@@ -201,7 +202,7 @@ over_links! {
         assert_eq!(arrivals(&rig, 1)[0].sequence, 3);
         is_logged(&peer, &["BAD_OPERATION"]);
         is_logged(&peer, &["OBJECT_NOT_EXIST"]);
-        // What is not a frame ends it, with nothing sent before that.
+        // Data that is no frame ends the connection, with nothing sent before.
         peer.send(b"no frame at all");
         assert!(peer.rest().is_empty());
     }

@@ -89,10 +89,10 @@ over_every_link! {
         // The length of the object key, far beyond the message.
         let mut wild = whole.clone();
         wild[24..28].copy_from_slice(&[0x7f, 0xff, 0xff, 0xff]);
-        // A disposition that nobody knows.
+        // An unknown disposition.
         let mut addressed = whole.clone();
         addressed[20..22].copy_from_slice(&[0, 9]);
-        // Nothing at all behind the message's header.
+        // No data behind the message's header.
         let empty = b"GIOP\x01\x02\x00\x00\x00\x00\x00\x00".to_vec();
         for message in [wild, addressed, empty] {
             let mut peer = rig.peer();
@@ -225,7 +225,7 @@ over_every_link! {
             let mut peer = rig.peer();
             let length = 1 + random.below(400);
             let octets: Vec<u8> = (0..length).map(|_| random.octet()).collect();
-            // It may close before it has read all of it.
+            // The server may close before it has read all of it.
             let _ = peer.try_send(&octets);
             peer.close();
         }

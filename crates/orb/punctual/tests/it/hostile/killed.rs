@@ -1,4 +1,4 @@
-//! Processes killed in mid-call, at either end.
+//! Processes killed during a call, at either end.
 
 use crate::hostile::links::{Over, Rig, over_every_link};
 use crate::hostile::process::Process;
@@ -22,7 +22,7 @@ over_every_link! {
             client.kill();
             rig.others_are_served();
         }
-        // Their answers reach nobody.
+        // The answers reach no client.
         rig.servant.gate.open();
         rig.has_at_most(1);
         rig.others_are_served();
@@ -43,7 +43,7 @@ over_every_link! {
         }
         let octets = vec![3; 1 << 20];
         assert_eq!(rig.echo.sum(&octets).unwrap(), 3 << 20);
-        // The servants read what was lent to them by those who are no more.
+        // The servants read the data lent by dead clients.
         rig.servant.gate.open();
         rig.has_at_most(1);
         let sums = rig.servant.sums.lock().unwrap().clone();
@@ -66,7 +66,7 @@ over_every_link! {
         });
         assert_eq!(error.kind(), Kind::CommFailure, "{error}");
         assert_eq!(error.completed(), CompletionStatus::Maybe, "{error}");
-        // The next call finds nobody, and has not begun.
+        // The next call finds no server, and has not begun.
         let error = echo.long(2).unwrap_err();
         assert_eq!(error.kind(), Kind::Transient, "{error}");
         assert_eq!(error.completed(), CompletionStatus::No, "{error}");

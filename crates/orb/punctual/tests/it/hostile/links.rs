@@ -1,4 +1,4 @@
-//! The links that hostile peers come by, and a server that is reached by one of them.
+//! Links of hostile peers, and a server that is reached by one of them.
 
 use crate::hostile::log;
 use crate::hostile::peer::Peer;
@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A link that carries GIOP.
+/// Link that carries GIOP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Over {
     Iiop,
@@ -46,12 +46,12 @@ impl Over {
         }
     }
 
-    /// What tells it from all others.
+    /// Returns a name that is unique among them.
     pub(crate) fn label(self) -> String {
         format!("{self:?}")
     }
 
-    /// Who serves connections.
+    /// Returns the concurrency strategy.
     fn concurrency(self) -> Concurrency {
         match self {
             Self::Reactive => Concurrency::Reactive,
@@ -80,7 +80,8 @@ impl Over {
         .unwrap()
     }
 
-    /// Whether upcalls run beside each other; says so where a case that needs that is passed by.
+    /// Returns whether upcalls run concurrently; prints a line where a case that needs that is
+    /// skipped.
     pub(crate) fn runs_upcalls_at_once(self) -> bool {
         let at_once = self != Self::Reactive;
         if !at_once {
@@ -89,7 +90,7 @@ impl Over {
         at_once
     }
 
-    /// A place of the link's or the kernel's choice.
+    /// Returns an address of the link's or the kernel's choice.
     pub(crate) fn anywhere(self) -> &'static str {
         match self {
             Self::Uiop | Self::Shmiop => "",
@@ -97,7 +98,7 @@ impl Over {
         }
     }
 
-    /// The link itself, for peers that do without an ORB.
+    /// Returns the link itself, for peers without an ORB.
     pub(crate) fn link(self, tls: &Path) -> Arc<dyn Link> {
         match self {
             Self::Iiop | Self::Reactive | Self::Pooled => {
@@ -114,7 +115,7 @@ impl Over {
         }
     }
 
-    /// An ORB that can speak over it.
+    /// Makes an ORB that can speak over it.
     pub(crate) fn orb(self, tls: &Path, configure: impl FnOnce(&mut OrbConfig)) -> OrbBuilder {
         Orb::builder().configure(|config| {
             config.reliable = impatient();
@@ -127,7 +128,7 @@ impl Over {
     }
 }
 
-/// A peer that is gone without a word is given up soon.
+/// Returns options by which a dead peer is given up soon.
 fn impatient() -> ReliableOptions {
     ReliableOptions {
         tries: 6,
@@ -136,13 +137,13 @@ fn impatient() -> ReliableOptions {
     }
 }
 
-/// A server with one object, reached by one link, and a client that behaves.
+/// Server with one object, reached by one link, and a well-behaved client.
 pub(crate) struct Rig {
     pub(crate) over: Over,
     pub(crate) server: Orb,
     pub(crate) client: Orb,
     pub(crate) servant: Arc<EchoImpl>,
-    /// As the client has it.
+    /// Object as the client has it.
     pub(crate) echo: Echo,
     pub(crate) tls: Authority,
     link: Arc<dyn Link>,
@@ -158,7 +159,7 @@ impl Rig {
         Self::at(over, &[endpoint], configure)
     }
 
-    /// A server that speaks another protocol than GIOP.
+    /// Makes a server that speaks another protocol than GIOP.
     pub(crate) fn of(messaging: &str, over: Over) -> Self {
         Self::speaking_with(messaging, over, |_| {})
     }
@@ -170,8 +171,8 @@ impl Rig {
     ) -> Self {
         let protocol = format!("{messaging}+{}", over.name());
         let guilty = ListenEndpoint::new(&protocol, over.anywhere());
-        // Those who behave may want answers, which not every protocol has: by an endpoint in clear then, beside one over
-        // TLS.
+        // Well-behaved clients need answers, which not every protocol has: they then use an
+        // endpoint in clear, beside one over TLS.
         let plain = ListenEndpoint::iiop("127.0.0.1", 0);
         Self::at(over, &[guilty, plain], configure)
     }
@@ -207,22 +208,22 @@ impl Rig {
         }
     }
 
-    /// Where the server listens first.
+    /// Returns the server's first address.
     pub(crate) fn address(&self) -> Address {
         Address::new(self.over.name(), &self.server.endpoints()[0].place)
     }
 
-    /// A peer that sends octets of its own.
+    /// Connects a peer that sends bytes of its own.
     pub(crate) fn peer(&self) -> Peer {
         Peer::connect(&*self.link, &self.address())
     }
 
-    /// The key of the server's object.
+    /// Returns the key of the server's object.
     pub(crate) fn key(&self) -> Vec<u8> {
         key_in(self.echo.as_object().ior())
     }
 
-    /// Asserts that the client that behaves is served.
+    /// Asserts that the well-behaved client is served.
     pub(crate) fn others_are_served(&self) {
         assert_eq!(self.echo.long(1).unwrap(), 1, "over {}", self.over.name());
     }
@@ -243,7 +244,7 @@ impl Drop for Rig {
     }
 }
 
-/// The object key of a reference's first profile.
+/// Returns the object key of a reference's first profile.
 pub(crate) fn key_in(ior: &Ior) -> Vec<u8> {
     let first = &ior.profiles[0];
     match first.tag {
@@ -253,7 +254,7 @@ pub(crate) fn key_in(ior: &Ior) -> Vec<u8> {
     }
 }
 
-/// A test for each link, named after it: `name::over_uiop` runs the case with `Over::Uiop`.
+/// Defines a test for each link, named after it: `name::over_uiop` runs the case with `Over::Uiop`.
 macro_rules! over_every_link {
     ($($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
         $crate::hostile::links::over_links! {
@@ -267,7 +268,7 @@ macro_rules! over_every_link {
     };
 }
 
-/// The same for some links.
+/// Defines a test for each of some links.
 macro_rules! over_links {
     ($links:tt $($(#[$doc:meta])* fn $name:ident($over:ident: Over) $body:block)*) => {
         $($crate::hostile::links::over_links! { @one $links $(#[$doc])* fn $name($over: Over) $body })*

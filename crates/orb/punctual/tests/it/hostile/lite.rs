@@ -1,4 +1,4 @@
-//! Bad GIOPlite: no magic and no version tell it from anything else, so sizes and kinds must.
+//! Bad GIOPlite: it has no magic number and no version, so sizes and kinds must show errors.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::is_logged;
@@ -10,7 +10,7 @@ use punctual_giop::lite::{
 };
 use punctual_giop::{RequestHeader, ResponseFlags, ServiceContexts, Target, align_body};
 
-/// Where the flags of a request stand, and behind them the length of the object key.
+/// Offset of the flags of a request; the length of the object key follows.
 const FLAGS_AT: usize = 9;
 const KEY_LENGTH_AT: usize = 13;
 
@@ -35,7 +35,7 @@ pub(crate) fn request(
     block.into_vec()
 }
 
-/// Pings with four octets each, and where their count stands.
+/// Returns pings with four octets each, and the position of their count.
 pub(crate) fn batch(key: &[u8], count: u32) -> (Vec<u8>, usize) {
     let begin = || BatchWriter::begin(Block::default(), key, "ping", Coding::default()).unwrap();
     let count_at = begin().octets() - 4;
@@ -165,7 +165,7 @@ over_links! {
             refuses(&rig, &lying, &["header of a Request"]);
         }
         assert_eq!(rig.echo.pings().unwrap(), 0);
-        // An honest one is served whole.
+        // A valid one is served whole.
         rig.peer().send(&whole);
         while rig.echo.pings().unwrap() < 3 {}
     }
@@ -179,7 +179,7 @@ over_links! {
             // A size and kind that may pass, with nonsense behind them.
             let kind = [0, 2, 3, 8][random.below(4)];
             let nonsense = message(u32::try_from(length).unwrap(), kind, &octets);
-            // It may close before it has read all of it.
+            // The server may close before it has read all of it.
             let mut peer = rig.peer();
             let _ = peer.try_send(&nonsense);
             peer.close();

@@ -1,4 +1,4 @@
-//! What servers log, caught so that a test can look for its own peer's lines.
+//! Log of servers, captured so that a test can search its own peer's lines.
 
 use crate::hostile::peer::Peer;
 use std::io::Write;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, Once};
 use std::time::Duration;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// All that was logged, by any test of this program.
+/// Captured log of all tests of this program.
 static LOG: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 static LOGGING: Once = Once::new();
 
@@ -31,7 +31,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// From now on; the first time counts.
+/// Captures the log from now on; only the first call counts.
 pub(crate) fn catch() {
     LOGGING.call_once(|| {
         tracing_subscriber::fmt()
@@ -41,7 +41,7 @@ pub(crate) fn catch() {
     });
 }
 
-/// From now on to the standard error stream, for a process of its own.
+/// Sends the log to the standard error stream from now on, for a process of its own.
 pub(crate) fn to_stderr() {
     LOGGING.call_once(|| {
         tracing_subscriber::fmt()

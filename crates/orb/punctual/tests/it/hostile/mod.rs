@@ -1,5 +1,6 @@
 //! Peers that break the protocol, by every link and in every messaging protocol: answered as the
-//! protocol says or closed, one line logged, everybody else served, and no growth.
+//! protocol says or closed, with one line in the log, while all others are served, and without
+//! growth.
 #![cfg(all(feature = "reliable", feature = "tls"))]
 #![allow(clippy::unwrap_used)]
 
@@ -24,5 +25,5 @@ mod tls;
 
 use std::time::Duration;
 
-/// What hangs is ended after this long.
+/// Time limit of the watchdog.
 const LIMIT: Duration = Duration::from_secs(120);

@@ -1,4 +1,4 @@
-//! Peers that never read what they are sent.
+//! Peers that never read what they receive.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
 use crate::hostile::log::is_logged;
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 const SHORT: Duration = Duration::from_millis(100);
 
-/// Replies of 1 MiB that may be made for a peer that reads none of them: what its link holds.
+/// Upper bound of the 1 MiB replies that may be made for a peer that reads none of them: its link's
+/// buffers.
 const MOST: u32 = 40;
 
 over_every_link! {
@@ -55,12 +56,13 @@ over_every_link! {
     }
 }
 
-/// Has a peer called so often that the thread which serves it waits for room for a reply, and says how often that was.
-/// The reply waited for the one-way that came with its request, and leaves when no request is in progress.
+/// Makes calls of a peer until the thread that serves it waits for room for a reply, and returns
+/// their number. The reply waited for the one-way that came with its request, and is sent when no
+/// request is in progress.
 fn has_called(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut ping = request(&rig.key(), "ping", |_| {});
-    // Its response flags: nobody waits for an answer.
+    // Its response flags: no answer.
     ping[16] = 0;
     let both = [filled, ping].concat();
     let pings = || usize::try_from(*rig.servant.pings.lock().unwrap()).unwrap();
@@ -88,7 +90,7 @@ over_links! {
             config.timeouts.reply = None;
         });
         let calls = has_called(&rig, &mut rig.peer(), usize::MAX);
-        // The same again, but for the call that told, so that nothing more is there to be received.
+        // The same again, without the last call, so that nothing more is there to be received.
         let mut peer = rig.peer();
         has_called(&rig, &mut peer, calls);
         let call = request(&rig.key(), "long", |out| out.put_i32(1));
@@ -106,7 +108,7 @@ over_links! {
     }
 }
 
-/// Whether it comes about soon.
+/// Returns whether the condition holds soon.
 fn comes_soon(is_there: impl Fn() -> bool) -> bool {
     let begun = Instant::now();
     while !is_there() && begun.elapsed() < 5 * SHORT {
@@ -115,19 +117,20 @@ fn comes_soon(is_there: impl Fn() -> bool) -> bool {
     is_there()
 }
 
-/// Whether a one-way of a peer's is received soon, and what comes behind it in the same octets: what was answered before
-/// has left then.
+/// Returns whether a one-way of a peer is received soon, with the data behind it in the same bytes:
+/// earlier replies have been sent then.
 fn is_received(rig: &Rig, peer: &mut Peer, behind: &[u8]) -> bool {
     let pings = || *rig.servant.pings.lock().unwrap();
     let before = pings();
     let mut ping = request(&rig.key(), "ping", |_| {});
-    // Its response flags: nobody waits for an answer.
+    // Its response flags: no answer.
     ping[16] = 0;
     peer.send(&[&*ping, behind].concat());
     comes_soon(|| pings() > before)
 }
 
-/// Has a peer called, of whose replies each leaves at once, until one does not; how many did, `most` at most.
+/// Makes calls of a peer, each of whose replies is sent at once, until one is not; returns how many
+/// were, `most` at most.
 fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     let mut called = 0;
@@ -135,40 +138,41 @@ fn has_room_for(rig: &Rig, peer: &mut Peer, most: usize) -> usize {
         called += 1;
     }
     match called < most {
-        // The one before was not to be received, as the last reply has no room.
+        // The one before must not be received, as the last reply has no room.
         true => called.saturating_sub(1),
         false => called,
     }
 }
 
-/// A peer that reads nothing, and has a call in progress before which a reply waits that has no room.
+/// Makes a peer that reads nothing, with a call in progress before which a reply waits that has no
+/// room.
 fn whose_reply_waits(rig: &Rig) -> Option<Peer> {
     let most = has_room_for(rig, &mut rig.peer(), usize::MAX);
     let mut peer = rig.peer();
     if has_room_for(rig, &mut peer, most) < most || !is_received(rig, &mut peer, &[]) {
         return None;
     }
-    // It waits for nobody while its thread is in the upcall that came with it.
+    // It does not wait while its thread is in the upcall that came with it.
     let filled = request(&rig.key(), "filled", |out| out.put_u32(1500));
     peer.send(&[filled, request(&rig.key(), "wait", |_| {})].concat());
-    // Who receives next sends that reply before.
+    // The thread that receives next sends that reply before.
     (!is_received(rig, &mut peer, &[])).then_some(peer)
 }
 
 over_links! {
     [(over_uiop, Uiop)]
 
-    /// The watch, which is one thread for all connections, has the reply sent by another: it would wait for the peer, and
-    /// no other connection would be handed over.
+    /// The watch, which is one thread for all connections, has the reply sent by another: it would
+    /// wait for the peer, and no other connection would be handed over.
     fn a_peer_that_never_reads_and_whose_long_call_is_handed_over_keeps_nobody_elses_from_that(over: Over) {
         const OTHERS: usize = 4;
-        /// Far more than the two looks of the watch that it takes.
+        /// Far more than the two checks of the watch that it takes.
         const SOON: Duration = Duration::from_secs(10);
         let rig = Rig::with(over, |config| {
             config.timeouts.hand_over = Some(SHORT);
             config.timeouts.reply = None;
         });
-        // On a busy machine replies may leave together now and then, by which they take less room.
+        // On a busy machine replies may be sent together now and then, and then take less room.
         let peer = (0..8).find_map(|_| whose_reply_waits(&rig));
         assert!(peer.is_some(), "replies have room");
         // Neither of the calls before and behind the long one would be answered before that.

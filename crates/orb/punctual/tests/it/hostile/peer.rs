@@ -1,4 +1,4 @@
-//! A peer that sends octets of its own, by any link.
+//! Peer that sends bytes of its own, by any link.
 
 use punctual::SystemExceptionKind as Kind;
 use punctual::protocol::{
@@ -14,10 +14,10 @@ use std::io::{ErrorKind, IoSlice};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A connection without an ORB behind it. Dropped, it is closed.
+/// Connection without an ORB behind it; closed on drop.
 pub(crate) struct Peer {
     connection: Arc<dyn Connection>,
-    /// What has come and was not taken yet.
+    /// Received data that was not taken yet.
     received: Block,
 }
 
@@ -34,7 +34,7 @@ impl Peer {
         }
     }
 
-    /// How the other side knows it.
+    /// Returns its address, as the other side knows it.
     pub(crate) fn address(&self) -> &Address {
         self.connection.local()
     }
@@ -44,12 +44,12 @@ impl Peer {
         self
     }
 
-    /// For what the server may refuse before it has read all of it.
+    /// Sends data that the server may refuse before it has read all of it.
     pub(crate) fn try_send(&mut self, octets: &[u8]) -> Result<(), SendError> {
         self.connection.send(&[IoSlice::new(octets)], patience())
     }
 
-    /// Sends, and receives whatever comes; each takes as long at most.
+    /// Sends, and receives any data; each takes `long` at most.
     pub(crate) fn send_and_receive_within(
         &mut self,
         octets: &[u8],
@@ -67,13 +67,13 @@ impl Peer {
         }
     }
 
-    /// Closes, whatever is under way.
+    /// Closes the connection, whatever is in flight.
     pub(crate) fn close(&mut self) -> &mut Self {
         self.connection.close();
         self
     }
 
-    /// The next `length` octets.
+    /// Returns the next `length` octets.
     pub(crate) fn octets(&mut self, length: usize) -> Vec<u8> {
         self.wait_for(length);
         let octets = self.received.as_slice()[..length].to_vec();
@@ -90,14 +90,14 @@ impl Peer {
         }
     }
 
-    /// The kind of the next message, and the whole of it.
+    /// Returns the kind of the next message, and the whole of it.
     pub(crate) fn receive(&mut self) -> (MessageKind, Vec<u8>) {
         self.wait_for(MessageHeader::LEN);
         let header = MessageHeader::parse(self.received.first_chunk().unwrap()).unwrap();
         (header.kind, self.octets(header.message_len()))
     }
 
-    /// Whether a message begins to come within that time.
+    /// Returns whether a message begins to come within that time.
     pub(crate) fn hears_within(&mut self, long: Duration) -> bool {
         let soon = Deadline::after(long);
         let need = MessageHeader::LEN;
@@ -138,7 +138,7 @@ impl Peer {
         assert!(self.rest().is_empty());
     }
 
-    /// The exception that the next message, a reply, holds.
+    /// Returns the exception in the next message, a reply.
     pub(crate) fn exception(&mut self) -> Kind {
         let (kind, octets) = self.receive();
         assert_eq!(kind, MessageKind::Reply);
@@ -157,7 +157,8 @@ impl Drop for Peer {
     }
 }
 
-/// Closed by the other side; one that closes before it has read all resets a TCP connection.
+/// Returns whether the other side closed; a side that closes before it has read all resets a TCP
+/// connection.
 fn is_end(cause: &Cause) -> bool {
     match cause {
         Cause::Closed => true,
@@ -166,12 +167,12 @@ fn is_end(cause: &Cause) -> bool {
     }
 }
 
-/// Longer than anything here takes: a watchdog ends what hangs.
+/// Returns a deadline longer than any step: a watchdog ends a hang.
 pub(crate) fn patience() -> Deadline {
     Deadline::after(crate::hostile::LIMIT)
 }
 
-/// A GIOP 1.2 request with the given arguments.
+/// Returns a GIOP 1.2 request with the given arguments.
 pub(crate) fn request(
     key: &[u8],
     operation: &str,

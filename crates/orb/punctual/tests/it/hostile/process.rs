@@ -13,17 +13,17 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 
-/// What the process is told by.
+/// Environment variable with the role of the process.
 const ROLE: &str = "PUNCTUAL_HOSTILE_ROLE";
 const LINK: &str = "PUNCTUAL_HOSTILE_LINK";
 const FOLDER: &str = "PUNCTUAL_HOSTILE_FOLDER";
 const REFERENCE: &str = "PUNCTUAL_HOSTILE_REFERENCE";
-/// What lines begin with that it says to the test.
+/// Prefix of the lines that it writes to the test.
 const MARK: &str = "@ ";
-/// Octets that a client holds of the memory it shares.
+/// Size of the shared memory that a client holds, in bytes.
 const LOAN: usize = 1 << 20;
 
-/// The other process. It ends with this.
+/// Other process, which ends with this.
 pub(crate) struct Process {
     child: Child,
     stdin: ChildStdin,
@@ -32,23 +32,23 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// A server of one object. It says its reference, then obeys what it is told.
+    /// Starts a server of one object. It prints its reference, then obeys commands.
     pub(crate) fn server(over: Over, folder: &Path) -> Self {
         Self::start("serve", over, folder, "")
     }
 
-    /// A client whose one call does not return.
+    /// Starts a client whose one call does not return.
     pub(crate) fn caller(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("call", over, folder, reference)
     }
 
-    /// A client that holds lent buffers, and has one in a call that does not return.
+    /// Starts a client that holds lent buffers, and has one in a call that does not return.
     pub(crate) fn lender(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("lend", over, folder, reference)
     }
 
-    /// A client that overwrites the memory it shares with the server, on one connection after another.
-    /// It says so when it has spoilt a number of them.
+    /// Starts a client that overwrites the memory that it shares with the server, on one connection
+    /// after another. It prints a line when it has spoilt a number of them.
     pub(crate) fn scribbler(over: Over, folder: &Path, reference: &str) -> Self {
         Self::start("scribble", over, folder, reference)
     }
@@ -77,7 +77,7 @@ impl Process {
         }
     }
 
-    /// The next that it says.
+    /// Returns its next line.
     pub(crate) fn says(&mut self) -> String {
         loop {
             let line = self.said.recv();
@@ -88,7 +88,7 @@ impl Process {
         }
     }
 
-    /// Waits until it has logged a line with this in it.
+    /// Waits until it has logged a line that contains this.
     pub(crate) fn has_logged(&mut self, part: &str) {
         while !self.logged.recv().unwrap().contains(part) {}
     }
@@ -97,14 +97,14 @@ impl Process {
         self.logged.iter().collect()
     }
 
-    /// Has it do something, and waits until that is done.
+    /// Makes it carry out a command, and waits until that is done.
     pub(crate) fn told(&mut self, what: &str) -> &mut Self {
         writeln!(self.stdin, "{what}").unwrap();
         assert_eq!(self.says(), what);
         self
     }
 
-    /// SIGKILL, at whatever it is doing.
+    /// Kills it by SIGKILL, whatever it is doing.
     pub(crate) fn kill(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -113,13 +113,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Gone already is as good.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The lines of a pipe, read so that whoever writes never waits.
+/// Returns the lines of a pipe, which is read so that the writer never waits.
 fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
     let (line, lines) = channel();
     std::thread::spawn(move || {
@@ -133,7 +133,7 @@ fn lines(pipe: impl std::io::Read + Send + 'static) -> Receiver<String> {
     lines
 }
 
-/// Not a test: what [`Process`] starts.
+/// Not a test: the process that [`Process`] starts.
 #[test]
 #[ignore = "another process of the other tests"]
 fn another_process() {
@@ -192,13 +192,13 @@ fn serve(over: Over, folder: &Path) {
     }
 }
 
-/// All descriptors that this process may still open.
+/// Opens all descriptors that this process may still open.
 fn all_descriptors() -> Vec<File> {
     few_descriptors();
     std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }
 
-/// As many as this process may have open from now on.
+/// Limits the open descriptors of this process to 64 from now on.
 fn few_descriptors() {
     let limited = Rlimit {
         current: Some(64),

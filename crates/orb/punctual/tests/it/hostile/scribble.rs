@@ -1,4 +1,4 @@
-//! A peer that overwrites, while it is served, the memory that it shares with the server.
+//! Peer that overwrites the memory that it shares with the server, while it is served.
 
 use crate::hostile::links::{Over, Rig, key_in};
 use crate::hostile::log::is_logged_at;
@@ -14,9 +14,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Connections that are spoilt.
+/// Number of connections that are spoilt.
 const SPOILT: u64 = 60;
-/// Where the memory's words and the first records of its ring are.
+/// Size of the area with the memory's words and the first records of its ring.
 const NEAR: usize = 3 * 4096;
 
 #[test]
@@ -53,7 +53,7 @@ fn a_peer_that_scribbles_over_the_memory_it_shares_harms_nobody_else() {
     rig.others_are_served();
 }
 
-/// The part of the other process.
+/// Runs the part of the other process.
 pub(crate) fn scribble(over: Over, folder: &Path, reference: &str) {
     let client = over.orb(folder, |_| {}).build().unwrap();
     let object = client.string_to_object(reference).unwrap();
@@ -89,7 +89,7 @@ fn spoil(random: &mut Random, done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         let begin = shared[random.below(shared.len())];
         let at = u64::try_from(random.below(NEAR) / 4 * 4).unwrap();
-        // Mostly what could be right, so that it gets far.
+        // Mostly plausible values, so that they get far.
         let value = match random.below(4) {
             0 => u32::from_ne_bytes([0; 4].map(|_: u8| random.octet())),
             1 => u32::try_from(random.below(3)).unwrap(),
@@ -105,7 +105,7 @@ fn own_memory() -> io::Result<File> {
     OpenOptions::new().write(true).open("/proc/self/mem")
 }
 
-/// Where memory files are mapped that this process shares and may write.
+/// Returns the places where memory files are mapped that this process shares and may write.
 fn shared_mappings() -> Vec<u64> {
     let maps = read_to_string("/proc/self/maps").unwrap();
     maps.lines()

@@ -14,11 +14,11 @@ use punctual_ior::{Ior, PairProfile};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Accepts, and does with each connection what it is made for.
+/// Server that accepts, and runs a function with each connection.
 struct Server {
     acceptor: Arc<dyn Acceptor>,
     client: Orb,
-    /// Of an object that it does not have.
+    /// Reference to an object that it does not have.
     echo: Echo,
     _tls: Authority,
 }
@@ -28,7 +28,7 @@ impl Server {
         Self::with(over, |_| {}, treat)
     }
 
-    /// With a client that is configured.
+    /// Makes a server with a client that is configured.
     fn with(
         over: Over,
         configure: impl FnOnce(&mut OrbConfig),
@@ -54,7 +54,7 @@ impl Server {
         let echo = Echo::from_object(client.string_to_object(&text).unwrap());
         let accepting = acceptor.clone();
         std::thread::spawn(move || {
-            // What it has accepted stays open until the end, unless it was closed.
+            // Accepted connections stay open until the end, unless they were closed.
             let mut peers = Vec::new();
             while let Ok(connection) = accepting.accept() {
                 let mut peer = Peer::of(connection);
@@ -70,7 +70,7 @@ impl Server {
         }
     }
 
-    /// The object, for calls that may take this long.
+    /// Returns the object, for calls with this time limit.
     fn within(&self, milliseconds: u64) -> Echo {
         let timeout = Duration::from_millis(milliseconds);
         Echo::from_object(self.echo.as_object().with_timeout(timeout))
@@ -120,7 +120,7 @@ over_every_link! {
         };
         assert_eq!(error.kind(), Kind::Timeout, "{error}");
         assert!(taken < 64, "{taken} requests of 1 MiB were taken in");
-        // Nor does one wait for the server that would have to be sent behind others.
+        // A call that would have to be sent behind others does not wait for the server either.
         assert!(server.within(300).long(1).is_err());
     }
 

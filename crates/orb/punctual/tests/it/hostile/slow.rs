@@ -1,4 +1,4 @@
-//! Peers that are slow, silent, or half gone.
+//! Peers that are slow, silent, or half closed.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
 use crate::hostile::log::is_logged;
@@ -10,7 +10,7 @@ use std::net::{Shutdown, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// Of each messaging protocol the beginning of a message that would take an hour, octet by octet.
+/// Beginnings of a message of each messaging protocol that would take an hour, byte by byte.
 const BEGINNINGS: [(&str, &[u8]); 3] = [
     ("giop", b"GIOP\x01\x02\x00\x00\x00\x01\x00\x00"),
     ("giop_lite", &[0, 1, 1, 0, 0]),
@@ -43,7 +43,7 @@ over_every_link! {
             let rig = Rig::speaking_with(messaging, over, |config| config.timeouts.message = short);
             let mut peer = rig.peer();
             peer.send(beginning);
-            // An octet now and then does not earn it another term.
+            // A byte now and then does not extend its time limit.
             while peer.try_send(&[0]).is_ok() {
                 std::thread::sleep(Duration::from_millis(30));
             }
@@ -88,7 +88,7 @@ over_every_link! {
     }
 }
 
-/// A stream socket to the server, which the operating system can close by halves.
+/// Stream socket to the server, of which the operating system can close one half.
 trait Socket: Read + Write {
     fn shut(&self, how: Shutdown);
 }
@@ -156,7 +156,7 @@ over_links! {
         let message = request(&rig.key(), "octets", |out| {
             out.put_octets(&vec![7; 1 << 16]).unwrap();
         });
-        // A Unix socket tells the server at once. TCP takes what comes and drops it.
+        // A Unix socket tells the server at once. TCP accepts the data and drops it.
         for _ in 0..20 {
             if socket.write_all(&message).is_err() {
                 break;

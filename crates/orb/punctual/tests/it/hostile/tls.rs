@@ -1,4 +1,4 @@
-//! Certificates for whoever speaks over TLS, in a folder that other processes find, too.
+//! Certificates for servers and clients over TLS, in a folder that other processes find, too.
 
 use crate::authority;
 use punctual::protocol::ssliop::TlsOptions;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "127.0.0.1";
 
-/// A folder with an authority's certificate, and one that it gave to 127.0.0.1.
+/// Folder with an authority's certificate, and one that it gave to 127.0.0.1.
 pub(crate) struct Authority {
     _kept: authority::Authority,
     folder: PathBuf,
@@ -15,7 +15,7 @@ pub(crate) struct Authority {
 impl Authority {
     pub(crate) fn new() -> Self {
         let kept = authority::Authority::new();
-        // Writes the files.
+        // This writes the files.
         kept.options(NAME);
         let folder = kept.path("");
         Self {
@@ -28,7 +28,7 @@ impl Authority {
         &self.folder
     }
 
-    /// Options of either side, from such a folder.
+    /// Returns options of either side, from such a folder.
     pub(crate) fn options(folder: &Path) -> TlsOptions {
         TlsOptions {
             certificate: Some(folder.join(format!("{NAME}.pem"))),

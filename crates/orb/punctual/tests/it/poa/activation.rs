@@ -1,4 +1,4 @@
-//! Objects come and go.
+//! Activation and deactivation of objects.
 
 use super::teller::policies::{IMPLICIT, MULTIPLE_ID, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
@@ -178,6 +178,6 @@ fn a_servant_that_panics_hurts_its_caller_alone() {
         assert_eq!(bad.fails(), Kind::Unknown);
         assert_eq!(good.tell().unwrap(), "hello");
     }
-    // What the panic has left is not counted as a call that goes on.
+    // The call that panicked is not counted as in progress.
     poa.destroy(true, true).unwrap();
 }

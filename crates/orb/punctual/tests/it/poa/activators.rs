@@ -10,7 +10,7 @@ use punctual::{
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Makes servants that tell their ids, but for a few ids; keeps a record.
+/// Activator of servants that return their ids, except for a few ids; keeps a record.
 #[derive(Default)]
 struct Activator {
     record: Mutex<Vec<String>>,
@@ -27,7 +27,7 @@ impl Activator {
         self.record.lock().unwrap().clone()
     }
 
-    /// Waits until so much is on the record.
+    /// Waits until the record has so many entries.
     fn wait_for(&self, entries: usize) -> Vec<String> {
         while self.record.lock().unwrap().len() < entries {
             std::thread::yield_now();
@@ -125,7 +125,7 @@ fn an_activator_may_refuse_panic_or_send_elsewhere_and_hurts_that_request_alone(
     assert_eq!(world.named(&poa, "panic").fails(), Kind::Unknown);
     assert_eq!(world.named(&poa, "elsewhere").tell().unwrap(), "there");
     assert_eq!(world.named(&poa, "ada").tell().unwrap(), "ada");
-    // Nobody has to wait for the one that panicked.
+    // No call has to wait for the one that panicked.
     assert_eq!(world.named(&poa, "panic").fails(), Kind::Unknown);
 }
 
@@ -249,7 +249,7 @@ fn an_adapter_takes_one_servant_manager_of_the_right_kind() {
     let (world, activator) = (World::new(), Arc::new(Activator::default()));
     let poa = world.poa("A", &[SERVANT_MANAGER, USER_ID]);
     assert!(poa.servant_manager().unwrap().is_none());
-    // Without one nobody is served.
+    // Without an activator no call is served.
     assert_eq!(world.named(&poa, "ada").fails(), Kind::ObjAdapter);
     let manager = ServantManager::Activator(activator);
     poa.set_servant_manager(manager.clone()).unwrap();
@@ -269,7 +269,7 @@ fn a_closure_is_an_activator_and_one_that_panics_hurts_that_request_alone() {
     let closure = ServantManager::activator(|id, poa| match id.to_string().as_str() {
         "panic" => panic!("on purpose"),
         "nobody" => Err(Kind::ObjectNotExist.because("there is none").into()),
-        // What the POA says is an answer, too: this one has servants of its own.
+        // An exception of the POA is an answer, too: this one has servants of its own.
         "default" => {
             poa.set_servant(servant(&saying("default")))?;
             Ok(servant(&saying("default")))
@@ -282,7 +282,7 @@ fn a_closure_is_an_activator_and_one_that_panics_hurts_that_request_alone() {
     assert_eq!(world.named(&poa, "nobody").fails(), Kind::ObjectNotExist);
     assert_eq!(world.named(&poa, "default").fails(), Kind::InvPolicy);
     assert_eq!(ada.tell().unwrap(), "ada");
-    // By default nothing is done when a servant goes.
+    // By default nothing is done when a servant ends.
     poa.deactivate_object(&"ada".into()).unwrap();
     assert_eq!(ada.tell().unwrap(), "ada");
 }

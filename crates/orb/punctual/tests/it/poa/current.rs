@@ -1,4 +1,4 @@
-//! What a thread serves (PortableServer::Current).
+//! Object that a thread serves (PortableServer::Current).
 
 use super::teller::policies::{DEFAULT_SERVANT, MULTIPLE_ID, NON_RETAIN, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};

@@ -17,7 +17,7 @@ fn a_default_servant_serves_every_object_and_knows_which_it_is() {
         assert_eq!(told, punctual::ObjectId::from(id).to_string());
     }
     assert!(poa.servant().is_ok());
-    // It can be replaced.
+    // The servant can be replaced.
     poa.set_servant(servant(&saying("other"))).unwrap();
     assert_eq!(theirs.tell().unwrap(), "other");
 }

@@ -1,4 +1,4 @@
-//! Every way to find objects and operations serves alike.
+//! Strategies for finding objects and operations, all of which serve alike.
 
 use super::teller::policies::{MULTIPLE_ID, PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling_ids};

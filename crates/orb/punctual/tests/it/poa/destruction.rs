@@ -1,4 +1,4 @@
-//! The end of adapters.
+//! Destruction of adapters.
 
 use super::teller::policies::USER_ID;
 use super::teller::{Teller, World, saying, servant, telling};
@@ -25,9 +25,9 @@ fn a_destroyed_adapter_and_those_below_it_serve_no_more() {
         panic!("{activated:?}");
     };
     assert_eq!(exception.kind(), Kind::ObjectNotExist);
-    // Destroying what is destroyed is nothing.
+    // Destroying a destroyed adapter does nothing.
     a.destroy(true, true).unwrap();
-    // Its name is free, its references are not the next one's.
+    // Its name is free, but its references do not lead to the next one.
     let again = world.poa("A", &[]);
     let _other: Teller = again.activate(saying("other")).unwrap();
     assert_eq!(in_a.fails(), Kind::ObjectNotExist);
@@ -74,7 +74,7 @@ trait Served {
 }
 
 impl Served for Teller {
-    /// Whether the object is there for a LocateRequest, which wakes nobody.
+    /// Returns whether the object exists for a LocateRequest, which calls no servant.
     fn as_client_is_served(&self) -> bool {
         punctual::Interface::as_object(self).locate().unwrap()
     }
@@ -99,7 +99,7 @@ fn an_upcall_may_destroy_its_own_adapter_but_not_wait_for_itself() {
     let theirs = world.seen(&mine);
     assert_eq!(theirs.tell().unwrap(), "true");
     assert_eq!(theirs.fails(), Kind::ObjectNotExist);
-    // Waits until the first one is gone.
+    // This waits until the first one is gone.
     world.poa("A", &[]);
 }
 

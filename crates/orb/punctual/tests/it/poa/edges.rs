@@ -38,7 +38,7 @@ fn an_id_that_the_adapter_never_assigned_is_refused_where_it_assigns_them() {
         panic!("{refused:?}");
     };
     assert_eq!(exception.kind(), Kind::BadParam);
-    // One that it did assign is as good as ever.
+    // An id that it did assign is still accepted.
     let assigned = poa.activate_object(servant(&saying("second"))).unwrap();
     poa.deactivate_object(&assigned).unwrap();
     poa.activate_object_with_id(&assigned, servant(&saying("third")))
@@ -49,7 +49,7 @@ fn an_id_that_the_adapter_never_assigned_is_refused_where_it_assigns_them() {
     assert_eq!(world.seen(&mine).tell().unwrap(), "third");
 }
 
-/// A servant that tells which id its adapter has for it.
+/// Makes a servant that returns its adapter's id for it.
 fn asking_for_its_id(poa: &Poa) -> Arc<dyn Servant> {
     let poa = poa.clone();
     servant(&telling(move || {
@@ -142,7 +142,7 @@ fn servants_and_managers_of_a_single_threaded_adapter_run_one_at_a_time() {
     assert_eq!(steady.tell().unwrap(), "1");
 }
 
-/// Asks for the very adapter that it is asked for.
+/// Activator that asks for the very adapter that it is asked for.
 #[derive(Default)]
 struct Echoing(Mutex<Vec<Option<FindPoaError>>>);
 

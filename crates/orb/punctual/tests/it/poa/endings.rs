@@ -18,7 +18,7 @@ fn with(world: &World, manager: ServantManager) -> Poa {
     poa
 }
 
-/// An adapter activator that is never asked.
+/// Adapter activator that is never asked.
 struct Idle;
 
 impl AdapterActivator for Idle {
@@ -47,7 +47,7 @@ fn a_servant_that_comes_while_its_adapter_is_destroyed_is_given_back_at_once() {
         let call = scope.spawn(|| theirs.fails());
         asked.recv().unwrap();
         let destroyer = scope.spawn(|| poa.destroy(true, true));
-        // The adapter lets go of it when its objects are deactivated.
+        // The adapter drops it when its objects are deactivated.
         while Arc::strong_count(&idle) > 1 {
             thread::yield_now();
         }
@@ -95,7 +95,7 @@ fn a_servant_that_comes_while_its_manager_is_deactivated_is_given_back() {
         }
         assert!(!deactivation.is_finished());
         leave.send(()).unwrap();
-        // It was in progress: it may be served, or turned away.
+        // The call was in progress: it may be served, or refused.
         let told = call.join().unwrap().map_err(|exception| exception.kind());
         let turned_away = matches!(told, Err(Kind::ObjAdapter | Kind::Transient));
         assert!(turned_away || told == Ok("late".to_owned()), "{told:?}");
@@ -176,14 +176,14 @@ fn an_object_that_ends_is_not_activated_anew_by_its_own_end() {
     plain.deactivate_object(&"y".into()).unwrap();
     let active = Err(PoaError::ObjectAlreadyActive);
     assert_eq!(*results.lock().unwrap(), [active.clone(), active]);
-    // Afterwards both may be.
+    // Afterwards both are allowed.
     assert_eq!(theirs.tell().unwrap(), "x");
     plain
         .activate_object_with_id(&"y".into(), servant(&saying("y")))
         .unwrap();
 }
 
-/// A servant of an adapter that panics when it is let go.
+/// Activates a servant that panics when it is dropped.
 fn activate_bomb(poa: &Poa) {
     let bomb = ending(|| panic!("on purpose"));
     poa.activate_object_with_id(&"bomb".into(), servant(&bomb))
@@ -244,7 +244,7 @@ fn an_object_that_ends_itself_and_panics_at_its_end_is_answered_for_what_it_did(
     poa.destroy(true, true).unwrap();
 }
 
-/// Looks at its adapter when it is let go.
+/// Servant that uses its adapter when it is dropped.
 struct Looking(Poa, mpsc::Sender<bool>);
 
 impl AdapterActivator for Looking {

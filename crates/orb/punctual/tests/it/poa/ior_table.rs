@@ -51,7 +51,7 @@ fn a_key_that_is_not_bound_yet_is_waited_for_until_the_server_is_set_up() {
     };
     let early = told("Pump");
     let never = told("Valve");
-    // Until both are there, and wait.
+    // Until both have arrived, and wait.
     while server.lane_statistics()[0].messages < 2 {
         std::thread::yield_now();
     }

@@ -5,14 +5,14 @@ use super::teller::policies::{PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant};
 use punctual::{ObjectRef, SystemExceptionKind as Kind};
 
-/// The key of a reference.
+/// Returns the key of a reference.
 fn key(reference: &Teller) -> Vec<u8> {
     use punctual::Interface;
     let profile = reference.as_object().ior().iiop_profiles().next();
     profile.unwrap().unwrap().object_key
 }
 
-/// The object with this key, whatever it is, at the world's server.
+/// Returns a reference with this key, valid or not, at the world's server.
 fn with_key(world: &World, key: &[u8]) -> Teller {
     use punctual::Interface;
     let escaped: String = key.iter().map(|octet| format!("%{octet:02x}")).collect();
@@ -38,7 +38,7 @@ fn a_place_used_again_is_not_reached_by_the_old_key() {
     assert_eq!(stale.tell().unwrap(), "first");
     poa.deactivate(&first).unwrap();
     let second: Teller = poa.activate(saying("second")).unwrap();
-    // The same place: all but the generation.
+    // The same entry: all but the generation.
     assert_eq!(key(&first)[..24], key(&second)[..24]);
     assert_eq!(stale.fails(), Kind::ObjectNotExist);
     assert_eq!(world.seen(&second).tell().unwrap(), "second");
@@ -74,7 +74,7 @@ fn truncated_lengthened_and_forged_keys_reach_nothing() {
             let mut forged = key.clone();
             let (at, bit) = (random.below(forged.len()), random.below(8));
             forged[at] ^= 1 << bit;
-            // What says where an object was is but a hint, where its id stands beside it.
+            // The entry is only a hint if an id follows it.
             let is_hint = key.starts_with(b"PUNN") && (20..28).contains(&at);
             let forged = with_key(&world, &forged);
             match is_hint {
@@ -94,7 +94,7 @@ fn a_hint_that_leads_to_another_object_is_not_trusted() {
     let (mut key, other) = (key(&ada), key(&bob));
     key[20..28].copy_from_slice(&other[20..28]);
     assert_eq!(with_key(&world, &key).tell().unwrap(), "ada");
-    // Nor one without an id, at a place whose object has one.
+    // Nor one without an id, at an entry whose object has one.
     assert_eq!(with_key(&world, &other[..28]).fails(), Kind::ObjectNotExist);
 }
 
@@ -109,7 +109,7 @@ fn transient_keys_differ_from_one_life_to_the_next() {
     };
     let world = World::at(port);
     let mine: Teller = world.root.activate(saying("second")).unwrap();
-    // The same adapter, the same place; another nonce, of 64 random bits.
+    // The same adapter, the same entry; another nonce, of 64 random bits.
     assert_eq!(first[12..], key(&mine)[12..]);
     assert_ne!(first[4..12], key(&mine)[4..12]);
     assert_eq!(with_key(&world, &first).fails(), Kind::ObjectNotExist);

@@ -10,7 +10,7 @@ use punctual::{
 use std::sync::Mutex;
 use std::sync::mpsc;
 
-/// Keeps a record, and numbers cookies.
+/// Locator that keeps a record, and numbers cookies.
 #[derive(Default)]
 struct Locator {
     record: Mutex<Vec<String>>,
@@ -120,7 +120,7 @@ fn a_locator_that_fails_or_panics_hurts_its_own_request_alone() {
         assert_eq!(world.named(&poa, id).fails(), kind, "{id}");
         assert_eq!(ada.tell().unwrap(), "ada");
     }
-    // What the servant did not survive, its locator is told.
+    // The locator is called even after the servant panicked.
     let record = locator.record();
     assert!(
         record
@@ -164,7 +164,7 @@ fn a_locator_may_send_a_request_elsewhere() {
 fn what_every_object_answers_is_answered_for_located_ones_too() {
     let (world, locator) = (World::new(), Arc::new(Locator::default()));
     let poa = with(&world, &locator);
-    // It tells nothing itself: the servant's operations would panic.
+    // It reports nothing itself: the servant's operations would panic.
     let theirs = world.named(&poa, "panic");
     let theirs = theirs.as_object();
     assert!(theirs.is_a("IDL:test/Teller:1.0").unwrap());

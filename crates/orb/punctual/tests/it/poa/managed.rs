@@ -1,4 +1,4 @@
-//! Servant managers and servants that do what closures say.
+//! Servant managers and servants that run closures.
 
 use super::teller::{TellerImpl, telling};
 use punctual::stub::{Arc, DispatchError, Servant};
@@ -24,7 +24,7 @@ impl ServantActivator for Activator {
     }
 }
 
-/// A servant activator.
+/// Makes a servant activator.
 pub fn activator(
     incarnate: impl Fn(&Poa) -> Arc<dyn Servant> + Send + Sync + 'static,
     etherealize: impl Fn(&ObjectId, &Poa, Arc<dyn Servant>) + Send + Sync + 'static,
@@ -63,7 +63,7 @@ impl ServantLocator for Locator {
     }
 }
 
-/// A servant locator.
+/// Makes a servant locator.
 pub fn locator(
     preinvoke: impl Fn(&Poa) -> Arc<dyn Servant> + Send + Sync + 'static,
     postinvoke: impl Fn(&Poa) + Send + Sync + 'static,
@@ -74,7 +74,7 @@ pub fn locator(
     }))
 }
 
-/// Does something when it is dropped.
+/// Guard that runs a closure when it is dropped.
 pub struct AtItsEnd(Box<dyn Fn() + Send + Sync>);
 
 impl AtItsEnd {
@@ -89,7 +89,7 @@ impl Drop for AtItsEnd {
     }
 }
 
-/// A servant that does something when it is let go.
+/// Makes a servant that runs a closure when it is dropped.
 pub fn ending(what: impl Fn() + Send + Sync + 'static) -> Arc<TellerImpl> {
     let end = AtItsEnd::does(what);
     telling(move || {
@@ -98,7 +98,8 @@ pub fn ending(what: impl Fn() + Send + Sync + 'static) -> Arc<TellerImpl> {
     })
 }
 
-/// What a closure says once it may; and that it is asked, and the leave to say it.
+/// Wraps a closure so that it runs only with permission; returns also a receiver of its calls, and
+/// a sender of the permission.
 pub fn slowly<T>(
     what: impl Fn() -> T + Send + Sync + 'static,
 ) -> (

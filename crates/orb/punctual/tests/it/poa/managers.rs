@@ -20,7 +20,7 @@ fn managers_are_made_found_and_listed_by_their_ids() {
         Some(world.root.manager())
     );
     assert_eq!(factory.find("other"), None);
-    // An adapter that is given none gets one of its own.
+    // An adapter without a given manager gets one of its own.
     let poa = world.root.create_poa("own", None, &[]).unwrap();
     assert_eq!(poa.manager().id(), "own 1");
     assert_eq!(factory.list().len(), 3);
@@ -47,7 +47,7 @@ fn one_manager_holds_the_requests_of_all_its_adapters_and_of_no_other() {
             .iter()
             .map(|one| scope.spawn(|| one.tell().unwrap()))
             .collect();
-        // Behind them on the same connection.
+        // This call follows them on the same connection.
         assert_eq!(free.tell().unwrap(), "free");
         assert!(calls.iter().all(|call| !call.is_finished()));
         manager.activate().unwrap();
@@ -91,7 +91,8 @@ fn requests_are_discarded_or_refused_for_good_by_state() {
     manager.deactivate(true, true).unwrap();
 }
 
-/// Runs `change` while a call is in progress, which ends only when `change` is seen not to have returned.
+/// Runs `change` while a call is in progress, which ends only when `change` is seen not to have
+/// returned.
 fn while_a_call_is_in_progress(change: fn(&PoaManager) -> Result<(), ManagerError>) {
     let world = World::new();
     let poa = world.root.create_poa("A", None, &[]).unwrap();

@@ -1,4 +1,4 @@
-//! The Portable Object Adapter as clients in another ORB see it: every policy, every operation.
+//! Portable Object Adapter as clients in another ORB see it: every policy, every operation.
 #![allow(clippy::unwrap_used, unreachable_pub)]
 
 mod activation;

@@ -45,7 +45,7 @@ fn ids_that_the_adapter_assigns_are_not_assigned_again_after_a_restart() {
         let world = World::new();
         let poa = world.poa("plant", &[PERSISTENT]);
         ids.push(poa.activate_object(servant(&saying("hello"))).unwrap());
-        // One from before is accepted: this adapter may have assigned it.
+        // An id from before is accepted: this adapter may have assigned it.
         if let [before, _] = &ids[..] {
             let again = servant(&saying("again"));
             poa.activate_object_with_id(before, again).unwrap();

@@ -1,4 +1,4 @@
-//! From references to ids to servants, and back.
+//! Conversions between references, ids and servants.
 
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, PERSISTENT, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, World, saying, servant};
@@ -35,7 +35,7 @@ fn references_ids_and_servants_lead_to_one_another() {
             poa.servant_to_id(&hello).err(),
             Some(PoaError::ServantNotActive)
         );
-        // Which id a reference names is known without the object.
+        // The id of a reference is known without the object.
         assert_eq!(poa.reference_to_id(&mine).unwrap(), id);
         poa.destroy(true, true).unwrap();
     }

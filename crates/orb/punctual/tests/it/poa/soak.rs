@@ -5,7 +5,7 @@ use super::teller::{Teller, World, saying, servant};
 use punctual::{ObjectId, SystemExceptionKind as Kind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Calls that succeed or find the object gone, until told to stop; how many succeeded.
+/// Makes calls that succeed or find the object gone, until stopped; returns how many succeeded.
 fn call_until(stop: &AtomicBool, theirs: &[Teller]) -> usize {
     let mut succeeded = 0;
     while !stop.load(Ordering::SeqCst) {
@@ -60,7 +60,7 @@ fn objects_may_come_and_go_under_load() {
             poa.activate_object_with_id(id, servant(&saying("hello")))
                 .unwrap();
         }
-        // Whatever was in between, now all are there.
+        // Whatever happened in between, all are there now.
         for one in &theirs {
             assert_eq!(one.tell().unwrap(), "hello");
         }

@@ -1,4 +1,4 @@
-//! An interface whose servants do what a closure says, and two ORBs.
+//! Interface whose servants run closures, and two ORBs.
 
 use super::support::{Watchdog, watchdog};
 use punctual::stub::{
@@ -12,7 +12,7 @@ use punctual::{
 use std::any::Any;
 use std::time::Duration;
 
-/// `interface Teller` of these tests.
+/// Reference to `interface Teller` of these tests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Teller(ObjectRef);
 
@@ -30,25 +30,25 @@ impl Interface for Teller {
 }
 
 impl Teller {
-    /// What the servant has to tell.
+    /// Returns the servant's text.
     pub fn tell(&self) -> Result<String, SystemException> {
         const OPERATION: Operation = Operation::two_way("tell");
         self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
     }
 
-    /// The same by another operation, which says so.
+    /// Returns the servant's text by another operation, which marks it.
     pub fn tell_again(&self) -> Result<String, SystemException> {
         const OPERATION: Operation = Operation::two_way("tell_again");
         self.0.invoke(&OPERATION, |_| Ok(()), String::unmarshal)
     }
 
-    /// No operation of the interface.
+    /// Calls an operation that the interface does not have.
     pub fn be_quiet(&self) -> Result<(), SystemException> {
         const OPERATION: Operation = Operation::two_way("be_quiet");
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
     }
 
-    /// Which exception a call raises.
+    /// Returns the exception that a call raises.
     pub fn fails(&self) -> SystemExceptionKind {
         self.tell().unwrap_err().kind()
     }
@@ -56,23 +56,23 @@ impl Teller {
 
 type Tale = dyn Fn() -> Result<String, SystemException> + Send + Sync;
 
-/// Implements [`Teller`].
+/// Servant of [`Teller`].
 pub struct TellerImpl(Box<Tale>);
 
-/// Says always the same.
+/// Makes a servant that always returns the same text.
 pub fn saying(what: &str) -> Arc<TellerImpl> {
     let what = what.to_owned();
     telling(move || Ok(what.clone()))
 }
 
-/// Says what the closure says.
+/// Makes a servant that returns the closure's result.
 pub fn telling(
     tale: impl Fn() -> Result<String, SystemException> + Send + Sync + 'static,
 ) -> Arc<TellerImpl> {
     Arc::new(TellerImpl(Box::new(tale)))
 }
 
-/// Says the id of the object that is called.
+/// Makes a servant that returns the id of the called object.
 pub fn telling_ids() -> Arc<TellerImpl> {
     telling(|| Ok(Current.object_id().unwrap().to_string()))
 }
@@ -83,7 +83,7 @@ impl Implements<Arc<TellerImpl>> for Teller {
     }
 }
 
-/// The servant of an implementation.
+/// Returns the servant of an implementation.
 pub fn servant(implementation: &Arc<TellerImpl>) -> Arc<dyn Servant> {
     Teller::servant(implementation.clone())
 }
@@ -128,7 +128,7 @@ impl Servant for Skeleton {
     }
 }
 
-/// A server, a client, and a watchdog for both.
+/// Server, client, and a watchdog for both.
 pub struct World {
     pub server: Orb,
     pub client: Orb,
@@ -141,12 +141,12 @@ impl World {
         Self::at(0)
     }
 
-    /// At this port, or at any.
+    /// Makes a world at this port, or at any.
     pub fn at(port: u16) -> Self {
         Self::with(port, |_| {})
     }
 
-    /// One thread serves all connections.
+    /// Makes a world in which one thread serves all connections.
     pub fn reactive() -> Self {
         Self::with(0, |config| config.concurrency = Concurrency::Reactive)
     }
@@ -167,19 +167,19 @@ impl World {
         }
     }
 
-    /// A child of the root POA, whose manager is the root's.
+    /// Makes a child of the root POA, whose manager is the root's.
     pub fn poa(&self, name: &str, policies: &[PoaPolicy]) -> Poa {
         let manager = self.root.manager();
         self.root.create_poa(name, Some(manager), policies).unwrap()
     }
 
-    /// A reference of the server's, as the client has it.
+    /// Returns a reference of the server's, as the client has it.
     pub fn seen(&self, reference: &Teller) -> Teller {
         let text = self.server.object_to_string(reference).unwrap();
         Teller::from_object(self.client.string_to_object(&text).unwrap())
     }
 
-    /// A reference to an object by its id, as the client has it.
+    /// Returns a reference to an object by its id, as the client has it.
     pub fn named(&self, poa: &Poa, id: &str) -> Teller {
         let id = ObjectId::from(id);
         self.seen(&poa.create_reference_with_id(&id).unwrap())
@@ -194,7 +194,7 @@ impl Drop for World {
 }
 
 pub mod policies {
-    //! Policies by the names that the standard has for their values.
+    //! Policies by the standard's names of their values.
     use punctual::{
         IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, LifespanPolicy,
         PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,

@@ -1,4 +1,4 @@
-//! Which threads make upcalls.
+//! Threads that make upcalls.
 
 use super::teller::policies::{MAIN_THREAD, SINGLE_THREAD};
 use super::teller::{Teller, World, saying, telling};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex, mpsc};
 use std::thread;
 
-/// Objects that note how many of them are in an upcall at once; the most that ever were.
+/// Calls objects that count concurrent upcalls; returns the maximum.
 fn most_at_once(world: &World, poa: &Poa) -> u32 {
     let (now, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let objects: Vec<Teller> = (0..4)
@@ -79,7 +79,7 @@ fn the_main_thread_makes_the_upcalls_that_are_its_own() {
         while !world.server.work_pending() {
             thread::yield_now();
         }
-        // Nobody else has to wait for it, on the same connection neither.
+        // No other call has to wait for it, not even on the same connection.
         assert_eq!(free.tell().unwrap(), "free");
         let main = scope.spawn(|| world.server.run());
         let id = format!("{:?}", main.thread().id());
@@ -164,7 +164,7 @@ fn an_upcall_of_a_single_threaded_adapter_may_call_the_adapter_itself() {
     let receiver = Mutex::new(receiver);
     let mine: Teller = poa
         .activate(telling(move || {
-            // What is asked of the adapter in an upcall takes no turn.
+            // Queries to the adapter in an upcall do not wait for a turn.
             let poa = receiver.lock().unwrap().recv().unwrap();
             let other: Teller = poa.activate(saying("other")).unwrap();
             poa.deactivate(&other)?;

@@ -1,4 +1,4 @@
-//! Adapters below adapters.
+//! Tree of adapters.
 
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant};
@@ -81,7 +81,7 @@ fn an_object_at_any_depth_is_called_alike() {
         let mine: Teller = poa.activate(saying(&depth.to_string())).unwrap();
         assert_eq!(world.seen(&mine).tell().unwrap(), depth.to_string());
     }
-    // There is an end to it.
+    // The depth is bounded.
     let error = (0..300).find_map(|_| match poa.create_poa("deeper", None, &[]) {
         Ok(deeper) => {
             poa = deeper;
@@ -95,13 +95,14 @@ fn an_object_at_any_depth_is_called_alike() {
     assert_eq!(exception.kind(), Kind::ImpLimit);
 }
 
-/// Makes what it is asked for, below itself too, if the name begins with a capital.
+/// Activator that makes the requested adapters, and serves those below, too, if the name begins
+/// with a capital.
 #[derive(Default)]
 struct Activator {
     asked: Mutex<Vec<String>>,
 }
 
-/// One record for all adapters.
+/// Activator with one record for all adapters.
 struct Asked(Arc<Activator>);
 
 impl AdapterActivator for Asked {
@@ -126,7 +127,7 @@ impl AdapterActivator for Asked {
 fn an_adapter_activator_makes_adapters_that_requests_ask_for() {
     let world = World::new();
     let activator = Arc::new(Activator::default());
-    // References to what there was in another life.
+    // References to adapters of a former process.
     let (deep, missing) = {
         let a = world.poa("A", &[PERSISTENT, USER_ID]);
         let b = a.create_poa("B", None, &[PERSISTENT, USER_ID]).unwrap();
@@ -146,7 +147,7 @@ fn an_adapter_activator_makes_adapters_that_requests_ask_for() {
         }
     });
     assert_eq!(missing.fails(), Kind::ObjectNotExist);
-    // Each was made once, however many asked.
+    // Each was made once, however many calls asked.
     assert_eq!(*activator.asked.lock().unwrap(), ["A", "B", "c"]);
 }
 

@@ -1,4 +1,4 @@
-//! Waiting until requests are done, and who is not to.
+//! Waits until requests are done, and their refusal.
 
 use super::managed::{activator, ending, locator, slowly};
 use super::teller::policies::{MAIN_THREAD, NON_RETAIN, SERVANT_MANAGER, USER_ID};
@@ -40,7 +40,7 @@ fn of_manager(result: Result<(), ManagerError>) -> Result<(), SystemException> {
 
 type Wait = fn(&Poa) -> Result<(), SystemException>;
 
-/// What waits until requests at an adapter are done, and more.
+/// Operations that wait until requests at an adapter are done, or longer.
 const WAITS: [Wait; 5] = [
     |poa| poa.destroy(true, true),
     |poa| of_manager(poa.manager().hold_requests(true)),
@@ -51,7 +51,7 @@ const WAITS: [Wait; 5] = [
 
 type Noted = Arc<Mutex<Vec<Kind>>>;
 
-/// Tries so many that wait, and notes what comes of it.
+/// Tries the first `count` of the waits, and records the results.
 fn tries_to_wait(count: usize, poa: &Poa, noted: &Noted) {
     for wait in &WAITS[..count] {
         noted.lock().unwrap().push(wait(poa).unwrap_err().kind());
@@ -77,9 +77,9 @@ fn an_activator_is_told_that_it_would_wait_for_itself() {
     assert_eq!(theirs.tell().unwrap(), "x");
     assert_eq!(*came.lock().unwrap(), REFUSED);
     poa.deactivate_object(&"x".into()).unwrap();
-    // The ORB's end does not wait for what is no request.
+    // The ORB's end does not wait for work that is no request.
     assert_eq!(*went.lock().unwrap(), REFUSED[..4]);
-    // None of them has done anything.
+    // None of them had an effect.
     assert_eq!(theirs.tell().unwrap(), "x");
 }
 

@@ -1,11 +1,12 @@
-//! Tests that need a process of their own: what they look at (threads, memory, descriptors, the log, the panic hook)
-//! belongs to the process, and other tests of the same program would change it.
+//! Tests that need a process of their own: what they observe (threads, memory, descriptors, the
+//! log, the panic hook) belongs to the process, and other tests of the same program would change
+//! it.
 
 #![allow(unreachable_pub, reason = "programs of several crates include this")]
 
 use std::process::Command;
 
-/// Set in the process that runs one test alone.
+/// Environment variable of the process that runs one test alone.
 const ALONE: &str = "PUNCTUAL_TEST_ALONE";
 
 /// Runs `body`, the body of the calling test, in a process of its own: this program again, with this test only.
@@ -30,6 +31,6 @@ pub fn alone(body: impl FnOnce()) {
         "{test}, in a process of its own: {}\n{said}\n{told}",
         output.status
     );
-    // Lines that say that a test was skipped are for whoever runs the suite.
+    // Lines that report a skipped test are for the user who runs the suite.
     print!("{said}");
 }

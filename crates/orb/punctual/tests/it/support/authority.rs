@@ -1,4 +1,4 @@
-//! An authority for certificates, and what it signs.
+//! Certificate authority, and the certificates that it signs.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use punctual::protocol::ssliop::TlsOptions;
@@ -6,7 +6,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use std::path::PathBuf;
 use tempfile::TempDir;
 
-/// An authority, and a folder for what it signs.
+/// Certificate authority, and the folder of the certificates that it signs.
 pub struct Authority {
     folder: TempDir,
     issuer: CertifiedIssuer<'static, KeyPair>,
@@ -26,7 +26,7 @@ impl Authority {
         self.folder.path().join(name)
     }
 
-    /// Options of whoever has a certificate for this name.
+    /// Returns the options of the holder of a certificate for this name.
     pub fn options(&self, name: &str) -> TlsOptions {
         let params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         let key = KeyPair::generate().unwrap();

@@ -1,4 +1,4 @@
-//! An interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
+//! Interface written by hand, as the IDL compiler would write it, and two ORBs to try it with.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 pub mod alone;
@@ -16,7 +16,7 @@ use std::any::Any;
 use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
-/// `interface Echo` of the tests.
+/// Reference to `interface Echo` of the tests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Echo(ObjectRef);
 
@@ -58,21 +58,21 @@ impl Echo {
             .invoke(&OPERATION, |out| value.marshal(out), Vec::unmarshal)
     }
 
-    /// The sum of the octets, which the servant reads where they are.
+    /// Returns the sum of the octets, which the servant reads in place.
     pub fn sum(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum");
         self.0
             .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
     }
 
-    /// The same, once the servant's gate is opened.
+    /// Returns the sum of the octets, once the servant's gate is opened.
     pub fn sum_behind_gate(&self, value: &[u8]) -> Result<u64, SystemException> {
         const OPERATION: Operation = Operation::two_way("sum_behind_gate");
         self.0
             .invoke(&OPERATION, |out| value.marshal(out), u64::unmarshal)
     }
 
-    /// So many octets, which the servant fills in a lent buffer.
+    /// Returns so many octets, which the servant fills in a lent buffer.
     pub fn filled(&self, length: u32) -> Result<Vec<u8>, SystemException> {
         const OPERATION: Operation = Operation::two_way("filled");
         self.0
@@ -89,7 +89,7 @@ impl Echo {
         self.0.invoke(&OPERATION, |_| Ok(()), u32::unmarshal)
     }
 
-    /// Raises what the servant is told to.
+    /// Raises the servant's configured exception.
     pub fn fail(&self) -> Result<(), SystemException> {
         const OPERATION: Operation = Operation::two_way("fail");
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
@@ -106,7 +106,7 @@ impl Echo {
         self.0.invoke(&OPERATION, |_| Ok(()), |_| Ok(()))
     }
 
-    /// Has the servant call `target.bounce(this, depth - 1)` while it serves this call.
+    /// Makes the servant call `target.bounce(this, depth - 1)` while it serves this call.
     pub fn bounce(&self, target: &Echo, depth: u32) -> Result<u32, SystemException> {
         const OPERATION: Operation = Operation::two_way("bounce");
         self.0.invoke(
@@ -134,21 +134,21 @@ impl Echo {
     }
 }
 
-/// Implements [`Echo`].
+/// Servant of [`Echo`].
 #[derive(Debug, Default)]
 pub struct EchoImpl {
     pub pings: Mutex<u32>,
-    /// How those pings arrived that came in numbered frames.
+    /// Arrivals of the pings that came in numbered frames.
     pub arrivals: Mutex<Vec<FrameArrival>>,
-    /// What was summed up behind the gate.
+    /// Sums computed behind the gate.
     pub sums: Mutex<Vec<u64>>,
     pub gate: Gate,
 }
 
-/// Something to wait for.
+/// Gate that calls wait for.
 #[derive(Debug, Default)]
 pub struct Gate {
-    /// Waiters so far, and whether it is open.
+    /// Number of waiters so far, and whether the gate is open.
     state: Mutex<(u32, bool)>,
     changed: Condvar,
 }
@@ -182,7 +182,7 @@ impl Implements<Arc<EchoImpl>> for Echo {
     }
 }
 
-/// A second interface of the same implementation.
+/// Reference to a second interface of the same implementation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Second(ObjectRef);
 
@@ -199,7 +199,7 @@ impl Interface for Second {
     }
 }
 
-/// A servant that answers requests as they come, without a skeleton.
+/// Servant that answers raw requests, without a skeleton.
 pub trait Answering: Send + Sync + 'static {
     fn answer(&self, call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError>;
 }
@@ -244,8 +244,9 @@ impl EchoSkeleton {
     }
 }
 
-/// Octets that are all the same are compared at once: without optimisation, a megabyte that is added up octet by octet
-/// takes longer than another thread waits before it serves what comes behind.
+/// Returns the sum. Octets that are all the same are compared at once: without optimisation, a
+/// megabyte that is added up octet by octet takes longer than another thread waits before it serves
+/// the next request.
 fn sum(octets: &[u8]) -> u64 {
     match octets.first() {
         Some(&first) if octets == vec![first; octets.len()] => {
@@ -346,13 +347,13 @@ impl Servant for EchoSkeleton {
     }
 }
 
-/// A server with one [`EchoImpl`], and a client ORB that holds a reference to it.
+/// Server with one [`EchoImpl`], and a client ORB that holds a reference to it.
 pub struct Pair {
     pub server: Orb,
     pub client: Orb,
     pub poa: Poa,
     pub servant: Arc<EchoImpl>,
-    /// The servant's reference as the client has it.
+    /// Servant's reference as the client has it.
     pub echo: Echo,
     pub port: u16,
 }
@@ -387,7 +388,7 @@ impl Pair {
 }
 
 impl Pair {
-    /// A reference of the server's as the client has it.
+    /// Returns a reference of the server's as the client has it.
     pub fn as_client(&self, reference: &Echo) -> Echo {
         seen_by(&self.client, &self.server, reference)
     }
@@ -419,10 +420,10 @@ pub fn watchdog(limit: Duration) -> Watchdog {
     Watchdog(alive)
 }
 
-/// Calls off [`watchdog`] when dropped.
+/// Guard that cancels [`watchdog`] when dropped.
 pub struct Watchdog(#[allow(dead_code)] std::sync::mpsc::Sender<()>);
 
-/// The key of the pair's object.
+/// Returns the key of the pair's object.
 pub fn object_key(pair: &Pair) -> Vec<u8> {
     pair.echo
         .as_object()
@@ -434,7 +435,7 @@ pub fn object_key(pair: &Pair) -> Vec<u8> {
         .object_key
 }
 
-/// xorshift64*: repeatable, and good enough to break things.
+/// Random numbers by xorshift64*: repeatable, and good enough to break things.
 pub struct Random(pub u64);
 
 impl Random {

@@ -1,14 +1,15 @@
-//! A hash without collisions of ids that are known beforehand: one cell for each.
+//! Hash without collisions of ids that are known beforehand: one cell for each.
 //!
-//! Compress, hash and displace (Belazzougui, Botelho, Dietzfelbinger, *Hash, displace, and compress*, ESA
-//! 2009), as `phf` does it. It takes every id to some cell, so the id of a cell's object is compared.
+//! Compress, hash and displace (Belazzougui, Botelho, Dietzfelbinger, *Hash, displace, and
+//! compress*, ESA 2009), as `phf` does it. It maps every id to some cell, so the id of a cell's
+//! object is compared.
 
 use super::super::super::link::Link;
 use super::super::super::sync::{AtomicU32, Ordering};
 use phf_shared::HashKey;
 use std::collections::HashSet;
 
-/// Two of the ids for a perfect hash are one.
+/// Error of a duplicate among the ids for a perfect hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct DuplicateId;
 
@@ -20,12 +21,12 @@ pub(crate) struct PerfectIndex {
 
 struct Cell {
     id: Box<[u8]>,
-    /// The entry that is active under the id.
+    /// Entry that is active under the id.
     link: AtomicU32,
 }
 
 impl PerfectIndex {
-    /// The cells of a set of ids. Takes a few seconds for a million of them.
+    /// Makes the cells of a set of ids. Takes a few seconds for a million of them.
     pub(crate) fn new(ids: &[Box<[u8]>]) -> Result<Self, DuplicateId> {
         let octets: Vec<&[u8]> = ids.iter().map(|id| &**id).collect();
         let mut seen = HashSet::with_capacity(ids.len());
@@ -48,9 +49,10 @@ impl PerfectIndex {
         })
     }
 
-    /// Asks `is` about the entry whose id may be this. Takes no lock.
+    /// Calls `is` for the entry whose id may be this one. Takes no lock.
     pub(crate) fn find<R>(&self, id: &[u8], is: impl FnOnce(u32) -> Option<R>) -> Option<R> {
-        // Acquire: with `insert`, and with `remove`, before which the id was noted to be closing.
+        // Acquire: pairs with `insert`, and with `remove`, before which the id was marked as
+        // closing.
         match Link::unpack(self.cell(id)?.link.load(Ordering::Acquire)) {
             Link::Slot(index) => is(index),
             _ => None,

@@ -1,40 +1,41 @@
-//! The de-layered way: one hash of id and operation leads to the object's entry and the operation's number.
+//! De-layered demultiplexing: one hash of id and operation leads to the object's entry and the
+//! operation's number.
 //!
-//! Cells are filled as calls come, and what comes later takes the cell. They only say where to look: the
-//! entry is pinned, and id and operation are compared whole. So nothing here is ordered, and the two words of
-//! a cell may come from two calls.
+//! Cells are filled as calls come, and later ones overwrite earlier ones. They are only hints: the
+//! entry is pinned, and id and operation are compared whole. So no access here is ordered, and the
+//! two words of a cell may come from two calls.
 
 use super::super::super::entry::EntryId;
 use super::super::super::sync::{AtomicU32, AtomicU64, OnceLock, Ordering, RandomState};
 
 use std::hash::BuildHasher;
 
-/// Cells of the smallest table.
+/// Number of cells of the smallest table.
 const FIRST: usize = 1 << 10;
-/// Tables, each twice as large as the one before: up to 2^20 cells, 16 MiB.
+/// Number of tables, each twice as large as the one before: up to 2^20 cells, 16 MiB.
 const TABLES: usize = 11;
-/// Cells for each object, until there are no larger tables.
+/// Number of cells for each object, until there are no larger tables.
 const CELLS: usize = 8;
-/// Of a cell's first word: the rest is from the hash.
+/// Mask of the operation's number in a cell's first word: the rest is from the hash.
 const NUMBER: u64 = 0xffff;
-/// The first word of a cell that has nothing. Not 0: the system would put off giving the memory to the first
-/// call that gets there.
+/// First word of an empty cell. Not 0: the system would otherwise map the memory only at the first
+/// call that reaches it.
 const NOTHING: u64 = NUMBER;
 
 pub(crate) struct Shortcuts {
     hasher: RandomState,
     tables: [OnceLock<Box<[Cell]>>; TABLES],
-    /// The table in use. Those before it stay, together as large.
+    /// Table in use. The ones before it stay, together as large.
     current: AtomicU32,
 }
 
 struct Cell {
-    /// The upper bits of the hash, and the operation's number.
+    /// Upper bits of the hash, and the operation's number.
     tag: AtomicU64,
     entry_id: AtomicU64,
 }
 
-/// Where a pair of id and operation belongs.
+/// Cell of a pair of id and operation.
 #[derive(Clone, Copy)]
 pub(crate) struct Pair(u64);
 
@@ -53,7 +54,7 @@ impl Shortcuts {
         Pair(self.hasher.hash_one((id, operation)))
     }
 
-    /// The entry and the operation's number that may belong to a pair.
+    /// Returns the entry and the operation's number that may belong to a pair.
     pub(crate) fn find(&self, pair: Pair) -> Option<(EntryId, usize)> {
         let cell = self.cell(pair)?;
         let tag = cell.tag.load(Ordering::Relaxed);
@@ -65,7 +66,7 @@ impl Shortcuts {
         Some((entry_id, number as usize))
     }
 
-    /// Notes a pair; one whose number is beyond all sense is not.
+    /// Records a pair, unless its number is too large.
     pub(crate) fn note(&self, pair: Pair, entry_id: EntryId, number: usize) {
         if let Some(cell) = self.cell(pair)
             && (number as u64) < NUMBER
@@ -77,7 +78,7 @@ impl Shortcuts {
         }
     }
 
-    /// Drops what was found for a pair and was not true.
+    /// Removes a wrong record of a pair.
     pub(crate) fn drop(&self, pair: Pair) {
         if let Some(cell) = self.cell(pair) {
             cell.tag.store(NOTHING, Ordering::Relaxed);
@@ -99,7 +100,7 @@ impl Shortcuts {
         };
         if let Some(cells) = self.tables.get(table) {
             cells.get_or_init(|| (0..FIRST << table).map(new_cell).collect());
-            // Release: who knows the number finds the table.
+            // Release: a reader of the number finds the table.
             self.current.store(table as u32, Ordering::Release);
         }
     }
