@@ -33,7 +33,7 @@ pub(crate) struct Ceiling {
 /// Reason why a thread does not rise to a ceiling.
 #[derive(Debug)]
 pub(crate) enum NotRisen {
-    /// Its own priority is higher.
+    /// The thread's own priority is higher than the ceiling.
     AboveCeiling,
     /// The operating system refuses the scheduling.
     Refused(io::Error),

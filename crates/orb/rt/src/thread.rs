@@ -28,7 +28,7 @@ pub(crate) struct RanAt(RunsAt);
 const POLICY: u32 = 8;
 
 impl Native {
-    /// Not yet read.
+    /// Scheduling that has not been read yet.
     const UNKNOWN: Self = Self(0);
     /// The thread's scheduling, whatever it is.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);

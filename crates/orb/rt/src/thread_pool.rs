@@ -28,12 +28,12 @@ impl PolicyType for ThreadpoolPolicy {
 /// Treatment of requests that arrive while all threads of a pool are in upcalls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestBuffering {
-    /// They are refused with TRANSIENT.
+    /// Requests are refused with TRANSIENT.
     #[default]
     None,
-    /// They wait, unread, in the buffers of their connections, as long as their clients do.
+    /// Requests wait, unread, in the buffers of their connections, as long as their clients do.
     Unbounded,
-    /// They are read, and served in the order of their priorities, those of one priority in order
+    /// Requests are read, and served in the order of their priorities, those of one priority in order
     /// of arrival. Above the limits they are refused with TRANSIENT (allow_request_buffering;
     /// max_buffered_requests and max_request_buffer_size of each lane, so that no lane takes
     /// another's room).

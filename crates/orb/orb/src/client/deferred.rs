@@ -35,7 +35,7 @@ pub(crate) struct Deferred<O> {
     what: What<O>,
     invocation: Invocation,
     stage: Stage,
-    /// Its place among the limited number of calls in flight.
+    /// Place among the limited number of calls in flight.
     place: Option<Place>,
 }
 
@@ -74,7 +74,7 @@ impl CalledOperation {
 
 enum Stage {
     /// Waits for a place among the calls in flight before its request is sent. The alarm reports
-    /// its time-out to the waker that is told of a place.
+    /// its time-out to the waker that waits for a place.
     Held(Held, Option<Box<Alarm>>),
     Awaits(Awaited),
     /// Boxed because it is large, and most calls in flight are not done.

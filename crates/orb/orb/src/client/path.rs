@@ -17,7 +17,8 @@ pub(crate) struct Path {
     pub(super) heads: Heads,
     /// True if large arguments are lent where the connection supports that.
     pub(super) lends: bool,
-    /// Whether two-way calls, and one-ways, may take the fast path ([`super::short`]).
+    /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
+    /// ([`super::short`]).
     short: (bool, bool),
     /// True if the path does not begin at the reference's first endpoint, so that beginning anew
     /// may help.

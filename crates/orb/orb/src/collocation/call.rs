@@ -248,7 +248,7 @@ pub(crate) fn one_way<V: ?Sized + 'static>(
 /// Reason why a one-way has failed.
 enum Failed {
     InServant(SystemException),
-    /// It was refused before the servant was called, or the servant panicked.
+    /// The one-way was refused before the servant was called, or the servant panicked.
     Refused(SystemException),
     ByWire(SystemException),
 }

@@ -26,11 +26,11 @@ pub(super) enum Ended {
     Stands,
     /// A request is to be sent.
     ByWire,
-    /// It was refused on the object's side, or has failed there.
+    /// The call was refused on the object's side, or has failed there.
     Refused(SystemException),
     /// An interceptor of the caller has raised an exception.
     Raised(SystemException),
-    /// It is forwarded to this object.
+    /// The call is forwarded to this object.
     Forward(Box<Ior>),
 }
 

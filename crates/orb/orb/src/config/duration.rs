@@ -9,7 +9,7 @@ pub enum DurationError {
     /// A number alone.
     #[error("`{0}` has no unit: `{0}s` are seconds, `{0}ms` milliseconds")]
     NoUnit(String),
-    /// Neither a number nor a number with a unit.
+    /// The text is neither a number nor a number with a unit.
     #[error(
         "`{0}` is no time: a number and one of the units ms, s, min, h are wanted, e.g. 200ms or 2s"
     )]

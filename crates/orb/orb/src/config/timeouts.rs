@@ -45,8 +45,8 @@ pub struct Timeouts {
     /// call, whether the server has closed it: a request sent into a closed connection would be
     /// neither answered nor safe to repeat. Default 50 ms; `None` never checks.
     pub quiet: Option<Duration>,
-    /// Time that this check may wait for the rest of a message that has begun to arrive. Default
-    /// 100 ms; `None` waits as long as the call itself may.
+    /// Time that the check after `quiet` may wait for the rest of a message that has begun to
+    /// arrive. Default 100 ms; `None` waits as long as the call itself may.
     pub drain: Option<Duration>,
     /// Time for which a connection beside the first to its endpoint is kept when it is not needed
     /// ([`crate::Mux::Adaptive`]). Default 10 s; `None` keeps it until the ORB ends.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 /// Progress of the operation before the exception was raised (CORBA 3.3 part 1, §A.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionStatus {
-    /// It ran to its end.
+    /// The operation ran to its end.
     Yes,
-    /// It did not begin: repeating the call is safe.
+    /// The operation did not begin: repeating the call is safe.
     No,
-    /// It is not known.
+    /// The state of the operation is not known.
     Maybe,
 }
 

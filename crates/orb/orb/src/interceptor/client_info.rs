@@ -32,7 +32,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
-/// At `send_request`, and at ending points.
+/// Points of table 16.1 at which there is a request: `send_request`, and the ending points.
 const NOT_SEND_POLL: ValidAt = ValidAt(0b10111);
 
 request_info!(

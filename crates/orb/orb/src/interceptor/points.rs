@@ -6,15 +6,15 @@ use crate::exception::SystemException;
 /// Status of a request (`reply_status`; CORBA 3.3 part 1, §16.3.11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
-    /// It has results, or it was sent and nothing more is known of it yet.
+    /// The request has results, or was sent and nothing more is known of it yet.
     Successful,
-    /// It has ended with a system exception.
+    /// The request has ended with a system exception.
     SystemException,
-    /// It has ended with a user exception.
+    /// The request has ended with a user exception.
     UserException,
-    /// It is forwarded to another object.
+    /// The call is forwarded to another object.
     LocationForward,
-    /// It is sent once more.
+    /// The request is sent once more.
     TransportRetry,
     /// The status is not known.
     Unknown,

@@ -17,9 +17,9 @@ use punctual_giop::service_context;
 /// Argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its value; an Any without a value while it has none.
+    /// Value of the argument; an Any without a value while it has none.
     pub argument: Any,
-    /// Its direction.
+    /// Direction of the argument.
     pub mode: ParameterMode,
 }
 

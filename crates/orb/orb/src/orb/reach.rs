@@ -10,9 +10,10 @@ use std::time::Duration;
 /// Result for an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// It accepted a connection.
+    /// The endpoint accepted a connection.
     Connected,
-    /// Not known: its link sets up connections at this end alone, as for datagrams.
+    /// State not known: the endpoint's link sets up connections at this end alone, as for
+    /// datagrams.
     Unknown,
 }
 

@@ -47,7 +47,7 @@ pub enum InitError {
     EndpointPriority {
         /// The endpoint.
         endpoint: ListenEndpoint,
-        /// Its priority.
+        /// Priority of the endpoint.
         priority: Priority,
         /// The reason.
         why: String,

@@ -28,7 +28,7 @@ pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("policy {index} cannot be obeyed: {why}")]
 pub struct InvalidPolicy {
-    /// Its index in the given list, from 0.
+    /// Index of the policy in the given list, from 0.
     pub index: usize,
     /// The reason.
     pub why: String,

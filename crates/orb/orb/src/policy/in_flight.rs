@@ -23,14 +23,14 @@ pub struct CallsInFlight {
 /// Treatment of a call above the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AtBound {
-    /// It blocks the calling thread until another call has ended, or until its own time-out; then
-    /// it raises TIMEOUT. In a reply handler, on which the end of other calls may depend, it acts
-    /// as [`AtBound::Raise`].
+    /// The call blocks the calling thread until another call has ended, or until its own time-out;
+    /// then it raises TIMEOUT. In a reply handler, on which the end of other calls may depend, it
+    /// acts as [`AtBound::Raise`].
     #[default]
     Block,
-    /// It raises TRANSIENT, with nothing done.
+    /// The call raises TRANSIENT, with nothing done.
     Raise,
-    /// Its request is sent when another call has ended. The method returns at once. A poller has to
+    /// The request is sent when another call has ended. The method returns at once. A poller has to
     /// be polled, awaited or waited for until then; a call with a reply handler does not.
     Defer,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Place(Arc<Bound>);
 /// Call that is not sent yet.
 pub(crate) struct Held {
     bound: Arc<Bound>,
-    /// Its number among the waiting calls.
+    /// Number of the call among the waiting ones.
     ticket: Option<u64>,
 }
 

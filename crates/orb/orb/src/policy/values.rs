@@ -69,8 +69,8 @@ pub enum Wait {
     /// The caller serves the ORB's reactor, that of its reactive endpoints, until its reply has
     /// come: other calls are served in the meantime, one nested in the other (`max_nesting`).
     Reactor,
-    /// As [`Wait::Reactor`], with the pool of the ORB's first endpoint that has one: the caller
-    /// joins the pool when all its threads are busy, and sleeps otherwise.
+    /// The caller joins the pool of the ORB's first endpoint that has one, when all threads of the
+    /// pool are busy, and sleeps otherwise. In the pool it serves as with [`Wait::Reactor`].
     LeaderFollowers,
 }
 
@@ -89,7 +89,7 @@ pub enum Collocation {
     /// counts them, and Current does not know them. Where no servant is active, through the
     /// adapter.
     Direct,
-    /// By requests, as to any other process.
+    /// Requests, as to any other process.
     None,
 }
 
@@ -107,9 +107,9 @@ pub enum Security {
     /// Only protected requests are sent: other endpoints of a reference are passed over, and where
     /// none is left a call raises INV_POLICY.
     Require,
-    /// Where a reference offers TLS and this ORB has it configured, as [`Security::Require`]:
-    /// nothing is sent in clear when the protected connection fails. In clear where none is
-    /// offered.
+    /// Protection as with [`Security::Require`], if a reference offers TLS and this ORB has it
+    /// configured: nothing is sent in clear when the protected connection fails. In clear if the
+    /// reference offers none.
     #[default]
     Prefer,
     /// Endpoints are tried in their order, whatever the reference offers or demands.
@@ -149,7 +149,7 @@ pub enum Rebind {
     Transparent,
     /// Only a closed connection is opened again, to the same place; anything else raises REBIND.
     NoRebind,
-    /// Nothing is permitted: a closed connection raises REBIND.
+    /// No rebinding is permitted: a closed connection raises REBIND.
     NoReconnect,
 }
 

@@ -56,7 +56,7 @@ pub fn begins(point: Point) {
     }
 }
 
-/// Stamps a point like [`begins`], without leaving an empty call behind where probes are not
+/// Stamps a point like `begins`, without leaving an empty call behind where probes are not
 /// compiled in: inlining is decided before such calls are removed.
 #[cfg(feature = "time-probes")]
 #[doc(hidden)]

@@ -29,7 +29,7 @@ struct Known {
 pub struct ThreadStamps {
     /// The thread's name.
     pub thread: String,
-    /// Its stamps, in their order.
+    /// Stamps of the thread, in order.
     pub stamps: Vec<Stamp>,
     /// Number of stamps before these that were overwritten.
     pub lost: u64,

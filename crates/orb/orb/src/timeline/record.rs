@@ -5,15 +5,16 @@ use crate::priority::Priority;
 /// Stage of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
-    /// Its client has sent it.
+    /// The client has sent the request.
     Sent,
     /// The server has read it.
     Read,
-    /// It waits among the requests that a thread pool has read while all its threads were in upcalls.
+    /// The request waits among those that a thread pool has read while all its threads were in
+    /// upcalls.
     Queued,
-    /// Its upcall begins: the object adapter looks for its servant.
+    /// The upcall begins: the object adapter looks for the servant.
     Upcall,
-    /// Its upcall runs at another priority from now on.
+    /// The upcall runs at another priority from now on.
     RunsAt,
     /// The servant has returned.
     UpcallEnd,

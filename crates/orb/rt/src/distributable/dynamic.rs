@@ -9,7 +9,7 @@ use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Its settings, its distributable threads, and its count.
+/// State of dynamic scheduling: settings, distributable threads, and the count of overruns.
 #[derive(Debug)]
 pub(crate) struct Dynamic {
     config: DynamicScheduling,

@@ -50,11 +50,11 @@ impl fmt::Debug for DistributableThreadId {
 /// State of a distributable thread (RTScheduling::DistributableThread::DT_State), as this process knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistributableThreadState {
-    /// It is here, or in a call that it has made from here.
+    /// The thread is here, or in a call that it has made from here.
     Active,
-    /// It was cancelled, and gets the exception at its next scheduling point.
+    /// The thread was cancelled, and gets the exception at its next scheduling point.
     Cancelled,
-    /// It has ended, or its upcall here has. The standard has no name for it.
+    /// The thread has ended, or its upcall here has. The standard has no name for this state.
     Ended,
 }
 
