@@ -1,4 +1,4 @@
-//! The values that an operation with a `context` clause takes along (CORBA 3.3 part 1, §8.6).
+//! Values that an operation with a `context` clause sends along (CORBA 3.3 part 1, §8.6).
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// No values.
+    /// Creates a context without values.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -21,20 +21,20 @@ impl Context {
         self.values.insert(name.into(), value.into());
     }
 
-    /// The value of that name.
+    /// Returns the value of that name.
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&str> {
         self.values.get(name).map(String::as_str)
     }
 
-    /// All values, by name.
+    /// Returns an iterator over all values, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The values whose names an operation's `context` clause asks for, as they would travel.
+    /// Returns the values whose names match an operation's `context` clause, as they would be sent.
     #[must_use]
     pub fn matching(&self, patterns: &[&str]) -> Self {
         let chosen = self
@@ -48,9 +48,9 @@ impl Context {
         }
     }
 
-    /// Marshals the values whose names an operation's `context` clause asks for; a pattern that ends
-    /// in `*` asks for all that begin so. On the wire it is a sequence of strings, name and value in
-    /// turn (CORBA 3.3 part 2, §9.4.2.1).
+    /// Marshals the values whose names match an operation's `context` clause; a pattern that ends
+    /// in `*` matches all names with that beginning. On the wire it is a sequence of strings, name
+    /// and value in turn (CORBA 3.3 part 2, §9.4.2.1).
     ///
     /// # Errors
     /// Those of marshaling text.

@@ -1,6 +1,7 @@
-//! What a request tells of its caller's policies: the service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), of which
-//! servers read until when the request may be delivered, and, where it waits for a thread, in which order ([`queue_rank`]). Start times
-//! and priorities of replies are there for routers.
+//! The service context INVOCATION_POLICIES (CORBA 3.3 part 2, §22.3.2), by which a request carries
+//! policies of its caller. Servers read from it the time until which the request may be delivered,
+//! and, if it waits for a thread, its order ([`queue_rank`]). Start times and priorities of replies
+//! are for routers.
 //!
 //! ```text
 //! PolicyValueSeq, an encapsulation:  sequence<{ ulong type; sequence<octet> value }>
@@ -17,16 +18,16 @@ use punctual_giop::service_context;
 use punctual_ior::{PolicyValue, TaggedComponent};
 use std::time::{Duration, SystemTime};
 
-/// From the beginning of UtcT to that of Unix.
+/// Seconds from the epoch of UtcT to that of Unix.
 const BEFORE_UNIX: u64 = 12_219_292_800;
 const A_SECOND: u64 = 10_000_000;
 
-/// The context of a request with end times, or others of these policies.
+/// Returns the context of a request with end times, or others of these policies.
 pub(crate) fn told(ends: &CallEnds, queued: &Queued) -> Option<(u32, Vec<u8>)> {
     if ends.request.is_none() && ends.reply.is_none() && !queued.is_any() {
         return None;
     }
-    // What is written has no part that could fail to be.
+    // Encoding these values cannot fail.
     let data = data(ends, queued).ok()?;
     Some((service_context::INVOCATION_POLICIES, data))
 }
@@ -50,7 +51,7 @@ fn data(ends: &CallEnds, queued: &Queued) -> Result<Vec<u8>, CdrError> {
         .into_iter()
         .filter_map(value)
         .collect::<Result<_, _>>()?;
-    // The same encapsulation as that of a reference's policies.
+    // The encapsulation is the same as that of a reference's policies.
     Ok(TaggedComponent::policies(&values)?.data)
 }
 
@@ -82,7 +83,7 @@ fn order_encapsulated(order: QueueOrder) -> Result<Vec<u8>, CdrError> {
 /// Returns the rank of a request with this context among those that wait with it (§22.2.5.8).
 ///
 /// # Errors
-/// What of it does not decode.
+/// The context does not decode.
 pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
     let mut values = Decoder::of_encapsulation(data, Coding::default())?;
     let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
@@ -116,16 +117,16 @@ pub(crate) fn queue_rank(data: &[u8]) -> Result<QueueRank, CdrError> {
     })
 }
 
-/// How much too late a request with this context comes now, if it does.
+/// Returns the time by which a request with this context is late now, if it is.
 ///
 /// # Errors
-/// What of it does not decode.
+/// The context does not decode.
 pub(crate) fn is_late_by(data: &[u8]) -> Result<Option<Duration>, CdrError> {
     let end = request_end(data)?;
     Ok(end.and_then(|end| SystemTime::now().duration_since(end).ok()))
 }
 
-/// Until when a request with this context may be delivered, if it says so.
+/// Returns the time until which a request with this context may be delivered, if there is one.
 fn request_end(data: &[u8]) -> Result<Option<SystemTime>, CdrError> {
     let mut values = Decoder::of_encapsulation(data, Coding::default())?;
     let values = Vec::<PolicyValue>::unmarshal(&mut values)?;
@@ -135,7 +136,7 @@ fn request_end(data: &[u8]) -> Result<Option<SystemTime>, CdrError> {
     };
     let mut end = Decoder::of_encapsulation(&end.data, Coding::default())?;
     let ticks = end.get_u64()?;
-    // Times may be inexact: it is not too late before the last of them.
+    // Times have an inaccuracy: the request is not late before the end of the interval.
     let inaccuracy = u64::from(end.get_u32()?) | u64::from(end.get_u16()?) << 32;
     Ok(time(ticks.saturating_add(inaccuracy)))
 }
@@ -148,7 +149,7 @@ fn ticks(time: SystemTime) -> u64 {
     whole.saturating_mul(A_SECOND).saturating_add(part)
 }
 
-/// `None` for what no clock will say.
+/// Converts the ticks to a time; `None` beyond the range of the system clock.
 fn time(ticks: u64) -> Option<SystemTime> {
     let seconds = (ticks / A_SECOND).checked_sub(BEFORE_UNIX);
     let Some(seconds) = seconds else {

@@ -2,10 +2,11 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 //! The object request broker: references, invocation, dispatch, configuration.
 //!
-//! A call's way through the folders: `reference` (what the stub holds) → `client` (its stages, from endpoints to
-//! the outcome) → `lane` (connections) → `messaging` (GIOP over a link) … `server` (the loop that receives,
-//! dispatch) → an [`ObjectAdapter`], which finds the servant. A `lane` owns what calls of one priority share, the
-//! `broker` what all lanes do. A module uses those below it and no others: `cargo xtask layers` has the order.
+//! A call's way through the folders: `reference` (the object of a stub) → `client` (its stages,
+//! from endpoints to the outcome) → `lane` (connections) → `messaging` (GIOP over a link) …
+//! `server` (the loop that receives, dispatch) → an [`ObjectAdapter`], which finds the servant. A
+//! `lane` owns the resources shared by calls of one priority, the `broker` those shared by all
+//! lanes. A module uses those below it and no others: `cargo xtask layers` has the order.
 
 mod adapter;
 mod broker;
@@ -108,30 +109,31 @@ pub use urgency::{ByPolicies, Urgency, UrgencyStrategy, WaitingRequest};
 pub use punctual_exec::Quoted;
 pub use punctual_ior::{Ior, PolicyValue, TaggedComponent, TaggedProfile};
 
-/// What macros of generated code need of CDR.
+/// CDR, for macros of generated code.
 #[doc(hidden)]
 pub use punctual_cdr as cdr;
 
-/// Drivers for fuzzing, of what otherwise writes where nobody looks.
+/// Drivers for fuzzing of code whose output is not otherwise checked.
 #[cfg(feature = "fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing {
     use punctual_giop::trace::TraceOptions;
 
-    /// What `-ORBTrace giop` shows of a message. Allocates.
+    /// Returns the output of `-ORBTrace giop` for a message. Allocates.
     #[must_use]
     pub fn traced(message: &[u8]) -> String {
         crate::messaging::readable(message, TraceOptions::default())
     }
 }
 
-/// What an in-line bridge is made of: requests and replies that are passed on, their bodies as they came.
+/// Parts of an in-line bridge: requests and replies that are passed on, their bodies as they came.
 ///
-/// A message's head is read and written anew, since ids, keys and protocols differ on the two sides;
-/// its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
-/// byte order do ([`Terms`](relay::Terms)), and if the body begins at the same alignment.
-/// [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the call, and
-/// [`ServerCall::pass_back`] answers with the reply as it came (Schmidt et al. 2001, §3.4.2).
+/// A message's head is read and written anew, since ids, keys and protocols differ on the two
+/// sides; its body is octets. They mean the same on the other side if the GIOP version, the code
+/// sets and the byte order do ([`Terms`](relay::Terms)), and if the body begins at the same
+/// alignment. [`ServerCall::passed_on`] takes a request as it came, [`ObjectRef::relay`] makes the
+/// call, and [`ServerCall::pass_back`] answers with the reply as it came (Schmidt et al. 2001,
+/// §3.4.2).
 pub mod relay {
     pub use crate::reference::{
         decoded_profile, endpoints_of, first_profile, offered_code_sets, on_terms, profiles_at,

@@ -1,4 +1,4 @@
-//! What is called: an operation by its name on the wire.
+//! Operations, identified by their names on the wire.
 
 use crate::context::Context;
 use crate::operation_types::{ArgumentValues, OperationTypes};
@@ -10,52 +10,53 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-/// An operation whose name the program has, as generated stubs do.
+/// Operation with a static name, as in generated stubs.
 pub type Operation = NamedOperation<'static>;
 
-/// An operation. Its name is the program's, or one that somebody keeps for as long as it is called.
+/// Operation. Its name is static, or kept by an owner for as long as it is called.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedOperation<'n> {
     name: &'n str,
-    /// Who keeps the name, unless the program has it.
+    /// Owner of the name, unless the name is static.
     keeper: Option<&'n Arc<str>>,
     pub(crate) two_way: bool,
-    /// Which answer its requests want.
+    /// Answer that its requests want.
     pub(crate) response: ResponseFlags,
-    /// What interceptors can be told of it, where that is known at run time.
+    /// Description for interceptors, if it is known at run time.
     pub(crate) details: Option<&'n dyn OperationDetails>,
-    /// What travels with requests to an operation of the interface, by its name.
+    /// Returns the types of an operation of the interface, by its name.
     pub(crate) types: Option<fn(&str) -> Option<&'static OperationTypes>>,
 }
 
-/// What is known at run time of a call that is put together then: what its interceptors can ask for.
+/// Run-time description of an operation that became known at run time, for its interceptors.
 pub trait OperationDetails: fmt::Debug + Sync {
-    /// The arguments, without values that are still to come.
+    /// Returns the arguments, without values that are still to come.
     fn arguments(&self) -> ArgumentValues;
 
-    /// Whether more than the arguments is known. Where it is not, nothing else is asked for.
+    /// Returns whether more than the arguments is known. If not, the other functions are not
+    /// called.
     fn is_described(&self) -> bool {
         true
     }
 
-    /// The types of the user exceptions that it may raise.
+    /// Returns the types of the user exceptions that it may raise.
     fn exceptions(&self) -> Vec<TypeCode>;
 
-    /// The names of its `context` clause.
+    /// Returns the names of its `context` clause.
     fn contexts(&self) -> Vec<String>;
 
-    /// The values that go with it by that clause.
+    /// Returns the values that it sends along by that clause.
     fn operation_context(&self) -> Context;
 
-    /// The result and the arguments as a reply brings them.
+    /// Reads the result and the arguments of a reply.
     ///
     /// # Errors
-    /// What is wrong with the reply.
+    /// The reply does not decode.
     fn results(&self, reply: &mut Decoder<'_>) -> Result<(Any, ArgumentValues), CdrError>;
 }
 
 impl NamedOperation<'static> {
-    /// An operation with a reply.
+    /// Creates an operation with a reply.
     #[must_use]
     pub const fn two_way(name: &'static str) -> Self {
         Self {
@@ -68,7 +69,7 @@ impl NamedOperation<'static> {
         }
     }
 
-    /// An operation without one.
+    /// Creates an operation without a reply.
     #[must_use]
     pub const fn one_way(name: &'static str) -> Self {
         Self {
@@ -83,8 +84,8 @@ impl NamedOperation<'static> {
 }
 
 impl<'n> NamedOperation<'n> {
-    /// An operation whose name is known at run time only. Calls are quick where the name comes from
-    /// [`Orb::operation_name`](crate::Orb::operation_name).
+    /// Creates an operation whose name is known only at run time. Calls are fast if the name comes
+    /// from [`Orb::operation_name`](crate::Orb::operation_name).
     #[must_use]
     pub fn named(name: &'n Arc<str>, two_way: bool) -> Self {
         Self {
@@ -100,7 +101,7 @@ impl<'n> NamedOperation<'n> {
         }
     }
 
-    /// The same operation, with what its interceptors can be told.
+    /// Returns the operation with a description for its interceptors.
     #[must_use]
     pub fn with_details(self, details: &'n dyn OperationDetails) -> Self {
         Self {
@@ -109,7 +110,7 @@ impl<'n> NamedOperation<'n> {
         }
     }
 
-    /// The same, for calls that are answered so.
+    /// Returns the operation for calls that want this answer.
     pub(crate) fn answered(self, response: ResponseFlags) -> Self {
         Self {
             two_way: true,
@@ -118,20 +119,20 @@ impl<'n> NamedOperation<'n> {
         }
     }
 
-    /// Whether it has a reply.
+    /// Returns whether it has a reply.
     #[must_use]
     pub const fn is_two_way(&self) -> bool {
         self.two_way
     }
 
-    /// Its name on the wire.
+    /// Returns its name on the wire.
     #[inline]
     #[must_use]
     pub const fn name(&self) -> &'n str {
         self.name
     }
 
-    /// The name, for whoever outlives the call.
+    /// Returns the name in a form that outlives the call.
     pub(crate) fn kept_name(&self) -> KeptName {
         KeptName {
             address: self.name.as_ptr().addr(),
@@ -144,10 +145,10 @@ impl<'n> NamedOperation<'n> {
     }
 }
 
-/// A name that is kept beyond a call.
+/// Name that is kept beyond a call.
 #[derive(Clone, Debug)]
 pub(crate) struct KeptName {
-    /// Where the operation has it: the program's does not end, and a shared one is kept here.
+    /// Address of the name: a static one does not end, and a shared one is kept here.
     address: usize,
     length: usize,
     name: Arc<str>,
@@ -158,19 +159,20 @@ impl KeptName {
         &self.name
     }
 
-    /// Whether it is the operation's, not only alike: no octet is looked at.
+    /// Returns whether it is the operation's own name, by address: no bytes are compared.
     #[inline]
     pub(crate) fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
         self.address == operation.name.as_ptr().addr() && self.length == operation.name.len()
     }
 }
 
-/// Names that came at run time, each once, so that what is kept for a name is found by its address.
+/// Names that came at run time, each once, so that state prepared for a name is found by its
+/// address.
 #[derive(Debug, Default)]
 pub(crate) struct Names(Mutex<HashSet<Arc<str>>>);
 
 impl Names {
-    /// More are not remembered: who calls that many operations pays for it by himself.
+    /// Maximum number of remembered names: calls of further operations are slower.
     const MOST: usize = 4096;
 
     pub(crate) fn name(&self, name: &str) -> Arc<str> {

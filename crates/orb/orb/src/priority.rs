@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// A CORBA priority (RTCORBA::Priority; Real-time CORBA 1.2, §5.4): 0 to 32767, a higher one more urgent. What it means to
-/// the operating system a priority mapping says.
+/// CORBA priority (RTCORBA::Priority; Real-time CORBA 1.2, §5.4): 0 to 32767, a higher one more
+/// urgent. A priority mapping converts it to an operating system's priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(i16);
 
-/// A number that is no CORBA priority.
+/// Error for a number that is not a CORBA priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is no CORBA priority: these are 0 to 32767")]
 pub struct PriorityOutOfRange(pub i32);
@@ -18,7 +18,7 @@ impl Priority {
     /// RTCORBA::maxPriority.
     pub const MAX: Self = Self(i16::MAX);
 
-    /// A priority.
+    /// Creates a priority.
     ///
     /// # Errors
     /// [`PriorityOutOfRange`] for a negative one.
@@ -29,7 +29,7 @@ impl Priority {
         }
     }
 
-    /// Its number.
+    /// Returns its number.
     #[must_use]
     pub const fn get(self) -> i16 {
         self.0

@@ -1,4 +1,5 @@
-//! Upcalls at the priorities that the priority models of their adapters say (Real-time CORBA 1.2, §5.7).
+//! Upcalls at the priorities that the priority models of their adapters demand (Real-time CORBA
+//! 1.2, §5.7).
 
 use crate::context;
 use crate::distributable::InSegment;
@@ -15,7 +16,7 @@ use punctual_orb::{
 };
 use std::sync::Arc;
 
-/// Runs the upcalls of POAs with a priority model at the priorities that it says.
+/// Hook that runs the upcalls of POAs with a priority model at its priorities.
 #[derive(Debug)]
 pub(crate) struct ByPriorityModel(pub(crate) Arc<RtOrb>);
 
@@ -69,7 +70,8 @@ impl ByPriorityModel {
     }
 }
 
-/// Upcalls at the priority that the model says, after which the thread runs at its own again.
+/// Upcall at the priority that the model demands, after which the thread's own priority is
+/// restored.
 #[derive(Debug)]
 struct AtPriority {
     /// True if the priority that a request carries decides alone.
@@ -92,7 +94,7 @@ impl AroundUpcall for AtPriority {
             PriorityModel::ServerDeclared => None,
             PriorityModel::ClientPropagated => context::carried(&contexts),
         };
-        // What cannot be obeyed is told when it is served.
+        // An invalid priority is reported when the request is served.
         let wanted = carried.and_then(|data| Priority::new(context::decoded(data).ok()?).ok());
         let wanted = wanted.map(|wanted| wanted.min(self.rt.propagated().highest));
         Urgency::of_priority(Some(wanted.unwrap_or(self.policy.server_priority)))
@@ -108,7 +110,7 @@ impl AtPriority {
         let priority = match (self.policy.model, call.as_deref_mut()) {
             (PriorityModel::ServerDeclared, _) => self.policy.server_priority,
             (PriorityModel::ClientPropagated, Some(call)) => self.propagated(call)?,
-            // The client is this thread.
+            // The calling thread is the client's.
             (PriorityModel::ClientPropagated, None) => match self.rt.current().the_priority() {
                 Ok(own) => own,
                 Err(_) => {
@@ -132,14 +134,15 @@ impl AtPriority {
         if timeline::is_recording() {
             timeline::runs_at(priority);
         }
-        // What is written otherwise, capped or changed is looked at each time.
+        // Data in another form, or a capped or changed priority, have to be decoded each time.
         if self.obeys_as_carried && thread::is_at(before.native()) && is_carried {
             context::note_obeyed(&self.rt, priority);
         }
         Ok(before)
     }
 
-    /// The priority that a request carries, as far as it is obeyed. The reply carries it, too, as TAO's do.
+    /// Returns the priority that a request carries, as far as it is obeyed. The reply carries it,
+    /// too, as TAO's do.
     #[inline]
     fn propagated(&self, call: &mut ServerCall<'_>) -> Result<Priority, SystemException> {
         let Some(data) = context::carried(&call.contexts()) else {
@@ -159,7 +162,7 @@ fn unreadable(error: &CdrError) -> SystemException {
         .with_detail(format!("the service context RTCorbaPriority: {error}"))
 }
 
-/// As where a mapping has none (DATA_CONVERSION 2).
+/// Returns DATA_CONVERSION 2, as for a priority that a mapping does not have.
 #[cold]
 fn none_such(number: i16) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(

@@ -1,8 +1,9 @@
-//! Priority ceilings of mutexes: a thread runs at the ceiling's native priority from before it locks until after it has
-//! unlocked (the immediate priority ceiling protocol; POSIX calls it `PTHREAD_PRIO_PROTECT`).
+//! Priority ceilings of mutexes: a thread runs at the ceiling's native priority from before it
+//! locks until after it has unlocked (the immediate priority ceiling protocol; POSIX calls it
+//! `PTHREAD_PRIO_PROTECT`).
 //!
-//! A thread may hold several such mutexes, and unlock them in any order: it goes back to what it ran at before only when
-//! no mutex that it locked later is held any more.
+//! A thread may hold several such mutexes, and unlock them in any order: its earlier priority is
+//! restored only when it no longer holds a mutex that it locked later.
 
 use crate::thread::{self, Native};
 use punctual_orb::Priority;
@@ -11,43 +12,44 @@ use std::io;
 use std::marker::PhantomData;
 
 thread_local! {
-    /// The ceilings that the thread has risen to and not left, in the order in which it did.
+    /// Ceilings to which the thread has risen, in that order, without those that it has left.
     static RISES: RefCell<Vec<Rise>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A ceiling that the thread has risen to.
+/// Ceiling to which the thread has risen.
 #[derive(Debug)]
 struct Rise {
     number: u64,
     before: Native,
 }
 
-/// The most urgent priority of the threads that lock a mutex.
+/// Priority of the most urgent thread that locks a mutex.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ceiling {
     pub(crate) priority: Priority,
     pub(crate) native: Native,
 }
 
-/// Why a thread does not rise to a ceiling.
+/// Reason why a thread does not rise to a ceiling.
 #[derive(Debug)]
 pub(crate) enum NotRisen {
-    /// Its own priority is higher.
+    /// The thread's own priority is higher than the ceiling.
     AboveCeiling,
-    /// The operating system does not have it scheduled so.
+    /// The operating system refuses the scheduling.
     Refused(io::Error),
 }
 
-/// The calling thread runs at a ceiling, until dropped.
+/// Guard that keeps the calling thread at a ceiling until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Risen {
     number: u64,
-    /// It is that thread's alone.
+    /// Bound to the thread.
     _thread: PhantomData<*const ()>,
 }
 
 impl Ceiling {
-    /// Has the calling thread run at the ceiling. One that has reserved its time (`SCHED_DEADLINE`) keeps its reservation.
+    /// Makes the calling thread run at the ceiling. A thread that has reserved its time
+    /// (`SCHED_DEADLINE`) keeps its reservation.
     pub(crate) fn rise(self) -> Result<Risen, NotRisen> {
         let before = thread::native().map_err(NotRisen::Refused)?;
         let highest = self.native.real_time_priority();
@@ -75,7 +77,7 @@ impl Drop for Risen {
             let at = rises.iter().position(|rise| rise.number == self.number)?;
             let rise = rises.remove(at);
             match rises.get_mut(at) {
-                // It goes back to that when the later one is left.
+                // The earlier priority is restored when the later ceiling is left.
                 Some(later) => {
                     later.before = rise.before;
                     None

@@ -1,18 +1,21 @@
-//! ClientPriorityPolicy: to endpoints of which priority a client's calls go (O'Ryan et al. 2001, §4.2.2).
+//! ClientPriorityPolicy: the priority of the endpoints to which a client's calls go (O'Ryan et al.
+//! 2001, §4.2.2).
 
 use punctual_ior::tags;
 use punctual_orb::{PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
-/// To which of a server's prioritised endpoints calls go. Without it calls to objects whose clients decide
-/// (CLIENT_PROPAGATED) go to the endpoint of the thread's priority, or else the nearest, and all others to any.
+/// Choice among a server's prioritised endpoints. Without it calls to objects whose clients decide
+/// (CLIENT_PROPAGATED) go to the endpoint of the thread's priority, or else the nearest, and all
+/// others to any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientPriorityPolicy {
-    /// USE_NO_PRIORITY: to any.
+    /// USE_NO_PRIORITY: any endpoint.
     UseNoPriority,
-    /// USE_THREAD_PRIORITY: to one of the calling thread's CORBA priority. INV_POLICY where there is none.
+    /// USE_THREAD_PRIORITY: an endpoint of the calling thread's CORBA priority. INV_POLICY where
+    /// there is none.
     UseThreadPriority,
-    /// USE_PRIORITY_RANGE: to one of a priority within these. INV_POLICY where there is none.
+    /// USE_PRIORITY_RANGE: an endpoint of a priority in this range. INV_POLICY where there is none.
     UsePriorityRange(RangeInclusive<Priority>),
 }
 

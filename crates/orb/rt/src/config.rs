@@ -1,4 +1,4 @@
-//! What an ORB is told of Real-time CORBA.
+//! Settings of Real-time CORBA.
 
 use crate::distributable::DynamicScheduling;
 use crate::mapping::Mapping;
@@ -10,65 +10,67 @@ use punctual_sys::scheduling::Scheduling;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Settings of an [`crate::RtOrb`]. Most may be configured, too: the table `[real_time]` and its options
-/// ([`RtConfig::configured`]).
+/// Settings of an [`crate::RtOrb`]. Most may be configured, too: the table `[real_time]` and its
+/// options ([`RtConfig::configured`]).
 #[derive(Clone, Debug, Default)]
 pub struct RtConfig {
-    /// Which scheduling policy native priorities are of.
+    /// Scheduling policy of native priorities.
     pub policy: NativePolicy,
-    /// From CORBA priorities to native ones.
+    /// Mapping of CORBA priorities to native ones.
     pub mapping: Mapping,
-    /// What happens where the machine does not grant native priorities.
+    /// Reaction if the machine does not grant native priorities.
     pub real_time: RealTime,
-    /// How far clients decide.
+    /// Priorities that clients may ask for.
     pub propagated: Propagated,
-    /// What changes priorities on their way, if anything does.
+    /// Transform of priorities on their way, if there is one.
     pub transform: Option<Arc<dyn PriorityTransform>>,
-    /// How the threads of lanes and thread pools are started.
+    /// Attributes of the threads of lanes and thread pools.
     pub threads: LaneThreads,
-    /// Whether the memory of the process is kept in memory, all of it that is used from now on (`mlockall(2)`), so that
-    /// no real-time thread waits for a page.
+    /// If true, the memory of the process is locked, including all that is allocated from now on
+    /// (`mlockall(2)`), so that no real-time thread waits for a page.
     pub lock_memory: bool,
     /// Dynamic scheduling: segments and distributable threads ([`RtOrb::scheduling`](crate::RtOrb::scheduling)). Without it
     /// there are none, and requests that are made in segments are served as any other.
     pub dynamic_scheduling: Option<DynamicScheduling>,
 }
 
-/// How the threads of lanes and thread pools are started, beside their priority.
+/// Attributes of the threads of lanes and thread pools, beside their priority.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LaneThreads {
-    /// The processors that they may run on; those of the thread that starts them, if it is not said.
+    /// Processors that they may run on; by default those of the thread that starts them.
     pub processors: Option<Processors>,
-    /// Whether their stacks are brought into memory before they begin, so that no page fault delays an upcall.
+    /// If true, their stacks are brought into memory before they begin, so that no page fault
+    /// delays an upcall.
     pub prefault_stack: bool,
 }
 
-/// Changes priorities on their way (RTCORBA::PriorityTransform; Real-time CORBA 1.2, §5.9): those of requests before
-/// upcalls, and those that the requests of threads carry.
+/// Transform of priorities on their way (RTCORBA::PriorityTransform; Real-time CORBA 1.2, §5.9):
+/// those of requests before upcalls, and those that the requests of threads carry.
 pub trait PriorityTransform: Send + Sync + Debug {
-    /// The priority that an upcall runs at which the priority model puts at `priority`; `None` refuses the request with
-    /// DATA_CONVERSION. As it is, unless the transform says otherwise.
+    /// Returns the priority of an upcall whose priority model demands `priority`; `None` refuses
+    /// the request with DATA_CONVERSION. The default returns it unchanged.
     fn inbound(&self, priority: Priority) -> Option<Priority> {
         Some(priority)
     }
 
-    /// The priority that a request carries of a thread at `priority`. As it is, unless the transform says otherwise.
+    /// Returns the priority that a request of a thread at `priority` carries. The default returns
+    /// it unchanged.
     fn outbound(&self, priority: Priority) -> Priority {
         priority
     }
 }
 
-/// The priorities that clients may ask for by CLIENT_PROPAGATED.
+/// Priorities that clients may ask for by CLIENT_PROPAGATED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Propagated {
-    /// The highest that is obeyed.
+    /// Highest priority that is obeyed.
     pub highest: Priority,
-    /// What becomes of a request above it.
+    /// Treatment of a request above it.
     pub above: AboveHighest,
 }
 
 impl Default for Propagated {
-    /// All that there are.
+    /// Returns the default, which allows all priorities.
     fn default() -> Self {
         Self {
             highest: Priority::MAX,
@@ -78,7 +80,7 @@ impl Default for Propagated {
 }
 
 impl Propagated {
-    /// The priority that a request is served at which asks for this one.
+    /// Returns the priority at which a request that asks for this one is served.
     ///
     /// # Errors
     /// NO_PERMISSION above the highest, where that is refused.
@@ -99,7 +101,7 @@ fn too_high(wanted: Priority, highest: Priority) -> SystemException {
     ))
 }
 
-/// A thread with this policy, at a native priority.
+/// Returns the scheduling of a thread with this policy, at a native priority.
 #[inline]
 pub(crate) fn scheduling_at(policy: NativePolicy, priority: i32) -> Scheduling {
     match policy {

@@ -1,4 +1,5 @@
-//! What the configuration says of Real-time CORBA, obeyed: laid over what the program says, and compared with it.
+//! Application of the configuration of Real-time CORBA to the program's settings, and their
+//! comparison.
 
 use crate::config::{Propagated, RtConfig};
 use crate::distributable::{DynamicScheduling, PropagatedReservations, ReservationLimit};
@@ -9,10 +10,11 @@ use punctual_orb::{
 use std::mem::discriminant;
 
 impl RtConfig {
-    /// These settings, and over them what is configured among a program's arguments: the table `[real_time]` of the file that
-    /// `-ORBConfigFile` names, and over that `-ORBRealTime`, `-ORBSchedPolicy`, `-ORBPriorityMapping`, `-ORBPropagated` and
-    /// `-ORBLockMemory`. The ORB is given the same arguments, takes its options out of them, and does not start where its
-    /// RTORB has something else than what they say.
+    /// Overrides these settings with those among a program's arguments: the table `[real_time]` of
+    /// the file that `-ORBConfigFile` names, and over that `-ORBRealTime`, `-ORBSchedPolicy`,
+    /// `-ORBPriorityMapping`, `-ORBPropagated` and `-ORBLockMemory`. The ORB is given the same
+    /// arguments, takes its options out of them, and does not start if its RTORB has other settings
+    /// than those.
     ///
     /// ```no_run
     /// use punctual_orb::Orb;
@@ -34,7 +36,7 @@ impl RtConfig {
         Ok(self.with(&config.real_time))
     }
 
-    /// These settings, and over them those.
+    /// Overrides these settings with the configured ones.
     #[must_use]
     pub fn with(mut self, settings: &RealTimeSettings) -> Self {
         let Propagated { highest, above } = self.propagated;
@@ -57,10 +59,10 @@ impl RtConfig {
         self
     }
 
-    /// Whether they are as these say.
+    /// Checks that the settings equal the configured ones.
     ///
     /// # Errors
-    /// Which are not.
+    /// The settings that differ.
     pub(crate) fn check(&self, settings: &RealTimeSettings) -> Result<(), String> {
         let with = self.clone().with(settings);
         let is_as_told = [
@@ -105,7 +107,7 @@ impl RtConfig {
 }
 
 impl DynamicScheduling {
-    /// These settings, and over them those.
+    /// Overrides these settings with the configured ones.
     fn with(mut self, settings: &DynamicSchedulingSettings) -> Self {
         if let Some(disciplines) = &settings.disciplines {
             self.disciplines.clone_from(disciplines);

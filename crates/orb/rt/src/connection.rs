@@ -6,31 +6,33 @@ use punctual_ior::tags;
 use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType, Priority};
 use std::ops::RangeInclusive;
 
-/// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the band of the thread's, as
-/// TAO's do. Where there is none they go to one without a priority, by a connection of the band's own, of which the server
-/// is told before anything else is sent there (`_bind_priority_band`, the standard's way): a band that it does not serve
-/// is INV_POLICY. A server that does not know the operation is called by such a connection all the same, and so is one
-/// by a protocol that cannot say it (GIOPlite, datagrams).
+/// Bands of priorities (RTCORBA::PriorityBands): calls go to an endpoint whose priority is in the
+/// band of the thread's, as TAO's do. Where there is none they go to one without a priority, by a
+/// connection of the band's own, which is announced to the server before anything else is sent
+/// there (`_bind_priority_band`, the standard's way): a band that it does not serve is INV_POLICY.
+/// A server that does not know the operation is called by such a connection nonetheless, and so is
+/// one by a protocol that cannot carry the announcement (GIOPlite, datagrams).
 ///
-/// A thread without a CORBA priority counts as one of 0. A server may publish the bands, or a client set them, not both.
-/// As threads of different priorities share no connections here, there is one for each priority in use of a band.
+/// A thread without a CORBA priority counts as one of 0. A server may publish the bands, or a
+/// client set them, not both. As threads of different priorities share no connections here, there
+/// is one for each priority in use of a band.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriorityBandedConnectionPolicy(Vec<RangeInclusive<Priority>>);
 
 impl PriorityBandedConnectionPolicy {
-    /// These bands, each with its lowest and its highest priority.
+    /// Creates a policy with these bands, each with its lowest and its highest priority.
     #[must_use]
     pub fn new(bands: impl IntoIterator<Item = RangeInclusive<Priority>>) -> Self {
         Self(bands.into_iter().collect())
     }
 
-    /// The bands.
+    /// Returns the bands.
     #[must_use]
     pub fn bands(&self) -> &[RangeInclusive<Priority>] {
         &self.0
     }
 
-    /// The first band that a priority is in.
+    /// Returns the first band that contains a priority.
     #[must_use]
     pub fn band_of(&self, priority: Priority) -> Option<&RangeInclusive<Priority>> {
         self.0.iter().find(|band| band.contains(&priority))
@@ -53,7 +55,7 @@ impl PolicyType for PriorityBandedConnectionPolicy {
         }
     }
 
-    /// One side says it (Real-time CORBA 1.2, §5.12.2).
+    /// Refuses the policy on both sides (Real-time CORBA 1.2, §5.12.2).
     fn reconcile(_: &Self, _: &Self) -> Result<Self, String> {
         Err("the client sets bands, and the server has published some".to_owned())
     }
@@ -77,7 +79,8 @@ fn read(input: &mut Decoder<'_>) -> Result<PriorityBandedConnectionPolicy, CdrEr
     bands.map(PriorityBandedConnectionPolicy)
 }
 
-/// Calls through a reference share no connection with those through others (RTCORBA::PrivateConnectionPolicy).
+/// Private connections: calls through a reference share no connection with those through others
+/// (RTCORBA::PrivateConnectionPolicy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PrivateConnectionPolicy;
 

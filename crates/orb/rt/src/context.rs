@@ -21,13 +21,13 @@ const LENGTH: usize = 4;
 /// Byte order flag and padding, then the priority.
 const LAYOUT: WordLayout = WordLayout::priority_last([cfg!(target_endian = "little") as u8, 0]);
 
-/// Returns the data that tell a priority, in this machine's byte order.
+/// Returns the data that encode a priority, in this machine's byte order.
 #[inline]
 pub(crate) const fn encoded(priority: Priority) -> [u8; LENGTH] {
     LAYOUT.word(priority)
 }
 
-/// Returns the number that data tell, which may be no priority.
+/// Returns the number in the data, which may not be a valid priority.
 ///
 /// # Errors
 /// [`CdrError`] for data that are too short.
@@ -36,7 +36,7 @@ pub(crate) fn decoded(data: &[u8]) -> Result<i16, CdrError> {
     match *data {
         [1, _, first, second] => Ok(i16::from_le_bytes([first, second])),
         [0, _, first, second] => Ok(i16::from_be_bytes([first, second])),
-        // Longer than it need be.
+        // Longer than necessary.
         _ => decoded_otherwise(data),
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn answer(call: &mut ServerCall<'_>, priority: Priority) {
     call.set_reply_context(RT_CORBA_PRIORITY, &encoded(priority));
 }
 
-/// Returns the word that upcalls obey which do no more than run at the priorities that requests carry.
+/// Returns the word for upcalls that do no more than run at the priority of the request.
 pub(crate) fn obeyed(orb: &RtOrb) -> ObeyedWord {
     ObeyedWord {
         context: RT_CORBA_PRIORITY,
@@ -66,7 +66,7 @@ pub(crate) fn obeyed(orb: &RtOrb) -> ObeyedWord {
     }
 }
 
-/// Notes that the calling thread runs at this priority because a request carries it.
+/// Records that the calling thread runs at this priority because a request carries it.
 pub(crate) fn note_obeyed(orb: &RtOrb, priority: Priority) {
     RunsAt::obeys(orb.number(), encoded(priority));
 }

@@ -5,8 +5,8 @@ use punctual_orb::Priority;
 use punctual_orb::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
 use punctual_sys::scheduling::{self, Reservation, Scheduling};
 
-/// What the calling thread runs at (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each thread has its own; in an upcall,
-/// it has the request's.
+/// Access to the calling thread's priority (RTCORBA::Current; Real-time CORBA 1.2, §5.6). Each
+/// thread has its own; in an upcall, it has the request's.
 #[derive(Clone, Copy, Debug)]
 pub struct RtCurrent<'o> {
     orb: &'o RtOrb,
@@ -17,7 +17,7 @@ impl<'o> RtCurrent<'o> {
         Self { orb }
     }
 
-    /// The thread's CORBA priority.
+    /// Returns the thread's CORBA priority.
     ///
     /// # Errors
     /// INITIALIZE when none was set for it.
@@ -25,7 +25,7 @@ impl<'o> RtCurrent<'o> {
         Priority::of_thread().ok_or_else(unset)
     }
 
-    /// What the thread has reserved (`SCHED_DEADLINE`), if it has. One system call, or two.
+    /// Returns the thread's reservation (`SCHED_DEADLINE`), if it has one. One system call, or two.
     #[must_use]
     pub fn reservation(self) -> Option<Reservation> {
         match scheduling::own() {
@@ -34,11 +34,11 @@ impl<'o> RtCurrent<'o> {
         }
     }
 
-    /// Has the thread run at this priority from now on, and its requests carry it.
+    /// Makes the thread run at this priority from now on, and its requests carry it.
     ///
     /// # Errors
-    /// DATA_CONVERSION 2 when the priority mapping has no native priority for it, NO_PERMISSION when the operating
-    /// system refuses that; the thread is as it was then.
+    /// DATA_CONVERSION 2 when the priority mapping has no native priority for it, NO_PERMISSION
+    /// when the operating system refuses that; the thread is as it was then.
     pub fn set_the_priority(self, priority: Priority) -> Result<(), SystemException> {
         self.orb.run_at(priority).map(drop)
     }

@@ -13,7 +13,7 @@ use punctual_orb::{InitError, OrbBuilder};
 use std::sync::Arc;
 
 impl RtOrb {
-    /// Gives it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
+    /// Adds it to an ORB: policies and service contexts of Real-time CORBA, and [`RtOrb::of`].
     ///
     /// # Errors
     /// [`InitError::PolicyType`] when the ORB has another policy type of the same number.
@@ -35,13 +35,13 @@ impl RtOrb {
             .extension(self.clone()))
     }
 
-    /// Returns the Current that tells what the calling thread runs at.
+    /// Returns the Current with the calling thread's priority.
     #[must_use]
     pub fn current(&self) -> RtCurrent<'_> {
         RtCurrent::new(self)
     }
 
-    /// Returns the Current of the scheduling segments that the calling thread is in.
+    /// Returns the Current of the scheduling segments of the calling thread.
     #[must_use]
     pub fn scheduling(self: &Arc<Self>) -> SchedulingCurrent<'_> {
         SchedulingCurrent::new(self)

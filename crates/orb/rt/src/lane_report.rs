@@ -1,24 +1,24 @@
-//! A line for each lane, now and then: what it has done since the last one.
+//! Periodic report with a line for each lane: its activity since the last one.
 
 use punctual_exec::{SpawnError, ThreadSpec};
 use punctual_orb::{LaneStatistics, Orb};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-/// Reports what an ORB's lanes do, until dropped. The thread that does has no priority.
+/// Periodic report on an ORB's lanes, until dropped. Its thread has no priority.
 #[derive(Debug)]
 #[must_use]
 pub struct LaneReport {
-    /// Its end is the report's.
+    /// Dropping it ends the report.
     _ends: Sender<()>,
 }
 
 impl LaneReport {
-    /// Has `say` told each lane's statistics every so often, of those lanes that have done anything since. Ends with the
-    /// ORB.
+    /// Calls `say` at each interval with the statistics of the lanes that have been active since.
+    /// Ends with the ORB.
     ///
     /// # Errors
-    /// What keeps the thread from being started.
+    /// The reason why the thread cannot be started.
     pub fn start(
         orb: &Orb,
         every: Duration,
@@ -42,7 +42,7 @@ impl LaneReport {
         Ok(Self { _ends: ends })
     }
 
-    /// The same to the log, a line for each.
+    /// Reports to the log, a line for each lane.
     ///
     /// # Errors
     /// Those of [`LaneReport::start`].

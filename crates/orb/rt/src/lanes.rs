@@ -1,4 +1,4 @@
-//! What lanes and calls of an ORB are told of priorities.
+//! Decisions on priorities for lanes and calls of an ORB.
 
 use crate::client_priority::ClientPriorityPolicy;
 use crate::connection::{PriorityBandedConnectionPolicy, PrivateConnectionPolicy};
@@ -123,7 +123,7 @@ impl Priorities for RtOrb {
     }
 }
 
-/// As ClientPriorityPolicy says.
+/// Returns the destination that ClientPriorityPolicy demands for a range of priorities.
 fn within(priorities: RangeInclusive<Priority>) -> Destination {
     let policy = ClientPriorityPolicy::NUMBER;
     Destination::Within { priorities, policy }

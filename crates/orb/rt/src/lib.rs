@@ -1,5 +1,5 @@
-//! Real-time CORBA 1.2: a CORBA priority that holds from the client's thread through the wire to the servant, and
-//! deadlines, as far as the Linux kernel schedules by them.
+//! Real-time CORBA 1.2: a CORBA priority that applies from the client's thread through the wire to
+//! the servant, and deadlines, as far as the Linux kernel schedules by them.
 //!
 //! ```no_run
 //! use punctual_orb::{Orb, PolicyType};
@@ -12,11 +12,11 @@
 //! # let _ = (orb, PriorityModelPolicy::NUMBER); Ok(()) }
 //! ```
 //!
-//! [`RtOrb`] is the standard's RTORB, and what an ORB has of Real-time CORBA: [`RtOrb::extend`] gives it to an ORB that is
-//! being built. [`Priority`] is what travels; a [`PriorityMapping`] says which native priority each is on this machine.
-//! [`RtCurrent`] is what the calling thread runs at, and what its calls carry to objects whose
-//! [`PriorityModelPolicy`] lets the client decide. [`SchedulingCurrent`] has the dynamic part: segments of a fixed priority,
-//! or by deadlines.
+//! [`RtOrb`] is the standard's RTORB, the Real-time CORBA part of an ORB: [`RtOrb::extend`] adds it
+//! to an ORB that is being built. A [`Priority`] is sent with requests; a [`PriorityMapping`]
+//! converts it to a native priority of this machine. [`RtCurrent`] has the calling thread's
+//! priority, which its calls carry to objects whose [`PriorityModelPolicy`] lets the client decide.
+//! [`SchedulingCurrent`] has the dynamic part: segments of a fixed priority, or with deadlines.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

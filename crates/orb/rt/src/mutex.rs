@@ -6,20 +6,22 @@ use punctual_sys::clock;
 use punctual_sys::pi_mutex::{LockError, PiGuard, PiMutex};
 use std::time::Duration;
 
-/// A mutex whose owner runs at the priority of the most urgent thread that waits for it, if that is above its own
-/// (RTCORBA::Mutex; Real-time CORBA 1.2, §5.10): threads in between keep nobody waiting.
+/// Mutex whose owner runs at the priority of the most urgent thread that waits for it, if that is
+/// above its own (RTCORBA::Mutex; Real-time CORBA 1.2, §5.10): threads with priorities in between
+/// do not delay the waiting thread.
 ///
-/// One with a priority ceiling ([`crate::RtOrb::create_mutex_with_ceiling`]) has its owner run at the ceiling from the start.
+/// With a priority ceiling ([`crate::RtOrb::create_mutex_with_ceiling`]) the owner runs at the
+/// ceiling from the start.
 #[derive(Debug)]
 pub struct RtMutex {
     inner: PiMutex<()>,
     ceiling: Option<Ceiling>,
 }
 
-/// A mutex that is locked, until dropped: the standard's `unlock`.
+/// Guard of a locked mutex. Dropping it is the standard's `unlock`.
 #[derive(Debug)]
 pub struct RtGuard<'m> {
-    // In this order: the mutex is unlocked before the thread leaves the ceiling.
+    // Order of fields: the mutex is unlocked before the thread leaves the ceiling.
     _locked: PiGuard<'m, ()>,
     _risen: Option<Risen>,
 }
@@ -32,18 +34,19 @@ impl RtMutex {
         }
     }
 
-    /// The priority ceiling, of a mutex that has one.
+    /// Returns the priority ceiling, if the mutex has one.
     #[must_use]
     pub fn ceiling(&self) -> Option<Priority> {
         self.ceiling.map(|ceiling| ceiling.priority)
     }
 
-    /// Waits until it is the calling thread's.
+    /// Locks the mutex, waiting until it is free.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when the thread holds it already, or something that its owner waits for; INTERNAL when its owner has
-    /// ended without unlocking it. Of a mutex with a ceiling: BAD_PARAM when the thread's own native priority is above it,
-    /// NO_PERMISSION when the operating system refuses the ceiling's.
+    /// BAD_INV_ORDER when the thread holds it already, or something that its owner waits for;
+    /// INTERNAL when its owner has ended without unlocking it. Of a mutex with a ceiling: BAD_PARAM
+    /// when the thread's own native priority is above it, NO_PERMISSION when the operating system
+    /// refuses the ceiling's.
     pub fn lock(&self) -> Result<RtGuard<'_>, SystemException> {
         let risen = self.rise()?;
         let locked = self.inner.lock().map_err(|error| failed(&error))?;
@@ -53,7 +56,8 @@ impl RtMutex {
         })
     }
 
-    /// The same, at most for so long: `None` when it was somebody else's all the time. With no time it does not wait.
+    /// Locks the mutex, waiting at most `max_wait`: `None` if it was not free in that time. With
+    /// zero it does not wait.
     ///
     /// # Errors
     /// As [`RtMutex::lock`].

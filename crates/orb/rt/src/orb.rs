@@ -1,4 +1,4 @@
-//! The RTORB: what an ORB has of Real-time CORBA.
+//! The RTORB: the Real-time CORBA part of an ORB.
 
 use crate::ceiling::Ceiling;
 use crate::config::{PriorityTransform, Propagated, RtConfig, scheduling_at};
@@ -19,20 +19,21 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// What an ORB has of Real-time CORBA (RTCORBA::RTORB; Real-time CORBA 1.2, §5.2). Several ORBs may have the same.
+/// Real-time CORBA part of an ORB (RTCORBA::RTORB; Real-time CORBA 1.2, §5.2). Several ORBs may
+/// share one.
 #[derive(Debug)]
 pub struct RtOrb {
     number: u32,
     config: RtConfig,
     mapping: Arc<dyn PriorityMapping>,
-    /// How the thread was scheduled that made it.
+    /// Scheduling of the thread that created it.
     usual: Option<Scheduling>,
     is_degraded: bool,
     native_changes: AtomicU64,
     dynamic: Option<Arc<Dynamic>>,
 }
 
-/// Why there is no Real-time CORBA here.
+/// Reason why Real-time CORBA is not available.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RtError {
@@ -44,18 +45,18 @@ pub enum RtError {
         wanted.priority()
     )]
     NotGranted {
-        /// What was asked for.
+        /// The requested scheduling.
         wanted: Scheduling,
-        /// What the operating system said.
+        /// The operating system's error.
         error: io::Error,
     },
-    /// The process may not keep its memory in memory.
+    /// The process may not lock its memory.
     #[error(
         "this process may not lock its memory ({0}): give it CAP_IPC_LOCK (`setcap cap_ipc_lock+ep PROGRAM`) or a limit \
          RLIMIT_MEMLOCK (`ulimit -l unlimited`, `LimitMEMLOCK=infinity` of a systemd unit), or leave `lock_memory` out"
     )]
     MemoryNotLocked(io::Error),
-    /// The operating system does not say which native priorities there are.
+    /// The operating system does not report its native priorities.
     #[error("which native priorities there are: {0}")]
     Unknown(io::Error),
 }
@@ -73,7 +74,7 @@ impl RtOrb {
         let highest = (Priority::MIN.get()..=Priority::MAX.get()).rev();
         let mut highest =
             highest.filter_map(|number| mapping.to_native(Priority::new(number).ok()?));
-        // A mapping of an application's own may have none at all: each use of one is refused then.
+        // An application's mapping may have none at all: each use of one is refused then.
         let wanted = scheduling_at(config.policy, highest.next().unwrap_or(*native.start()));
         let is_degraded = match granted(wanted) {
             Ok(()) => false,
@@ -98,7 +99,7 @@ impl RtOrb {
             tracing::warn!("real-time threads may wait for pages: {error}");
         }
         Ok(Arc::new(Self {
-            // Relaxed: a number, and no more.
+            // Relaxed: only uniqueness matters.
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             mapping,
             usual: scheduling::own().ok(),
@@ -109,14 +110,14 @@ impl RtOrb {
         }))
     }
 
-    /// That of an ORB.
+    /// Returns the RTORB of an ORB.
     #[must_use]
     pub fn of(orb: &Orb) -> Option<Arc<Self>> {
         orb.extension()
     }
 
-    /// How many segments have ended, or were updated, when their deadline had passed: of threads that began them by this
-    /// RTORB, and of upcalls.
+    /// Returns the number of segments that have ended, or were updated, after their deadlines:
+    /// those of threads that began them by this RTORB, and those of upcalls.
     #[must_use]
     pub fn segment_overruns(&self) -> u64 {
         self.dynamic
@@ -124,15 +125,17 @@ impl RtOrb {
             .map_or(0, |dynamic| dynamic.overruns())
     }
 
-    /// A mutex whose owner inherits the priority of who waits for it (RTCORBA::RTORB::create_mutex).
+    /// Creates a mutex whose owner inherits the priority of waiting threads
+    /// (RTCORBA::RTORB::create_mutex).
     #[must_use]
     pub fn create_mutex(&self) -> RtMutex {
         RtMutex::new(None)
     }
 
-    /// A mutex whose owner runs at the ceiling's native priority as long as it holds it: that of the most urgent thread that
-    /// ever locks it. So a thread waits for one critical section of a less urgent one at most, however many mutexes it
-    /// locks, and threads whose mutexes all have ceilings do not deadlock on one processor.
+    /// Creates a mutex whose owner runs at the ceiling's native priority as long as it holds it:
+    /// that of the most urgent thread that ever locks it. So a thread waits for at most one
+    /// critical section of a less urgent one, however many mutexes it locks, and threads whose
+    /// mutexes all have ceilings do not deadlock on one processor.
     ///
     /// # Errors
     /// DATA_CONVERSION 2 for a priority that the mapping does not have.
@@ -144,59 +147,60 @@ impl RtOrb {
         })))
     }
 
-    /// From CORBA priorities to native ones.
+    /// Returns the mapping of CORBA priorities to native ones.
     #[must_use]
     pub fn priority_mapping(&self) -> &dyn PriorityMapping {
         &*self.mapping
     }
 
-    /// How far clients decide at which priority their requests are served.
+    /// Returns the priorities that clients may ask for.
     #[must_use]
     pub fn propagated(&self) -> Propagated {
         self.config.propagated
     }
 
-    /// Whether threads keep the native priority that they have, as the machine grants no other
-    /// ([`RealTime::BestEffort`]).
+    /// Returns whether threads keep the native priority that they have, as the machine grants no
+    /// other ([`RealTime::BestEffort`]).
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         self.is_degraded
     }
 
-    /// How often a thread's native priority was changed, each time by a system call: not where it had the one that it
-    /// was to have. Scheduling segments are not counted.
+    /// Returns the number of times that a thread's native priority was changed, each by a system
+    /// call. A thread that already has the right one does not count, nor do scheduling segments.
     #[must_use]
     pub fn native_changes(&self) -> u64 {
         self.native_changes.load(Ordering::Relaxed)
     }
 
-    /// What it was told.
+    /// Returns its settings.
     pub(crate) fn config(&self) -> &RtConfig {
         &self.config
     }
 
-    /// What it has of dynamic scheduling, if it has any.
+    /// Returns its state of dynamic scheduling, if it has any.
     pub(crate) fn dynamic(&self) -> Option<&Arc<Dynamic>> {
         self.dynamic.as_ref()
     }
 
-    /// Whether it has threads scheduled by the kernel as CORBA says.
+    /// Returns whether threads are scheduled by the kernel according to their CORBA priorities.
     pub(crate) fn asks_the_kernel(&self) -> bool {
         !self.is_degraded && self.config.policy != NativePolicy::Other
     }
 
-    /// What changes priorities on their way, if anything does.
+    /// Returns the transform of priorities on their way, if there is one.
     pub(crate) fn transform(&self) -> Option<&dyn PriorityTransform> {
         self.config.transform.as_deref()
     }
 
-    /// How a thread of this priority is scheduled.
+    /// Returns the scheduling of a thread of this priority.
     pub(crate) fn native_of(&self, priority: Priority) -> Option<Scheduling> {
         let native = self.mapping.to_native(priority)?;
         Some(scheduling_at(self.config.policy, native))
     }
 
-    /// A thread that runs at this priority, as far as the machine grants any.
+    /// Returns the attributes of a thread that runs at this priority, as far as the machine grants
+    /// any.
     pub(crate) fn scheduled(&self, priority: Priority, thread: ThreadSpec) -> Option<ThreadSpec> {
         let native = self.native_of(priority)?;
         let mut thread = thread.prefault_stack(self.config.threads.prefault_stack);
@@ -209,7 +213,8 @@ impl RtOrb {
         })
     }
 
-    /// A thread that runs at no priority: as the one did that made the RTORB, not as the one that starts it does.
+    /// Returns the attributes of a thread without a priority: it is scheduled as the thread that
+    /// created the RTORB was, not as the one that starts it.
     pub(crate) fn unprioritised(&self, thread: ThreadSpec) -> ThreadSpec {
         match self.usual {
             Some(usual) if !self.is_degraded && !matches!(usual, Scheduling::Deadline(_)) => {
@@ -219,12 +224,12 @@ impl RtOrb {
         }
     }
 
-    /// Tells it from other RTORBs; never 0.
+    /// Returns its number, unique among RTORBs; never 0.
     pub(crate) fn number(&self) -> u32 {
         self.number
     }
 
-    /// Has the calling thread run at a priority; what it ran at before.
+    /// Makes the calling thread run at a priority. Returns its previous one.
     #[inline(always)]
     pub(crate) fn run_at(&self, priority: Priority) -> Result<RanAt, SystemException> {
         let wanted = match thread::mapped(self.number, priority) {
@@ -240,7 +245,7 @@ impl RtOrb {
         Ok(RanAt::new(native, corba))
     }
 
-    /// Has it run again at what it did before.
+    /// Restores the calling thread's previous priority.
     #[inline(always)]
     pub(crate) fn run_again_at(&self, before: RanAt) {
         Priority::replace_of_thread(before.corba());
@@ -256,8 +261,8 @@ impl RtOrb {
         }
     }
 
-    /// Has the calling thread run at the native priority of this one whenever it is in no upcall. It has no CORBA priority
-    /// by that.
+    /// Makes the calling thread run at the native priority of this one whenever it is in no upcall.
+    /// This gives it no CORBA priority.
     #[cold]
     pub(crate) fn rest_at(&self, priority: Priority) {
         let rest = || -> Result<(), SystemException> {
@@ -275,7 +280,7 @@ impl RtOrb {
         }
     }
 
-    /// Has it run again as it did before [`RtOrb::rest_at`], if it was told to.
+    /// Restores the thread's priority from before [`RtOrb::rest_at`], if that was called.
     #[cold]
     pub(crate) fn rest_as_before(&self) {
         if let Some(before) = thread::rests_no_more() {
@@ -283,7 +288,7 @@ impl RtOrb {
         }
     }
 
-    /// What a thread of this priority is scheduled like.
+    /// Returns the scheduling of a thread of this priority.
     #[cold]
     fn mapped(&self, priority: Priority) -> Result<Native, SystemException> {
         let native = self.native_of(priority);
@@ -299,17 +304,17 @@ impl RtOrb {
     #[cold]
     fn change(&self, wanted: Native) -> io::Result<()> {
         if thread::change(wanted)? {
-            // Relaxed: a count, and no more.
+            // Relaxed: a statistic only.
             self.native_changes.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
     }
 }
 
-/// Numbers of RTORBs, which tell them apart.
+/// Next number of an RTORB, which identifies it.
 static NUMBERS: AtomicU32 = AtomicU32::new(1);
 
-/// Whether a thread of this process may be scheduled so. Tried by one of its own.
+/// Checks that a thread of this process may be scheduled so, by a thread started for this.
 fn granted(wanted: Scheduling) -> io::Result<()> {
     let tried = ThreadSpec::named("punctual-rt-try")
         .scheduling(wanted)
@@ -323,7 +328,7 @@ fn granted(wanted: Scheduling) -> io::Result<()> {
     }
 }
 
-/// DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
+/// Returns DATA_CONVERSION 2 (Real-time CORBA 1.2, §5.5.2).
 #[cold]
 pub(crate) fn no_native(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No)
@@ -367,7 +372,7 @@ mod tests {
                 assert_eq!(own(), usual);
                 rt.rest_at(at(20));
                 assert_eq!((own(), Priority::of_thread()), (fifo(20), None));
-                // An upcall of another priority, and the next band.
+                // An upcall of another priority, then the next band.
                 let before = rt.run_at(at(30)).unwrap();
                 assert_eq!(own(), fifo(30));
                 rt.run_again_at(before);

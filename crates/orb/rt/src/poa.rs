@@ -9,18 +9,21 @@ use punctual_orb::{
 use punctual_poa::{ObjectId, ObjectPolicy, Poa, PoaError, Servant};
 use std::sync::Arc;
 
-/// What a POA with SERVER_DECLARED does for objects that have a priority of their own in place of the POA's
-/// (RTPortableServer::POA). Requests for them are served at it, calls from within the process, too; references to them,
-/// whichever operation makes those, tell it and name the endpoints that serve it.
+/// Operations of a POA with SERVER_DECLARED on objects with a priority of their own in place of the
+/// POA's (RTPortableServer::POA). Requests for them are served at it, including calls from within
+/// the process; references to them, whichever operation creates those, contain it and name the
+/// endpoints that serve it.
 ///
-/// An object that is activated with a priority has it as long as it is active. One that a reference was made for with a
-/// priority has it as long as the POA lives, whoever activates it and how often: it costs some memory until then. A POA
-/// whose objects outlive the process is told the priorities again when the process starts anew.
+/// An object that is activated with a priority has it as long as it is active. One for which a
+/// reference with a priority was created has it as long as the POA lives, through all activations:
+/// it costs some memory until then. A POA whose objects outlive the process has to be given the
+/// priorities again when the process is restarted.
 ///
-/// Each raises [`PoaError::WrongPolicy`] without SERVER_DECLARED, and BAD_PARAM for a priority that the mapping does not
-/// have or that no endpoint of the POA serves, beside what the operation without a priority raises.
+/// Each raises [`PoaError::WrongPolicy`] without SERVER_DECLARED, and BAD_PARAM for a priority that
+/// the mapping does not have or that no endpoint of the POA serves, beside the errors of the
+/// operation without a priority.
 pub trait RtPoa {
-    /// As [`Poa::activate_object`], at this priority.
+    /// Activates an object as [`Poa::activate_object`], at this priority.
     ///
     /// # Errors
     /// [`RtPoa`]'s, and those of [`Poa::activate_object`].
@@ -30,11 +33,11 @@ pub trait RtPoa {
         priority: Priority,
     ) -> Result<ObjectId, PoaError>;
 
-    /// As [`Poa::activate_object_with_id`], at this priority.
+    /// Activates an object as [`Poa::activate_object_with_id`], at this priority.
     ///
     /// # Errors
-    /// [`RtPoa`]'s, and those of [`Poa::activate_object_with_id`]; BAD_INV_ORDER 1 where a reference to the object was
-    /// made with another priority.
+    /// [`RtPoa`]'s, and those of [`Poa::activate_object_with_id`]; BAD_INV_ORDER 1 where a
+    /// reference to the object was made with another priority.
     fn activate_object_with_id_and_priority(
         &self,
         id: &ObjectId,
@@ -42,7 +45,7 @@ pub trait RtPoa {
         priority: Priority,
     ) -> Result<(), PoaError>;
 
-    /// As [`Poa::create_reference`], to an object of this priority.
+    /// Creates a reference as [`Poa::create_reference`], to an object of this priority.
     ///
     /// # Errors
     /// [`RtPoa`]'s, and those of [`Poa::create_reference`].
@@ -51,11 +54,11 @@ pub trait RtPoa {
         priority: Priority,
     ) -> Result<I, PoaError>;
 
-    /// As [`Poa::create_reference_with_id`], to an object of this priority.
+    /// Creates a reference as [`Poa::create_reference_with_id`], to an object of this priority.
     ///
     /// # Errors
-    /// [`RtPoa`]'s, and those of [`Poa::create_reference_with_id`]; BAD_INV_ORDER 1 where the object is active at another
-    /// priority, or a reference to it was made with another.
+    /// [`RtPoa`]'s, and those of [`Poa::create_reference_with_id`]; BAD_INV_ORDER 1 where the
+    /// object is active at another priority, or a reference to it was made with another.
     fn create_reference_with_id_and_priority<I: Interface>(
         &self,
         id: &ObjectId,
@@ -97,7 +100,7 @@ impl RtPoa for Poa {
     }
 }
 
-/// SERVER_DECLARED at this priority, for objects of a POA that has it at another.
+/// Returns SERVER_DECLARED at this priority, for objects of a POA that has it at another.
 fn declared(poa: &Poa, priority: Priority) -> Result<ObjectPolicy, PoaError> {
     let model = poa.policy::<PriorityModelPolicy>();
     if model.is_none_or(|policy| policy.model != PriorityModel::ServerDeclared) {

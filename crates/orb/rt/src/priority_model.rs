@@ -1,4 +1,5 @@
-//! PriorityModelPolicy: the policy that decides at which priority a request is served (Real-time CORBA 1.2, §5.7).
+//! PriorityModelPolicy: the policy that decides at which priority a request is served (Real-time
+//! CORBA 1.2, §5.7).
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_ior::{PriorityModel, tags};

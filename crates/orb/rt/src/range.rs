@@ -1,5 +1,5 @@
-//! RTCorbaPriorityRange, the service context that tells a server the band of a connection (Real-time CORBA 1.2, §5.12.3),
-//! and which bands a server takes.
+//! RTCorbaPriorityRange, the service context that announces the band of a connection to a server
+//! (Real-time CORBA 1.2, §5.12.3), and the bands that a server accepts.
 //!
 //! ```text
 //! encapsulation { short min_priority; short max_priority; }
@@ -12,20 +12,21 @@ use punctual_orb::{
 };
 use std::ops::RangeInclusive;
 
-/// Octets of its data.
+/// Length of its data in bytes.
 const LENGTH: usize = 6;
 
-/// The octets of a band, in this machine's order.
+/// Returns the data for a band, in this machine's byte order.
 pub(crate) fn encoded(band: &RangeInclusive<Priority>) -> [u8; LENGTH] {
     let [a, b] = band.start().get().to_ne_bytes();
     let [c, d] = band.end().get().to_ne_bytes();
     [u8::from(cfg!(target_endian = "little")), 0, a, b, c, d]
 }
 
-/// The band that a request tells.
+/// Returns the band that a request announces.
 ///
 /// # Errors
-/// BAD_PARAM where it tells none, MARSHAL where its data does not decode, INV_POLICY where that is no band.
+/// BAD_PARAM where there is none, MARSHAL where its data does not decode, INV_POLICY for an invalid
+/// band.
 pub(crate) fn decoded(data: Option<&[u8]>) -> Result<RangeInclusive<Priority>, SystemException> {
     let data = data.ok_or_else(untold)?;
     let read = || {
@@ -43,11 +44,11 @@ pub(crate) fn decoded(data: Option<&[u8]>) -> Result<RangeInclusive<Priority>, S
 }
 
 impl RtOrb {
-    /// Whether requests of all these priorities are served as their clients want.
+    /// Checks that requests of all these priorities can be served at them.
     ///
     /// # Errors
-    /// INV_POLICY where the mapping has no native priority for an end of the band, NO_PERMISSION where requests of its
-    /// highest are refused ([`crate::RtConfig::propagated`]).
+    /// INV_POLICY where the mapping has no native priority for an end of the band, NO_PERMISSION
+    /// where requests of its highest are refused ([`crate::RtConfig::propagated`]).
     pub(crate) fn check_band(
         &self,
         band: &RangeInclusive<Priority>,
@@ -64,7 +65,8 @@ impl RtOrb {
         }
     }
 
-    /// What of a band clients may have: no priority above the highest that they may propagate.
+    /// Returns the part of a band that clients may have: no priority above the highest that they
+    /// may propagate.
     pub(crate) fn allowed(&self, band: &RangeInclusive<Priority>) -> RangeInclusive<Priority> {
         let highest = self.propagated().highest;
         *band.start().min(&highest)..=*band.end().min(&highest)

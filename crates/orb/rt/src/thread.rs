@@ -1,7 +1,8 @@
-//! What the calling thread runs at: its CORBA priority, and its native one as it is known here.
+//! Priorities of the calling thread: its CORBA priority, and its native one as far as it is known.
 //!
-//! The native priority is set when it differs from what is wanted, and asked for once: it is a system call. Each
-//! upcall of an object with a priority model comes by here, so that all is kept as numbers, which are compared.
+//! The native priority is set when it differs from the wanted one, and read once: it is a system
+//! call. Each upcall of an object with a priority model passes here, so that everything is kept as
+//! numbers, which are compared.
 
 use punctual_orb::{Priority, RunsAt};
 use punctual_sys::scheduling::{self, Scheduling};
@@ -9,26 +10,27 @@ use std::cell::Cell;
 use std::io;
 
 thread_local! {
-    /// What the thread ran at before it was told what to run at between upcalls.
+    /// State of the thread before its priority between upcalls was set.
     static BEFORE_RESTING: Cell<Option<RanAt>> = const { Cell::new(None) };
-    /// The number of an RTORB, a priority, and what its mapping made of that the last time.
+    /// Last result of a priority mapping: the number of the RTORB, the CORBA priority, and the
+    /// native one.
     static MAPPED: Cell<(u32, Priority, Native)> = const { Cell::new((0, Priority::MIN, Native::UNKNOWN)) };
 }
 
-/// How a thread is scheduled, as a number.
+/// Scheduling of a thread, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Native(u32);
 
-/// What a thread ran at.
+/// Saved state of a thread, to be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RanAt(RunsAt);
 
 const POLICY: u32 = 8;
 
 impl Native {
-    /// Nobody has asked.
+    /// Scheduling that has not been read yet.
     const UNKNOWN: Self = Self(0);
-    /// As it is, whatever that is.
+    /// The thread's scheduling, whatever it is.
     pub(crate) const AS_IT_IS: Self = Self(u32::MAX);
     /// A reservation, which is kept.
     pub(crate) const DEADLINE: Self = Self(u32::MAX - 1);
@@ -42,12 +44,13 @@ impl Native {
             Scheduling::Fifo { .. } => 4,
             Scheduling::RoundRobin { .. } => 5,
         };
-        // 99 at most.
+        // At most 99.
         let priority = u8::try_from(scheduling.priority()).unwrap_or_default();
         Self(policy << POLICY | u32::from(priority))
     }
 
-    /// The priority that it has among real-time threads; `None` of other threads, and of those that have reserved their time.
+    /// Returns the priority among real-time threads; `None` for other threads, and for those with a
+    /// reservation.
     pub(crate) fn real_time_priority(self) -> Option<i32> {
         match self.scheduling()? {
             Scheduling::Fifo { priority } | Scheduling::RoundRobin { priority } => Some(priority),
@@ -55,7 +58,7 @@ impl Native {
         }
     }
 
-    /// The same for the kernel; `None` where nothing is to be set.
+    /// Returns the scheduling for the kernel; `None` where nothing is to be set.
     pub(crate) fn scheduling(self) -> Option<Scheduling> {
         let priority = i32::from((self.0 & 0xff) as u8);
         Some(match self.0 >> POLICY {
@@ -69,13 +72,13 @@ impl Native {
     }
 }
 
-/// What the calling thread runs at.
+/// Returns the state of the calling thread.
 pub(crate) fn now() -> io::Result<RanAt> {
     native()?;
     Ok(RanAt(RunsAt::of_thread()))
 }
 
-/// How the calling thread is scheduled.
+/// Returns the scheduling of the calling thread.
 #[inline]
 pub(crate) fn native() -> io::Result<Native> {
     match Native(RunsAt::of_thread().scheduled()) {
@@ -91,7 +94,8 @@ fn ask() -> io::Result<Native> {
     Ok(native)
 }
 
-/// What an RTORB's mapping made of this priority, if that was what it was asked last on this thread.
+/// Returns the RTORB's native priority for this priority, if it was the last one mapped on this
+/// thread.
 #[inline]
 pub(crate) fn mapped(by: u32, priority: Priority) -> Option<Native> {
     let (number, of, native) = MAPPED.get();
@@ -102,19 +106,19 @@ pub(crate) fn record_mapping(by: u32, priority: Priority, native: Native) {
     MAPPED.set((by, priority, native));
 }
 
-/// Whether the thread is known to be scheduled so.
+/// Returns whether the thread is known to be scheduled so.
 #[inline]
 pub(crate) fn is_at(native: Native) -> bool {
     RunsAt::of_thread().scheduled() == native.0
 }
 
-/// The thread is scheduled so from now on.
+/// Records that the thread is scheduled so from now on.
 fn is_known_as(native: Native) {
     RunsAt::new(native.0, Priority::of_thread()).replace_of_thread();
 }
 
-/// Has the thread scheduled so, as it is scheduled otherwise; whether that took a system call. A thread that has
-/// reserved its time (`SCHED_DEADLINE`) keeps its reservation.
+/// Schedules the thread so, if it is scheduled otherwise. Returns whether that took a system call.
+/// A thread with a reservation (`SCHED_DEADLINE`) keeps it.
 #[cold]
 pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     if is_at(Native::DEADLINE) {
@@ -128,19 +132,19 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Notes what the thread ran at when it was first told what to run at between upcalls.
+/// Records the state of the thread before its priority between upcalls was first set.
 #[cold]
 pub(crate) fn rests_since(before: RanAt) {
     BEFORE_RESTING.set(BEFORE_RESTING.get().or(Some(before)));
 }
 
-/// What it ran at before that; it is to run at it again.
+/// Takes the state recorded by [`rests_since`], to be restored.
 #[cold]
 pub(crate) fn rests_no_more() -> Option<RanAt> {
     BEFORE_RESTING.take()
 }
 
-/// Has the thread scheduled so, even if it has reserved its time.
+/// Schedules the thread so, even if it has a reservation.
 #[cold]
 pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     scheduling::set_own(scheduling)?;
@@ -148,7 +152,7 @@ pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     Ok(())
 }
 
-/// The native priority of the calling thread, if the operating system tells it.
+/// Returns the native priority of the calling thread, if the operating system reports it.
 #[cold]
 pub(crate) fn native_priority() -> Option<i32> {
     let native = now().ok()?.native();
@@ -161,25 +165,25 @@ impl RanAt {
         Self(RunsAt::new(native.0, corba))
     }
 
-    /// The CORBA priority.
+    /// Returns the CORBA priority.
     #[inline]
     pub(crate) fn corba(self) -> Option<Priority> {
         self.0.priority()
     }
 
-    /// How it was scheduled.
+    /// Returns the scheduling.
     #[inline]
     pub(crate) fn native(self) -> Native {
         Native(self.0.scheduled())
     }
 
-    /// As a number.
+    /// Returns it as a number.
     #[inline]
     pub(crate) fn number(self) -> u64 {
         self.0.number()
     }
 
-    /// What [`RanAt::number`] told.
+    /// Converts back from [`RanAt::number`].
     #[inline]
     pub(crate) fn from_number(number: u64) -> Self {
         Self(RunsAt::from_number(number))

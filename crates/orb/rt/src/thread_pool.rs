@@ -10,12 +10,12 @@ use punctual_orb::{
 };
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Names a thread pool of an ORB (RTCORBA::ThreadpoolId).
+/// Id of a thread pool of an ORB (RTCORBA::ThreadpoolId).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ThreadpoolId(pub(crate) u32);
 
-/// Which thread pool serves the objects of a POA (RTCORBA::ThreadpoolPolicy). Their references name the endpoints of its
-/// lanes, and no others.
+/// Thread pool that serves the objects of a POA (RTCORBA::ThreadpoolPolicy). Their references name
+/// the endpoints of its lanes, and no others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadpoolPolicy(pub ThreadpoolId);
 
@@ -25,66 +25,71 @@ impl PolicyType for ThreadpoolPolicy {
     const LEVELS: PolicyLevels = PolicyLevels::POA.and(PolicyLevels::POA_DEFAULT);
 }
 
-/// What becomes of requests that come while all threads of a pool are in upcalls.
+/// Treatment of requests that arrive while all threads of a pool are in upcalls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestBuffering {
-    /// They are refused with TRANSIENT.
+    /// Requests are refused with TRANSIENT.
     #[default]
     None,
-    /// They wait, unread, in the buffers of their connections, as long as their clients do.
+    /// Requests wait, unread, in the buffers of their connections, as long as their clients do.
     Unbounded,
-    /// They are read, and served in the order of their priorities, those of one priority as they came. Where there are as
-    /// many as may be, they are refused with TRANSIENT (allow_request_buffering; max_buffered_requests and
-    /// max_request_buffer_size of each lane, so that no lane takes another's room).
+    /// Requests are read, and served in the order of their priorities, those of one priority in order
+    /// of arrival. Above the limits they are refused with TRANSIENT (allow_request_buffering;
+    /// max_buffered_requests and max_request_buffer_size of each lane, so that no lane takes
+    /// another's room).
     ///
-    /// All requests of the pool go through the buffer: a thread that is free reads what there is to read before it serves
-    /// the most urgent request.
+    /// All requests of the pool go through the buffer: a free thread reads all available requests
+    /// before it serves the most urgent one.
     Bounded(BufferLimits),
 }
 
 /// Threads of a pool, or of one of its lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolThreads {
-    /// The CORBA priority that they run at, but for upcalls that demand another.
+    /// CORBA priority at which they run, but for upcalls that demand another.
     ///
-    /// Of a pool that serves requests of several priorities it is what its threads read and choose at. With that of the most
-    /// urgent client (its ceiling), no client on the same processor interrupts a thread between its choice and the upcall; with
-    /// a lower one the most urgent client waits now and then for an upcall that was chosen just before it sent.
+    /// In a pool that serves requests of several priorities, its threads read and choose requests
+    /// at this priority. With that of the most urgent client (its ceiling), no client on the same
+    /// processor interrupts a thread between its choice and the upcall; with a lower one the most
+    /// urgent client sometimes waits for an upcall that was chosen just before it sent.
     pub priority: Priority,
-    /// Those that are there from the start, at least one.
+    /// Number of threads that exist from the start, at least one.
     pub static_threads: usize,
-    /// Those that are started when all are in upcalls, and stay.
+    /// Number of threads that are started when all are in upcalls, and stay.
     pub dynamic_threads: usize,
-    /// What each of them reserves (`SCHED_DEADLINE`), if they do: they run ahead of all priorities then, as far as they have
-    /// reserved, and keep to that in all upcalls. A dynamic thread that the processors have no room for is not started.
+    /// Reservation of each thread (`SCHED_DEADLINE`), if any: it then runs ahead of all priorities,
+    /// within its reservation, and keeps that in all upcalls. A dynamic thread that the processors
+    /// have no room for is not started.
     pub reservation: Option<Reservation>,
 }
 
-/// How a pool is made.
+/// Options of a thread pool.
 #[derive(Clone, Debug, Default)]
 pub struct ThreadpoolOptions {
-    /// Octets of each thread's stack; as the system has it (2 MiB), if it is not said.
+    /// Size of each thread's stack in bytes; by default that of the system (2 MiB).
     pub stack_size: Option<usize>,
-    /// What becomes of requests while all threads are in upcalls.
+    /// Treatment of requests while all threads are in upcalls.
     pub buffering: RequestBuffering,
-    /// Whether a lane has an idle thread of a lane with lower priority serve its requests when all of its own are in
-    /// upcalls (allow_borrowing). The thread runs at the lane's priority meanwhile.
+    /// If true, a lane whose own threads are all in upcalls borrows an idle thread of a lane with
+    /// lower priority to serve its requests (allow_borrowing). The thread runs at the borrowing
+    /// lane's priority meanwhile.
     pub allow_borrowing: bool,
-    /// Where its lanes listen, each at ports and paths of its own: so of TCP it is a port that is not said
-    /// (`iiop://host:0`). Where the ORB does, if none is given.
+    /// Endpoints of its lanes, each at ports and paths of its own: so for TCP the port is left open
+    /// (`iiop://host:0`). Default: those of the ORB.
     pub endpoints: Vec<ListenEndpoint>,
 }
 
-/// The number of the next pool of the process.
+/// Number of the next pool of the process.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 impl RtOrb {
-    /// Makes a thread pool whose threads serve requests of whatever priority (RTCORBA::RTORB::create_threadpool).
+    /// Creates a thread pool whose threads serve requests of any priority
+    /// (RTCORBA::RTORB::create_threadpool).
     ///
     /// # Errors
-    /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does not have;
-    /// INITIALIZE when the machine does not give the threads, or an endpoint cannot be listened at; INV_POLICY for a
-    /// reservation that is none, or that the kernel refuses.
+    /// BAD_PARAM for a pool without threads; DATA_CONVERSION 2 for a priority that the mapping does
+    /// not have; INITIALIZE when the machine does not provide the threads, or an endpoint cannot be
+    /// listened at; INV_POLICY for an invalid reservation, or one that the kernel refuses.
     pub fn create_threadpool(
         &self,
         orb: &Orb,
@@ -94,7 +99,7 @@ impl RtOrb {
         self.make(orb, &[threads], options, |_| None)
     }
 
-    /// Makes a thread pool with a lane for each of these, which serves requests of its priority
+    /// Creates a thread pool with a lane for each of these, which serves requests of its priority
     /// (RTCORBA::RTORB::create_threadpool_with_lanes).
     ///
     /// # Errors
@@ -114,8 +119,8 @@ impl RtOrb {
         self.make(orb, lanes, options, |lane| Some(lane.priority))
     }
 
-    /// Ends a thread pool (RTCORBA::RTORB::destroy_threadpool): calls in progress finish, and its clients are told that
-    /// their connections end.
+    /// Destroys a thread pool (RTCORBA::RTORB::destroy_threadpool): calls in progress finish, and
+    /// its clients get CloseConnection.
     ///
     /// # Errors
     /// BAD_PARAM where the ORB has no such pool.
@@ -143,7 +148,7 @@ impl RtOrb {
             let checked = lane.reservation.map(Reservation::check).transpose();
             checked.map_err(|error| not_reserved(&format!("lane {index}: {error}")))?;
         }
-        // Relaxed: a number, and no more.
+        // Relaxed: only uniqueness matters.
         let pool = NEXT.fetch_add(1, Ordering::Relaxed);
         let borrowers = options.allow_borrowing.then(Borrowers::default);
         for (lane, index) in lanes.iter().zip(0..) {

@@ -1,9 +1,9 @@
-//! Keeping the process's memory in memory: in a program of its own, as it holds for all of one.
+//! Locking of the process's memory: in a program of its own, as it applies to the whole process.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual_rt::{NativePolicy, RtConfig, RtError, RtOrb};
 
-/// What the kernel says is locked, in KiB.
+/// Returns the locked memory in KiB, as the kernel reports it.
 fn locked() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let mut lines = status.lines();

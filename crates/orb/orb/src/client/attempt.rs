@@ -1,4 +1,4 @@
-//! One attempt of a call: bind, write, send; and what its reply says.
+//! One attempt of a call: binding, writing, sending, and reading the reply.
 
 use super::complete::Completion;
 use super::failure::{Failed, out_of_place, too_many_calls};
@@ -21,7 +21,7 @@ impl Invocation {
         self.route.bind(&call.callee, self.request_deadline)
     }
 
-    /// Sends the request: which reply is awaited, if one is.
+    /// Sends the request. Returns the reply to wait for, if there is one.
     pub(super) fn send_by(
         &self,
         call: &Call<'_>,
@@ -80,7 +80,8 @@ impl Invocation {
         Ok(is_awaited.then(|| pending.put_away(connection)))
     }
 
-    /// How the request waits for others, if it does: a one-way, or one whose caller goes on.
+    /// Returns the buffering terms of the request, if it is to be buffered: that of a one-way, or
+    /// of a caller that goes on meanwhile.
     fn buffer_terms(&self, call: &Call<'_>) -> Option<&BufferTerms> {
         let terms = self.route.effective.buffering.as_ref()?;
         let Ask::Request { operation, .. } = call.ask else {
@@ -89,7 +90,7 @@ impl Invocation {
         (self.is_put_away || !operation.two_way).then_some(terms)
     }
 
-    /// Lets a one-way request wait for others on its connection.
+    /// Puts a one-way request into its connection's buffer.
     fn buffer(&self, call: &Call<'_>, anew: &Anew<'_>, terms: &BufferTerms) -> Result<(), Failed> {
         let Ask::Request {
             operation,
@@ -102,7 +103,7 @@ impl Invocation {
         let waiting = anew.waiting(operation, arguments)?;
         let by = (&**call.callee.lane, connection);
         send::buffer(by, waiting, terms, self.request_deadline)?;
-        // A batch has no contexts.
+        // A batch cannot carry service contexts.
         if anew.tells_code_sets && !connection.wire.abilities.batches {
             connection.announced.record_code_sets_told();
         }
@@ -111,7 +112,7 @@ impl Invocation {
 }
 
 impl Call<'_> {
-    /// What a reply says.
+    /// Decodes a reply.
     pub(super) fn read(&self, binding: &Binding, message: Message) -> Result<ReplyOutcome, Failed> {
         probe::begins!(Point::ClientMessagingReceive);
         let connection = &*binding.connection;
@@ -125,7 +126,7 @@ impl Call<'_> {
         Reply::read(message, connection, self.callee)
     }
 
-    /// Why a request that is passed on cannot leave by this connection.
+    /// Returns the reason why a relayed request cannot leave by this connection.
     fn refused(&self, binding: &Binding) -> Option<SystemException> {
         let Ask::Relay(request) = self.ask else {
             return None;
@@ -140,7 +141,7 @@ impl Call<'_> {
     }
 }
 
-/// A reply to be passed back as it came, or the message where the call is to go on.
+/// Returns a reply to be passed back as it came, or the message if its status makes the call go on.
 fn relayed_reply(
     message: Message,
     connection: &ClientConnection,

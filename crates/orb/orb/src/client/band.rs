@@ -1,8 +1,8 @@
-//! Connections for a band of priorities (Real-time CORBA 1.2, §5.12): the server is told of the band before anything else
-//! is sent there.
+//! Connections for a band of priorities (Real-time CORBA 1.2, §5.12): the server learns the band
+//! before anything else is sent on the connection.
 //!
-//! Calls that meet on a new connection tell it each, as it says nothing that was not said before: so none waits for
-//! another's reply.
+//! When several calls meet on a new connection, each announces the band. The announcement is
+//! idempotent, so that no call waits for another's reply.
 
 use super::complete::{Completion, wait, without_reply};
 use super::failure::{Failed, Failure, too_many_calls};
@@ -23,7 +23,7 @@ use punctual_giop::service_context::RT_CORBA_PRIORITY_RANGE;
 use std::ops::RangeInclusive;
 
 impl Route {
-    /// Tells the server that a connection is for calls of these priorities, unless it has been told.
+    /// Announces the band of priorities on a connection, unless that was done before.
     pub(super) fn bind_to_band(
         &self,
         callee: &Callee<'_>,
@@ -32,15 +32,15 @@ impl Route {
         deadline: Deadline,
     ) -> Result<Binding, Failure> {
         let connection = &binding.connection;
-        // A protocol without service contexts, or without replies, cannot say it: the connection is the band's own all
-        // the same.
+        // A protocol without service contexts, or without replies, cannot carry the announcement.
+        // The connection is the band's own nonetheless.
         let can_say_it = connection.carries_contexts() && connection.wire.abilities.two_way;
         if connection.announced.is_bound_to_band() || !can_say_it {
             return Ok(binding);
         }
         let asked = self.ask_for_band(callee, &binding, band, deadline);
         let refused = match asked.map_err(Failed::exception) {
-            // Those to which the object has moved are told in their turn.
+            // The endpoints that the object has moved to get the announcement when they are bound.
             Ok(ReplyOutcome::Forward { .. }) => return Ok(binding),
             Ok(ReplyOutcome::SystemException(exception)) if is_unknown(&exception) => {
                 tracing::debug!(
@@ -107,7 +107,8 @@ impl Route {
     }
 }
 
-/// Whether a server says so that does not know the operation, or does not know the object, of which the call finds out.
+/// Returns whether the exception only says that the server does not know the operation or the
+/// object. The call itself will find that out.
 fn is_unknown(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),
@@ -115,7 +116,8 @@ fn is_unknown(exception: &SystemException) -> bool {
     )
 }
 
-/// What a call raises whose band the server does not serve: INV_POLICY, where it is the band that it does not serve.
+/// Returns the exception of a call whose band the server does not serve: INV_POLICY if the server
+/// refused the band.
 #[cold]
 fn refused(band: &RangeInclusive<Priority>, exception: SystemException) -> SystemException {
     let (low, high) = (band.start(), band.end());

@@ -33,7 +33,7 @@ pub(crate) fn invoke(
     }
 }
 
-/// The long way, from its beginning or from what a first attempt has come to.
+/// Makes a call on the slow path, from its beginning or from the result of a first attempt.
 #[cold]
 fn invoke_on(
     callee: &Callee<'_>,
@@ -54,7 +54,7 @@ fn invoke_on(
     }
 }
 
-/// Makes a one-way call: returns when its request has come as far as the SyncScope wants.
+/// Makes a one-way call. Returns when its request has come as far as its SyncScope demands.
 pub(crate) fn one_way(
     callee: &Callee<'_>,
     operation: &NamedOperation<'_>,
@@ -98,7 +98,7 @@ pub(crate) fn locate(callee: Callee<'_>) -> Result<bool, SystemException> {
     match located.map_err(|exception| exception.in_context("locating the object"))? {
         Some(ReplyOutcome::ObjectHere) => Ok(true),
         Some(ReplyOutcome::UnknownObject) => Ok(false),
-        // What some ORBs say instead, in GIOP 1.2 (LOC_SYSTEM_EXCEPTION).
+        // Some ORBs answer so in GIOP 1.2 (LOC_SYSTEM_EXCEPTION).
         Some(ReplyOutcome::SystemException(exception))
             if exception.kind() == Kind::ObjectNotExist && exception.is_not_begun() =>
         {
@@ -109,7 +109,7 @@ pub(crate) fn locate(callee: Callee<'_>) -> Result<bool, SystemException> {
     }
 }
 
-/// Passes a request on: the reply as it came, `None` if there is none to expect.
+/// Passes a request on. Returns the reply as it came, `None` if no reply is expected.
 pub(crate) fn relay(
     callee: Callee<'_>,
     request: &RelayedRequest<'_>,
@@ -126,7 +126,7 @@ pub(crate) fn relay(
     }
 }
 
-/// Makes a call, from its beginning or from what a first attempt by the short way has come to.
+/// Makes a call, from its beginning or from the result of a first attempt on the fast path.
 fn make(
     call: &Call<'_>,
     first: Option<Attempted>,

@@ -1,4 +1,5 @@
-//! The stage in which a call waits for its reply, and what becomes of it when none comes.
+//! The stage in which a call waits for its reply, and the handling of calls whose reply does not
+//! come.
 
 use super::failure::{Failed, no_reply, out_of_place, timed_out, too_late};
 use super::write::Ask;
@@ -9,20 +10,21 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 use std::time::Duration;
 
-/// How a call completes.
+/// Event that completes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Completion {
-    /// When it has left: a one-way.
+    /// The request has been sent: a one-way.
     Sent,
-    /// By its reply, for which the calling thread waits.
+    /// The reply has arrived. The calling thread waits for it.
     Reply,
-    /// The same, of a request that is passed on: another thread receives in this one's place only if it takes
-    /// longer than a moment, or if more has come already; a change of threads would cost as much as the call.
+    /// The reply to a relayed request has arrived. Another thread takes over receiving only if that
+    /// takes longer than 2 ms, or if more has arrived already: a change of threads would cost as
+    /// much as the call.
     RelayedReply,
 }
 
 impl Completion {
-    /// Of a call whose caller waits.
+    /// Returns the completion of a call whose caller waits.
     pub(super) fn of(ask: Ask<'_>) -> Self {
         match ask {
             Ask::Request { operation, .. } if !operation.two_way => Self::Sent,
@@ -33,10 +35,10 @@ impl Completion {
     }
 }
 
-/// How long a request that is passed on may take before another thread receives meanwhile.
+/// Time that a relayed request may take before another thread receives in the meantime.
 const BEFORE_HAND_OVER: Duration = Duration::from_millis(2);
 
-/// Waits for the reply with the request's block at hand, which serves for it. While the thread does, another
+/// Waits for the reply, reusing the request's block to receive it. Meanwhile another thread
 /// receives where this one would have.
 #[inline(always)]
 pub(super) fn wait_with(
@@ -49,7 +51,10 @@ pub(super) fn wait_with(
     connection.wait_with(block, pending, connection.bounded(deadline, bound))
 }
 
-/// Waits for the reply to a call that was put away; says why where none has come.
+/// Waits for the reply to a call that was put away.
+///
+/// # Errors
+/// The failure, if no reply has come.
 pub(super) fn wait_for(
     reply: AwaitedReply,
     completion: Completion,
@@ -63,15 +68,16 @@ pub(super) fn wait_for(
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
 }
 
-/// The same, until `until` at most: the call is put away again where its reply has not come by then.
+/// Waits for the reply until `until` at most. Returns the call, put away again, if its reply has
+/// not come by then.
 pub(super) fn wait_until(
     reply: AwaitedReply,
     until: Deadline,
     deadline: Deadline,
 ) -> Result<Result<Message, Failed>, AwaitedReply> {
     let came = reply.with_or_again(|connection, pending| {
-        // Who waits for its reply waits for no other requests.
-        // By the call's deadline: a send that does not end by `until` must not end the connection.
+        // A request whose reply is waited for is not held back for others. The call's deadline
+        // applies: a send that does not end by `until` must not end the connection.
         connection.flush_if_it_waits(pending.id(), deadline);
         let bound = upcall::about_to_block();
         let bounded = connection.bounded(until.earlier(deadline), bound);
@@ -84,7 +90,7 @@ pub(super) fn wait_until(
     Ok(came.unwrap_or_else(|| Err(Failed::Finally(out_of_place()))))
 }
 
-/// What has come to a call that was put away, or why nothing will.
+/// Takes the reply that has come to a call that was put away, or the reason why none will.
 pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, Failed> {
     let came = reply.with(|connection, pending| {
         let taken = pending.take();
@@ -93,7 +99,7 @@ pub(super) fn take(reply: AwaitedReply, deadline: Deadline) -> Result<Message, F
     came.unwrap_or_else(|| Err(Failed::Finally(out_of_place())))
 }
 
-/// Waits for the reply as a message by itself.
+/// Waits for the reply, which arrives as a message of its own.
 pub(super) fn wait(
     connection: &ClientConnection,
     pending: &PendingReply<'_>,
@@ -111,7 +117,8 @@ pub(super) fn wait(
     connection.wait(pending, connection.bounded(deadline, bound))
 }
 
-/// No reply has come. Of one that may come yet the server is told that nobody waits any more.
+/// Ends a call without a reply. If a reply may still come, tells the server that the call is
+/// abandoned.
 #[cold]
 pub(super) fn without_reply(
     connection: &ClientConnection,

@@ -1,5 +1,5 @@
-//! The stage that says what becomes of a call after an attempt: it is done, is forwarded, is repeated where that
-//! is safe, or goes on to another profile.
+//! The stage that decides about a call after an attempt: it is done, is forwarded, is repeated
+//! where that is safe, or goes on to another profile.
 //!
 //! Repeating is safe when the server cannot have begun: the request never left, or the peer said
 //! CloseConnection before it answered (CORBA 3.3 part 2, §9.4.7). Otherwise the caller gets
@@ -15,18 +15,19 @@ use crate::lane::Binding;
 use crate::relayed::on_terms;
 use punctual_ior::Ior;
 
-/// How often a call moves on to a fresh connection because the old one had gone stale.
+/// Number of times that a call moves on to a fresh connection because the old one had gone stale.
 const MAX_STALE: u32 = 3;
 
-/// How often a server may ask for another way to address the object: there are two others.
+/// Number of times that a server may ask for another way to address the object: there are two
+/// others.
 const MAX_READDRESSED: u32 = 2;
 
 impl Invocation {
-    /// Judges an attempt, and has interceptors say what they think of that. `bound` is by which connection it was made,
-    /// unless that is remembered already.
+    /// Judges an attempt, and lets interceptors act on the result. `bound` is the connection of the
+    /// attempt, unless that is remembered already.
     ///
     /// # Errors
-    /// What the caller gets, when that is the end of the call.
+    /// The exception that ends the call.
     pub(super) fn conclude(
         &mut self,
         call: &Call<'_>,
@@ -123,7 +124,7 @@ impl Invocation {
 }
 
 impl Call<'_> {
-    /// Where a forward leads; a request that is passed on keeps its terms there.
+    /// Returns the target of a forward. A relayed request keeps its terms there.
     pub(super) fn forwarded(&self, to: Ior) -> Ior {
         match self.ask {
             Ask::Relay(request) => {
@@ -135,17 +136,18 @@ impl Call<'_> {
     }
 }
 
-/// Whether it leads to a place of this host, which is another server's once this one has ended.
+/// Returns whether the binding leads to an endpoint of this host, which another server may own once
+/// this one has ended.
 fn is_local(binding: &Binding) -> bool {
     binding.endpoint.pair.link.is_local()
 }
 
-/// Whether the server does not know the object, and so did nothing.
+/// Returns whether the server does not know the object, and so has done nothing.
 fn is_gone(exception: &SystemException) -> bool {
     exception.kind() == Kind::ObjectNotExist && exception.is_not_begun()
 }
 
-/// Whether another profile may lead to success, and the server has not begun.
+/// Returns whether another profile may lead to success: the server has not begun.
 fn may_succeed_elsewhere(exception: &SystemException) -> bool {
     exception.is_not_begun()
         && matches!(

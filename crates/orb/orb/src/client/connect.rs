@@ -1,4 +1,4 @@
-//! Connecting without a call, and why that cannot be.
+//! Connecting without a call, and the reasons why a connection is impossible.
 
 use super::preference::{NoneChosen, chosen};
 use super::remote::Callee;
@@ -9,7 +9,7 @@ use crate::policy::Policy;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 
-/// A connection by which calls go now.
+/// Returns a connection that calls use now.
 pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, SystemException> {
     let effective = callee.effective();
     let deadline = Deadline::after_maybe(callee.timeout_under(&effective));
@@ -19,14 +19,15 @@ pub(crate) fn connection(callee: Callee<'_>) -> Result<Arc<ClientConnection>, Sy
         route.remember(&callee, &binding);
         Ok(binding.connection)
     };
-    // Where there are protocols for one-ways only, those.
+    // Falls back to protocols that carry one-ways only.
     bound(true).or_else(|exception: SystemException| match exception.kind() {
         SystemExceptionKind::InvPolicy => bound(false),
         _ => Err(exception),
     })
 }
 
-/// The policies because of which no call with a reply can go to a reference, as far as it itself tells.
+/// Returns the policies because of which no two-way call can go to a reference, as far as the
+/// reference itself says.
 pub(crate) fn inconsistent(callee: Callee<'_>) -> Vec<Policy> {
     let effective = callee.effective();
     if let Some(contradicting) = effective.contradicting() {

@@ -1,8 +1,8 @@
-//! A call whose caller goes on: its reply is waited for later, or somebody is told when it is there (CORBA 3.3 part 2, §22;
-//! Arulanthu et al. 2000).
+//! Deferred call: its reply is waited for later, or a notification is given when it has arrived
+//! (CORBA 3.3 part 2, §22; Arulanthu et al. 2000).
 //!
-//! It is an [`Invocation`] that is put away between its request and its reply, with all that it borrowed while it was sent: the
-//! reference, and the arguments, which another attempt may need.
+//! It is an [`Invocation`] that is put away between its request and its reply, with all that it
+//! borrowed while it was sent: the reference, and the arguments, which another attempt may need.
 
 use super::complete;
 use super::failure::{Failed, out_of_place, unwatchable};
@@ -21,25 +21,25 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// Who holds the reference that is called.
+/// Owner of the reference that is called.
 pub(crate) trait Owner {
-    /// What the call is made with, of that lane's.
+    /// Returns the callee for a call by this lane.
     fn callee_of<'c>(&'c self, lane: &'c Arc<Lane>) -> Callee<'c>;
 }
 
-/// Arguments that outlive the caller's.
+/// Arguments owned by a call that outlives its caller's borrow.
 pub(crate) type OwnedArguments = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + Send;
 
-/// See the module. Dropped before its reply has come, it is cancelled.
+/// Deferred call; see the module. Dropping it before its reply has come cancels it.
 pub(crate) struct Deferred<O> {
     what: What<O>,
     invocation: Invocation,
     stage: Stage,
-    /// Among the calls in flight that are bounded.
+    /// Place among the limited number of calls in flight.
     place: Option<Place>,
 }
 
-/// What is called.
+/// Object and operation of a call.
 struct What<O> {
     owner: O,
     lane: Arc<Lane>,
@@ -47,16 +47,16 @@ struct What<O> {
     arguments: Box<OwnedArguments>,
 }
 
-/// An operation whose name is kept for as long as its call takes.
+/// Operation whose name is owned or static, and so lives as long as the call.
 #[derive(Clone, Debug)]
 pub(crate) enum CalledOperation {
-    /// The program has the name. Of a two-way request.
+    /// Two-way operation whose name is part of the program.
     Known(&'static str),
-    /// It became known at run time. Of a two-way request. In a box: so it fits beside the other without a tag.
+    /// Two-way operation that became known at run time. Boxed, so that the enum needs no tag.
     Named(Box<Described>),
 }
 
-/// An operation that became known at run time, and what its interceptors can be told of it.
+/// Operation that became known at run time, with the description that its interceptors see.
 #[derive(Clone, Debug)]
 pub(crate) struct Described {
     pub(crate) name: Arc<str>,
@@ -73,12 +73,13 @@ impl CalledOperation {
 }
 
 enum Stage {
-    /// Its request is sent when there is a place for it. Who is told of that is told of its time-out, too.
+    /// Waits for a place among the calls in flight before its request is sent. The alarm reports
+    /// its time-out to the waker that waits for a place.
     Held(Held, Option<Box<Alarm>>),
     Awaits(Awaited),
-    /// In a box, as it is large, and most of the calls in flight are not done.
+    /// Boxed because it is large, and most calls in flight are not done.
     Done(Box<Result<Option<ReplyOutcome>, SystemException>>),
-    /// Between two others.
+    /// Transition between two other stages.
     Moving,
 }
 
@@ -95,7 +96,7 @@ impl<O: Owner> What<O> {
 }
 
 impl<O: Owner> Deferred<O> {
-    /// Sends the request, by that lane. What keeps it from being sent is its result.
+    /// Sends the request by that lane. A failure to send becomes the call's result.
     pub(crate) fn begin(
         owner: O,
         lane: Arc<Lane>,
@@ -124,12 +125,12 @@ impl<O: Owner> Deferred<O> {
         .settled()
     }
 
-    /// Whose call it is.
+    /// Returns the lane that calls.
     pub(crate) fn lane(&self) -> &Arc<Lane> {
         &self.what.lane
     }
 
-    /// Waits until its result is there, or `until`; whether it is.
+    /// Waits until the result is there, or `until`. Returns whether it is there.
     pub(crate) fn wait(&mut self, until: Deadline) -> bool {
         if let Stage::Held(held, _) = &mut self.stage {
             let deadline = self.invocation.deadline;
@@ -156,8 +157,8 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
-    /// Whether its result is there; if not, `watcher` is woken when it is time to ask again. Does not wait for the reply; where the
-    /// call is to be repeated, it is sent again.
+    /// Returns whether the result is there; if not, `watcher` is woken when it is time to poll
+    /// again. Does not wait for the reply. If the call is to be repeated, sends it again.
     pub(crate) fn poll(&mut self, watcher: &Waker) -> bool {
         if let Stage::Held(..) = self.stage
             && !self.poll_held(watcher)
@@ -187,7 +188,8 @@ impl<O: Owner> Deferred<O> {
         }
     }
 
-    /// Whether it is held no more; if it is, `watcher` is woken when there may be a place, or its time is over.
+    /// Returns whether the call is no longer held; if it still is, `watcher` is woken when there
+    /// may be a place, or its time is over.
     fn poll_held(&mut self, watcher: &Waker) -> bool {
         let deadline = self.invocation.deadline;
         let Stage::Held(held, alarm) = &mut self.stage else {
@@ -211,7 +213,7 @@ impl<O: Owner> Deferred<O> {
         false
     }
 
-    /// Sends what was held.
+    /// Sends a request that was held.
     fn send(&mut self, place: Place) {
         self.place = Some(place);
         let invocation = &mut self.invocation;
@@ -224,7 +226,7 @@ impl<O: Owner> Deferred<O> {
         self.stage = Stage::failed(too_many(Kind::Timeout));
     }
 
-    /// Gives its place to another when it is done.
+    /// Gives its place to another call when it is done.
     fn settle(&mut self) {
         if let Stage::Done(_) = self.stage {
             self.place = None;
@@ -243,10 +245,10 @@ impl<O: Owner> Deferred<O> {
         self.settle();
     }
 
-    /// Lets `results` read what has come. Waits for it, where it is not there.
+    /// Lets `results` read the results, waiting for them if necessary.
     ///
     /// # Errors
-    /// What the server raised, or what kept the call from it.
+    /// The exception that the server raised, or the reason why the call failed.
     pub(crate) fn finish(mut self, results: &mut Results<'_>) -> Result<(), SystemException> {
         self.wait(Deadline::NEVER);
         let what = &self.what;
@@ -268,7 +270,7 @@ impl<O: Owner> Deferred<O> {
     }
 }
 
-/// Sends the request, where as many calls as may be are not in flight already.
+/// Sends the request, unless the limit on calls in flight is reached.
 fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>) {
     let place = match &invocation.route.effective.in_flight {
         None => None,
@@ -282,7 +284,7 @@ fn begin(call: &Call<'_>, invocation: &mut Invocation) -> (Stage, Option<Place>)
     (Stage::of(invocation.proceed(call)), place)
 }
 
-/// As many calls are in flight as may be.
+/// Returns the exception for a call above the limit on calls in flight.
 #[cold]
 fn too_many(kind: Kind) -> SystemException {
     SystemException::new(kind, minor::TOO_MANY_CALLS, CompletionStatus::No)
@@ -302,7 +304,7 @@ impl Stage {
         Self::Done(Box::new(Err(exception)))
     }
 
-    /// Takes the reply that is awaited, if one is; else whether the call is done.
+    /// Takes the awaited reply. If none is awaited, returns whether the call is done.
     fn take(&mut self) -> Result<Awaited, bool> {
         match std::mem::replace(self, Self::Moving) {
             Self::Awaits(awaited) => Ok(awaited),

@@ -1,4 +1,4 @@
-//! Which of a reference's endpoints calls go to as far as priorities go (O'Ryan et al. 2001, §4.2.2).
+//! Choice among a reference's endpoints by priority (O'Ryan et al. 2001, §4.2.2).
 
 use crate::lane::Endpoint;
 use crate::policy::UnmetPolicies;
@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Those of some endpoints to which calls go, in the order in which they are tried.
+/// Selects the endpoints that calls may go to, in the order in which they are tried.
 pub(super) fn towards(
     destination: &Destination,
     mut endpoints: Vec<Arc<Endpoint>>,
@@ -41,7 +41,7 @@ pub(super) fn towards(
     }
 }
 
-/// Those of a priority that is one of these, if there are any.
+/// Returns the endpoints whose priority is within the range; `None` if there are none.
 fn within(
     range: &RangeInclusive<Priority>,
     endpoints: &[Arc<Endpoint>],
@@ -54,7 +54,8 @@ fn within(
     (!within.is_empty()).then_some(within)
 }
 
-/// How far an endpoint is from the priority that is wanted: of it, of none, above it, below it.
+/// Returns the distance of an endpoint from the wanted priority, as a sort key: equal, no priority,
+/// above, below.
 fn distance(
     priority: Option<Priority>,
     wanted: Priority,

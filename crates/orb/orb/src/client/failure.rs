@@ -1,4 +1,4 @@
-//! Why a call did not come about, for its caller: endpoint, phase, and the operating system's reason.
+//! Reasons why a call failed, for its caller: endpoint, phase, and the operating system's error.
 
 use super::target::Target;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -7,17 +7,17 @@ use punctual_exec::Deadline;
 use punctual_ior::{IiopProfile, Ior, tags};
 use punctual_link::{Address, Cause, LinkError, Phase, SendError};
 
-/// How one attempt ended without an outcome.
+/// Failure of one attempt.
 pub(super) enum Failed {
-    /// The server cannot have begun.
+    /// The server cannot have begun the call.
     Stale(SystemException),
     Finally(SystemException),
-    /// The endpoint is not one for this request.
+    /// The endpoint cannot carry this request.
     Unfit(SystemException),
 }
 
 impl Failed {
-    /// What the caller is told.
+    /// Returns the exception that the caller gets.
     pub(super) fn exception(self) -> SystemException {
         match self {
             Self::Stale(exception) | Self::Finally(exception) | Self::Unfit(exception) => exception,
@@ -25,7 +25,7 @@ impl Failed {
     }
 }
 
-/// A send that failed; safe to repeat if no octet of it is under way.
+/// Returns the failure of a send. It is safe to repeat if no byte of the request has left.
 pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
     let completed = if error.sent == 0 {
         CompletionStatus::No
@@ -52,7 +52,7 @@ pub(super) fn not_sent(address: &Address, error: &SendError) -> Failed {
     }
 }
 
-/// No reply in time.
+/// Returns the exception for a reply that did not arrive in time.
 pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemException {
     let term = match deadline.timeout() {
         Some(timeout) => format!("within {} ms", timeout.as_millis()),
@@ -66,7 +66,7 @@ pub(super) fn timed_out(address: &Address, deadline: Deadline) -> SystemExceptio
     .with_detail(format!("{address}: {}: no reply {term}", Phase::Receive))
 }
 
-/// The request has not left in time.
+/// Returns the exception for a request that has not left in time.
 #[cold]
 pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
@@ -75,7 +75,7 @@ pub(super) fn too_late(address: &Address, deadline: Deadline) -> SystemException
     )
 }
 
-/// The request may not leave before its start time, which comes after its end.
+/// Returns the exception for a request whose start time comes after its end time.
 #[cold]
 pub(super) fn not_before_its_end(deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
@@ -84,7 +84,7 @@ pub(super) fn not_before_its_end(deadline: Deadline) -> SystemException {
     )
 }
 
-/// The reply may not be given to its caller before its start time, which comes after its end.
+/// Returns the exception for a reply whose start time comes after its end time.
 #[cold]
 pub(super) fn reply_not_before_its_end(deadline: Deadline) -> SystemException {
     let term = deadline.timeout().unwrap_or_default().as_millis();
@@ -93,7 +93,8 @@ pub(super) fn reply_not_before_its_end(deadline: Deadline) -> SystemException {
     )
 }
 
-/// A bound reference would have to be bound anew, which its Rebind policy forbids.
+/// Returns the exception for a bound reference that would have to be bound anew, which its Rebind
+/// policy forbids.
 #[cold]
 pub(super) fn must_rebind(what: &str) -> SystemException {
     SystemException::new(Kind::Rebind, minor::MUST_REBIND, CompletionStatus::No).with_detail(
@@ -101,7 +102,7 @@ pub(super) fn must_rebind(what: &str) -> SystemException {
     )
 }
 
-/// The connection broke before the reply had come.
+/// Returns the failure of a call whose connection broke before the reply had come.
 pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
     let detail = format!("{address}: {}: {}", Phase::Receive, broken.reason);
     if broken.orderly {
@@ -118,7 +119,7 @@ pub(super) fn no_reply(address: &Address, broken: &Broken) -> Failed {
     }
 }
 
-/// Forwards nest too deep: from where to where the last would have led.
+/// Returns the exception for forwards that nest too deep, naming where the last one would have led.
 pub(crate) fn too_many_forwards(limit: u32, from: &Target, to: &Ior) -> SystemException {
     let kind = Kind::Transient;
     SystemException::new(kind, minor::TOO_MANY_FORWARDS, CompletionStatus::No).with_detail(format!(
@@ -140,14 +141,14 @@ fn described(ior: &Ior) -> String {
     }
 }
 
-/// No thread can be had that reads the reply.
+/// Returns the exception for a reply that no thread can be started to read.
 #[cold]
 pub(super) fn unwatchable(error: &std::io::Error) -> SystemException {
     SystemException::new(Kind::NoResources, 0, CompletionStatus::Maybe)
         .with_detail(format!("nothing reads the reply: {error}"))
 }
 
-/// There is no room for a request to wait for others.
+/// Returns the exception for a request that does not fit in its connection's buffer.
 pub(super) fn buffer_full(address: &Address) -> SystemException {
     let kind = Kind::Transient;
     SystemException::new(kind, minor::BUFFER_FULL, CompletionStatus::No).with_detail(format!(
@@ -167,25 +168,25 @@ pub(super) fn too_large(length: usize, limit: usize) -> SystemException {
     ))
 }
 
-/// A reply whose status does not fit what was asked.
+/// Returns the exception for a reply whose status does not fit the request.
 pub(crate) fn out_of_place() -> SystemException {
     SystemException::new(Kind::CommFailure, minor::PROTOCOL, CompletionStatus::Maybe)
         .with_detail("the reply's status does not fit the request")
 }
 
-/// What came of one of a reference's endpoints.
+/// Failure of one of a reference's endpoints.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// It could not be connected to.
+    /// Connecting failed.
     Link(Address, LinkError),
-    /// The call did not come about there.
+    /// The call failed at this endpoint.
     Raised(SystemException),
-    /// No more are tried: the setting that says so.
+    /// No more endpoints are tried; names the setting responsible.
     NoMore(&'static str),
 }
 
-/// All endpoints have failed: which there were, and what came of each. If there was only one, its own
-/// failure says it best.
+/// Returns the exception for a call of which all endpoints have failed, listing each with its
+/// failure. A single endpoint's failure is returned as it is.
 pub(super) fn exhausted(failures: &mut Vec<Failure>, call: Deadline) -> SystemException {
     if failures.len() == 1
         && let Some(Failure::Raised(exception)) =

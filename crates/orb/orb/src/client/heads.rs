@@ -1,5 +1,5 @@
-//! Heads of requests, written once for each operation of a bound reference: what is sent again and again
-//! with nothing changed but the request's id and the message's size.
+//! Templates of request heads, written once for each operation of a bound reference. Only the
+//! request id and the message size change from call to call.
 
 use crate::fixed_context::{RequestContext, WORD, WordLayout};
 use crate::lane::{ClientConnection, Endpoint};
@@ -9,16 +9,16 @@ use punctual_cdr::{CdrError, Coding};
 use punctual_giop::{MessageKind, RequestHeader, ResponseFlags, ServiceContext, Target};
 use std::sync::{Arc, OnceLock};
 
-/// Heads that lie together.
+/// Number of heads in a row.
 const A_ROW: usize = 4;
-/// Rows of one reference at most: an interface with more operations has the heads of the rest written
-/// anew for each call.
+/// Maximum number of rows of a reference. Further operations of an interface have their heads
+/// written anew for each call.
 const ROWS: usize = 32;
 
-/// The heads of one reference's requests to one endpoint.
+/// Heads of a reference's requests to one endpoint.
 #[derive(Debug)]
 pub(super) struct Heads {
-    /// The service contexts that requests carry, of those of the ORB.
+    /// Service contexts of the ORB that these requests carry.
     contexts: Arc<[Arc<dyn RequestContext>]>,
     rows: Row,
 }
@@ -29,22 +29,22 @@ struct Row {
     next: OnceLock<Box<Row>>,
 }
 
-/// The head of the requests for one operation.
+/// Head of the requests for one operation.
 #[derive(Debug)]
 pub(super) struct RequestHead {
     operation: KeptName,
     response: ResponseFlags,
-    /// Whether the reference announces code sets that it was written for.
+    /// True if the head belongs to a reference that announces code sets.
     pub(super) announces_code_sets: bool,
     pub(super) template: Template,
     /// Layout of its one service context, if that is a word ([`RequestContext::word_of_thread`]).
     pub(super) word: Option<WordLayout>,
-    /// The service contexts that it has slots for.
+    /// The service contexts for which the head has slots.
     pub(super) contexts: Arc<[Arc<dyn RequestContext>]>,
 }
 
 impl Heads {
-    /// None yet, of requests that carry these service contexts.
+    /// Creates an empty table of heads for requests that carry these service contexts.
     pub(super) fn new(contexts: Arc<[Arc<dyn RequestContext>]>) -> Self {
         Self {
             contexts,
@@ -52,8 +52,9 @@ impl Heads {
         }
     }
 
-    /// The head for an operation; `None` where the protocol has heads that differ from call to call, or
-    /// this one cannot be written. Allocates when the operation is called for the first time.
+    /// Returns the head for an operation; `None` where the protocol has heads that differ from call
+    /// to call, or this one cannot be written. Allocates when the operation is called for the first
+    /// time.
     #[inline]
     pub(super) fn head(
         &self,
@@ -84,7 +85,7 @@ impl Heads {
         to: (&ClientConnection, &Endpoint),
     ) -> Option<&'h RequestHead> {
         let written = RequestHead::new(operation, to, &self.contexts).ok()??;
-        // Another thread may have put another operation's here.
+        // Another thread may have stored another operation's head here.
         Some(place.get_or_init(|| written)).filter(|head| head.is_of(operation))
     }
 }
@@ -133,8 +134,8 @@ impl RequestHead {
         }))
     }
 
-    /// Names of operations are constants, so that one is told by where it lies; the same name elsewhere
-    /// gets a head of its own.
+    /// Returns whether the head is that of this operation. Names are constants, so that their
+    /// address is compared; the same name at another address gets a head of its own.
     #[inline]
     fn is_of(&self, operation: &NamedOperation<'_>) -> bool {
         self.operation.is_of(operation) && self.response == operation.response

@@ -1,9 +1,10 @@
-//! A call, as the interceptors of its client see it (CORBA 3.3 part 1, §16.3).
+//! Client interception points of a call (CORBA 3.3 part 1, §16.3).
 //!
-//! Each attempt is a pass: `send_request` before the call is bound, and an ending point when it is known what becomes of
-//! it. An attempt that leads to another ends with `receive_other`. A call whose caller goes on ends its first pass when
-//! its request has left, and has another when its reply has come, which begins with `send_poll`. Only the long way knows
-//! of all this: in an ORB with interceptors no call goes the short one.
+//! Each attempt is a pass: `send_request` before the call is bound, and an ending point when its
+//! result is known. An attempt that leads to another ends with `receive_other`. A call whose caller
+//! goes on ends its first pass when its request has left, and has another when its reply has come,
+//! which begins with `send_poll`. Only the slow path calls interceptors: in an ORB with
+//! interceptors no call takes the fast path.
 
 use super::complete::Completion;
 use super::failure::{must_rebind, out_of_place};
@@ -25,17 +26,18 @@ use punctual_giop::{ReplyStatus, ResponseFlags};
 use punctual_ior::Ior;
 
 impl Invocation {
-    /// The call's caller goes on.
+    /// Marks the call as deferred: its caller goes on.
     pub(super) fn is_deferred(&mut self) {
         if let Some(interception) = &mut self.interception {
             interception.is_deferred = true;
         }
     }
 
-    /// Begins a pass with `send_request`. An attempt is to be made ([`Next::Done`]), or the call goes on elsewhere.
+    /// Begins a pass with `send_request`. [`Next::Done`] means that an attempt is to be made;
+    /// otherwise the call goes on elsewhere.
     ///
     /// # Errors
-    /// What an interceptor has raised.
+    /// The exception that an interceptor has raised.
     pub(super) fn begin_pass(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
         if self.interception.is_none() {
             return Ok(Next::Done(None));
@@ -51,10 +53,10 @@ impl Invocation {
         self.start(call, |pass, at| pass.send_request(at, contexts))
     }
 
-    /// Begins the pass of a reply that has come to a caller that has gone on, as [`Invocation::begin_pass`].
+    /// Begins the pass of a reply that has come to a deferred call, as [`Invocation::begin_pass`].
     ///
     /// # Errors
-    /// What an interceptor has raised.
+    /// The exception that an interceptor has raised.
     pub(super) fn begin_poll(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
         match &self.interception {
             Some(interception) if interception.is_deferred => {
@@ -83,10 +85,10 @@ impl Invocation {
         }
     }
 
-    /// The request has been sent, and its reply is awaited: ends the pass of a call whose caller goes on.
+    /// Ends the pass of a deferred call once its request has been sent.
     ///
     /// # Errors
-    /// What an interceptor has raised.
+    /// The exception that an interceptor has raised.
     pub(super) fn has_left(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
         let is_deferred = self.interception.as_ref().is_some_and(|it| it.is_deferred);
         match is_deferred {
@@ -95,7 +97,7 @@ impl Invocation {
         }
     }
 
-    /// Notes the contexts of a reply.
+    /// Records the service contexts of a reply.
     pub(super) fn note_reply(&mut self, binding: &Binding, message: &Message) {
         let Some(interception) = &mut self.interception else {
             return;
@@ -105,7 +107,7 @@ impl Invocation {
         let head = wire
             .session
             .get_head(message.header.kind, &mut message.decoder(coding));
-        // One that does not decode is told of when the reply is read.
+        // A reply that does not decode is reported when it is read.
         if let Ok(Head::Reply(header)) = head {
             let contexts = header.contexts.iter();
             let contexts = contexts.map(|(id, data)| (id, data.to_vec()));
@@ -113,11 +115,11 @@ impl Invocation {
         }
     }
 
-    /// Ends the pass with what the call has come to, `forward` being where it goes on, if a server has said so; what it
-    /// comes to then.
+    /// Ends the pass with the result of the attempt, and returns the result after the interceptors.
+    /// `forward` is the target of a server's forward.
     ///
     /// # Errors
-    /// What the caller gets, when that is the end of the call.
+    /// The exception that ends the call.
     pub(super) fn end_pass(
         &mut self,
         call: &Call<'_>,
@@ -158,14 +160,14 @@ impl Invocation {
         }
     }
 
-    /// Does what interceptors have said.
+    /// Applies the decision of the interceptors.
     fn obey(&mut self, call: &Call<'_>, outcome: Outcome) -> Result<Next, SystemException> {
         match outcome {
             Outcome::Forward(to) => {
                 if self.route.is_held() {
                     return Err(must_rebind("an interceptor forwards the call"));
                 }
-                // Its own process has said so.
+                // The forward comes from this process.
                 let to = Target::new(call.forwarded(*to), Origin::ThisHost);
                 self.route.forward_once(&call.callee, to)?;
                 Ok(Next::Again)

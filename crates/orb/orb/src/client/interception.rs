@@ -1,23 +1,23 @@
-//! What a call keeps of its interceptors between two points.
+//! State that a call keeps for its interceptors between two interception points.
 
 use super::write::{Ask, FilledContexts};
 use crate::broker::Broker;
 use crate::interceptor::ClientPass;
 
-/// What a call has of its interceptors.
+/// Interception state of a call.
 #[derive(Debug)]
 pub(super) struct Interception {
     pub(super) pass: ClientPass,
-    /// Whether a pass has begun.
+    /// True while a pass is under way.
     pub(super) is_on: bool,
-    /// Whether its caller goes on.
+    /// True if the caller goes on while the call is in flight.
     pub(super) is_deferred: bool,
 }
 
 impl Interception {
-    /// Of a call that the calling thread makes; `None` where nobody looks at it.
+    /// Creates the state of a call by the calling thread; `None` if no interceptor sees the call.
     pub(super) fn begin(broker: &Broker, ask: Ask<'_>) -> Option<Box<Self>> {
-        // Where an object is, is asked past them.
+        // Interceptors do not see LocateRequests.
         if broker.interceptors.client().is_empty() || matches!(ask, Ask::Locate) {
             return None;
         }
@@ -29,7 +29,7 @@ impl Interception {
         }))
     }
 
-    /// The contexts of the request, with what interceptors have added.
+    /// Returns the contexts of the request, with those that interceptors have added.
     pub(super) fn contexts(&self) -> &FilledContexts {
         &self.pass.request_contexts
     }

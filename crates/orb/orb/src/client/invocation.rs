@@ -2,11 +2,12 @@
 //! ([`super::write`]), send ([`super::send`]), complete ([`super::complete`]), conclude
 //! ([`super::conclude`]).
 //!
-//! An [`Invocation`] is all that a call is between two stages, and borrows nothing: what is called and what is
-//! asked ([`Call`]) is handed to each. [`Invocation::proceed`] sends the request; then the call can be put away
-//! until its reply has come, and [`Invocation::take_up`] goes on, on whatever thread, perhaps with another attempt.
-//! Who does that, and when, is its [`Completion`]. The short way ([`super::short`]) goes through the same stages
-//! with everything decided beforehand.
+//! An [`Invocation`] holds the state of a call between two stages, and borrows nothing: callee and
+//! request ([`Call`]) are passed to each stage. [`Invocation::proceed`] sends the request; then the
+//! call can be put away until its reply has come, and [`Invocation::take_up`] goes on, on any
+//! thread, perhaps with another attempt. Its [`Completion`] says which thread does that, and when.
+//! The fast path ([`super::short`]) goes through the same stages with everything decided
+//! beforehand.
 
 use super::complete::Completion;
 use super::failure::{Failed, not_before_its_end, too_late};
@@ -26,70 +27,72 @@ use crate::policy::Starts;
 use punctual_exec::Deadline;
 use punctual_giop::AddressingDisposition;
 
-/// Whom a call is for, and what it asks.
+/// Callee and request of a call.
 #[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
     pub(super) callee: Callee<'a>,
     pub(super) ask: Ask<'a>,
 }
 
-/// One call on its way.
+/// State of one call in flight.
 #[derive(Debug)]
 pub(super) struct Invocation {
     pub(super) completion: Completion,
     pub(super) deadline: Deadline,
-    /// Where one of them has to wait for its time. In a box: calls in flight are many, and hardly one has it.
+    /// Start times, if the request or the reply has to wait for one. Boxed: calls in flight are
+    /// many, and hardly one has it.
     pub(super) starts: Option<Box<Starts>>,
-    /// When its request is too late: not behind the reply.
+    /// Time after which the request is too late; not later than the reply's deadline.
     pub(super) request_deadline: Deadline,
-    /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
+    /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     pub(super) route: Route,
-    /// What the request carries for others, as it was when the call was made.
+    /// Service contexts of the request, as they were when the call was made.
     pub(super) contexts: FilledContexts,
-    /// Whether its caller goes on meanwhile, so that its request may wait for others.
+    /// True if the caller goes on meanwhile, so that the request may be buffered.
     pub(super) is_put_away: bool,
-    /// How often it has moved on to a fresh connection because the old one had gone stale.
+    /// Number of times that the call moved on to a fresh connection because the old one had gone
+    /// stale.
     pub(super) stale: u32,
-    /// How often a server has asked for another way to address the object.
+    /// Number of times that a server has asked for another way to address the object.
     pub(super) readdressed: u32,
-    /// Where the ORB has interceptors.
+    /// Interception state, if the ORB has interceptors.
     pub(super) interception: Option<Box<Interception>>,
 }
 
-/// What one attempt has come to; `None` for a one-way that was sent.
+/// Result of one attempt; `None` for a one-way that was sent.
 pub(super) type Outcome = Result<Option<ReplyOutcome>, Failed>;
 
-/// Which reply is awaited of what was sent, if one is.
+/// The awaited reply of a sent request; `None` if no reply is expected.
 type Sent = Result<Option<AwaitedReply>, Failed>;
 
-/// What a first attempt by the short way has come to, and until when the call may take.
+/// Result of a first attempt on the fast path, and the deadline of the call.
 pub(super) struct Attempted {
     pub(super) outcome: Outcome,
     pub(super) deadline: Deadline,
 }
 
-/// What is to be done with a call after an attempt.
+/// Next step of a call after an attempt.
 pub(super) enum Next {
-    /// Nothing: that is what it has come to; `None` for a one-way that was sent.
+    /// The call is done, with this result; `None` for a one-way that was sent.
     Done(Option<ReplyOutcome>),
-    /// Another attempt.
+    /// Another attempt follows.
     Again,
 }
 
-/// How far a call has come.
+/// Progress of a call.
 #[derive(Debug)]
 pub(super) enum Progress {
-    /// To its end; `None` for a one-way that was sent.
+    /// The call is done; `None` for a one-way that was sent.
     Done(Option<ReplyOutcome>),
-    /// Its request has been sent.
+    /// The request has been sent, and its reply is awaited.
     Awaits(Awaited),
 }
 
-/// A request whose reply has not come.
+/// Request whose reply has not come.
 #[derive(Debug)]
 pub(super) struct Awaited {
-    /// How the request went.
+    /// The connection by which the request was sent.
     pub(super) binding: Binding,
     pub(super) reply: AwaitedReply,
 }
@@ -132,14 +135,14 @@ impl Invocation {
                     contexts.extend(told(&ends, &queued));
                     contexts
                 }
-                // It brings those of whoever made it.
+                // A relayed request brings the contexts of its sender.
                 Ask::Relay(_) | Ask::Locate => FilledContexts::new(),
             },
             route: match (
                 call.ask,
                 Route::new(callee, effective, completion != Completion::Sent),
             ) {
-                // Where the object is now, is what is asked.
+                // The question is where the object is now, so remembered paths do not count.
                 (Ask::Locate, route) => route.bound_anew(),
                 (_, route) => route,
             },
@@ -154,7 +157,7 @@ impl Invocation {
     /// Goes on until a request whose reply is to be awaited has been sent, or the call is done.
     ///
     /// # Errors
-    /// What the caller gets, when that is the end of the call.
+    /// The exception that ends the call.
     pub(super) fn proceed(&mut self, call: &Call<'_>) -> Result<Progress, SystemException> {
         let start = self
             .starts
@@ -176,7 +179,7 @@ impl Invocation {
                 },
                 Ok((binding, Ok(None))) => (binding, Ok(None)),
                 Ok((binding, Err(failed))) => (binding, Err(failed)),
-                // Unless an interceptor knows better, that is its end.
+                // That ends the call, unless an interceptor decides otherwise.
                 Err(exception) => match self.end_pass(call, Err(exception), None)? {
                     Next::Done(outcome) => return Ok(Progress::Done(outcome)),
                     Next::Again => continue,
@@ -188,7 +191,7 @@ impl Invocation {
         }
     }
 
-    /// One attempt, as far as its reply is awaited.
+    /// Makes one attempt, up to the point where its reply is awaited.
     fn bind_and_send(&mut self, call: &Call<'_>) -> Result<(Binding, Sent), SystemException> {
         let binding = self.bind(call)?;
         if self.request_deadline.has_passed() {
@@ -198,7 +201,8 @@ impl Invocation {
         Ok((binding, sent))
     }
 
-    /// Goes on with the reply that has come to the request that was sent by `binding`, or with why none has.
+    /// Goes on with the reply to the request that was sent by `binding`, or with the failure that
+    /// came instead.
     ///
     /// # Errors
     /// As of [`Invocation::proceed`].
@@ -216,12 +220,12 @@ impl Invocation {
         }
         let outcome = came.and_then(|message| call.read(&binding, message).map(Some));
         let next = self.conclude(call, outcome, Some(&binding))?;
-        // Another attempt may want the connection for itself.
+        // Another attempt may need the connection exclusively.
         drop(binding);
         self.after(call, next)
     }
 
-    /// Goes on from what a first attempt by the short way has come to.
+    /// Goes on from the result of a first attempt on the fast path.
     ///
     /// # Errors
     /// As of [`Invocation::proceed`].

@@ -1,5 +1,5 @@
-//! Calls that are put away and taken up again, and lanes that call through one reference, with a peer that is
-//! played octet by octet.
+//! Calls that are put away and taken up again, and lanes that call through one reference, with a
+//! scripted peer.
 
 use super::call::{complete_by_waiting, invoke};
 use super::invocation::{Call, Invocation, Progress};
@@ -32,9 +32,9 @@ impl Environment for NoEnvironment {
     }
 }
 
-/// What a peer says to a request.
+/// Scripted peer's answer to a request.
 enum Answer {
-    /// Twice the argument.
+    /// A reply with twice the argument.
     Results,
     Forward(Ior),
     /// CloseConnection, which says that nothing was begun.
@@ -43,15 +43,16 @@ enum Answer {
 
 type Heard = Arc<Mutex<Vec<(SocketAddr, Vec<u8>)>>>;
 
-/// A server that is played. It ends with the process.
+/// Scripted server. It ends with the process.
 struct Peer {
     reference: Ior,
-    /// From where requests came, and what they said, in their order.
+    /// Connection and content of each request, in order of arrival.
     heard: Heard,
 }
 
 impl Peer {
-    /// The n-th request, counted from 0 over all connections, gets `answer(n)`.
+    /// Starts a server that gives `answer(n)` to the n-th request, counted from 0 over all
+    /// connections.
     fn start(answer: impl Fn(usize) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let profile = IiopProfile {
@@ -147,7 +148,7 @@ fn calls_are_put_away_and_taken_up_by_other_threads_through_a_forward_and_a_repe
     const CALLS: i32 = 8;
     let home = Peer::start(|_| Answer::Results);
     let forwards = home.reference.clone();
-    // The last of the first connection's requests has not been begun.
+    // The last request on the first connection has not been begun.
     let away = Peer::start(move |number| match number {
         7 => Answer::Goodbye,
         _ => Answer::Forward(forwards.clone()),
@@ -160,7 +161,7 @@ fn calls_are_put_away_and_taken_up_by_other_threads_through_a_forward_and_a_repe
             let call = Call::request(&callee, &TWICE, &argument);
             let mut invocation = Invocation::new(&call);
             let progress = invocation.proceed(&call).unwrap();
-            // It was sent, and nobody waits.
+            // The request was sent, and the calling thread does not wait.
             assert!(matches!(progress, Progress::Awaits(_)));
             (number, invocation, progress)
         })
@@ -182,7 +183,7 @@ fn calls_are_put_away_and_taken_up_by_other_threads_through_a_forward_and_a_repe
         thread.join().unwrap();
     }
     assert_eq!(home.heard.lock().unwrap().len(), CALLS as usize);
-    // One had to ask again, wherever the others had led by then.
+    // One call had to ask again, wherever the others had led by then.
     assert!(away.heard.lock().unwrap().len() >= CALLS as usize);
 }
 
@@ -190,7 +191,7 @@ thread_local! {
     static OF_THREAD: Cell<[u8; 8]> = const { Cell::new(*b"elsewher") };
 }
 
-/// A context that says which thread makes the call.
+/// Service context that says which thread makes the call.
 #[derive(Debug)]
 struct WhoCalls;
 
@@ -252,14 +253,15 @@ fn what_is_dropped_while_it_is_away_leaves_its_connection_to_others() {
     let dropped = away(&mut Invocation::new(&call));
     let connection = dropped.binding.connection.clone();
     drop(dropped);
-    // Its reply is owed, and so its id is not another's.
+    // Its reply is still due, so its id must not be reused.
     assert_eq!(connection.owed(), 1);
     let mut invocation = Invocation::new(&call);
     let awaited = away(&mut invocation);
     assert!(Arc::ptr_eq(&connection, &awaited.binding.connection));
     let outcome = complete_by_waiting(invocation, &call, Progress::Awaits(awaited)).unwrap();
     assert_eq!(result_of(outcome, callee), 42);
-    // Replies come in the order of their requests here: it has been read, and concerned nobody.
+    // Replies come in the order of their requests here: the abandoned reply has been read and
+    // discarded.
     assert_eq!(connection.owed(), 0);
 }
 

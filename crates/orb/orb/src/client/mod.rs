@@ -1,10 +1,12 @@
-//! The calling side: from a reference to a reply.
+//! The client side: from a reference to a reply.
 //!
-//! A call is an [`invocation`] that goes through stages, a file each: [`resolve`] finds endpoints in a reference,
-//! and [`route`] which of them is tried now; it is bound to a connection of the lane's; [`write`](mod@write),
-//! [`send`](mod@send), [`complete`]; [`conclude`] says whether that was it. A call that goes as one before it takes
-//! the [`short`] way through the same stages: [`recent`] is what a thread remembers, [`remote`] what references do. Where
-//! an ORB has interceptors, they are called between the stages ([`intercepted`]).
+//! A call is an [`invocation`] that goes through stages, a file each: [`resolve`] finds endpoints
+//! in a reference, and [`route`] which of them is tried now; it is bound to a connection of the
+//! lane; [`write`](mod@write), [`send`](mod@send), [`complete`]; [`conclude`] decides whether the
+//! call is done. A call that repeats an earlier one takes the fast path ([`short`]) through the
+//! same stages: [`recent`] holds the paths that a thread remembers, [`remote`] those that
+//! references remember. Where an ORB has interceptors, they are called between the stages
+//! ([`intercepted`]).
 
 mod attempt;
 mod band;

@@ -1,4 +1,4 @@
-//! What a reply says.
+//! Decoded replies.
 
 use super::failure::Failed;
 use super::remote::Callee;
@@ -16,7 +16,7 @@ use punctual_giop::{
 };
 use punctual_ior::Ior;
 
-/// A reply that has arrived, decoded up to its body.
+/// Reply that has arrived, decoded up to its body.
 #[derive(Debug)]
 pub(crate) struct Reply {
     message: Message,
@@ -25,18 +25,18 @@ pub(crate) struct Reply {
     body: usize,
 }
 
-/// What the body of a reply is.
+/// Kind of body of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
     Results,
-    /// Its repository id, then its members.
+    /// A user exception: its repository id, then its members.
     UserException,
 }
 
-/// What reads the body of a reply.
+/// Reader of a reply's body.
 pub(crate) type Results<'r> = dyn FnMut(Body, &mut Decoder<'_>) + 'r;
 
-/// What the server made of a call.
+/// Result of a call, as the server's reply states it.
 #[derive(Debug)]
 pub(crate) enum ReplyOutcome {
     /// The results.
@@ -44,24 +44,24 @@ pub(crate) enum ReplyOutcome {
     /// A user exception: its repository id, then its members.
     UserException(Reply),
     SystemException(SystemException),
-    /// Whatever of these it is, to be passed back as it came.
+    /// Any of these, to be passed back as it came.
     Relayed(RelayedReply),
     Forward {
         to: Ior,
         origin: Origin,
-        /// For good (LOCATION_FORWARD_PERM).
+        /// True if the object has moved for good (LOCATION_FORWARD_PERM).
         permanently: bool,
     },
     /// The server wants the object addressed by this disposition.
     NeedsAddressing(AddressingDisposition),
-    /// To a LocateRequest: the object is there.
+    /// Answer to a LocateRequest: the server has the object.
     ObjectHere,
-    /// To a LocateRequest: no such object.
+    /// Answer to a LocateRequest: the server does not know the object.
     UnknownObject,
 }
 
 impl ReplyOutcome {
-    /// The system exception that the server raised, if it did.
+    /// Returns the system exception that the server raised, if it did.
     pub(super) fn exception(&self) -> Option<&SystemException> {
         match self {
             Self::SystemException(exception) => Some(exception),
@@ -70,7 +70,7 @@ impl ReplyOutcome {
         }
     }
 
-    /// Lets `results` read the results or the user exception; what it is otherwise comes back.
+    /// Lets `results` read the results or the user exception. Returns any other outcome.
     pub(super) fn give(self, callee: Callee<'_>, results: &mut Results<'_>) -> Option<Self> {
         match self {
             Self::Results(reply) => {
@@ -144,7 +144,7 @@ impl Reply {
         })
     }
 
-    /// Stands at the results, or at the exception's id.
+    /// Returns a decoder placed at the results, or at the exception's id.
     #[inline]
     pub(crate) fn decoder<'r>(&'r self, callee: Callee<'r>) -> Decoder<'r> {
         let coding = Coding {
@@ -153,7 +153,7 @@ impl Reply {
             limits: callee.broker().limits(),
             environment: Some(callee.environment_of(self.origin)),
         };
-        // As many octets have been decoded before.
+        // The reply was decoded up to this byte before.
         self.message.decoder_at(self.body, coding)
     }
 
@@ -216,7 +216,8 @@ fn raised(decoder: &mut Decoder<'_>) -> Result<ReplyOutcome, CdrError> {
     SystemException::received(decoder).map(ReplyOutcome::SystemException)
 }
 
-/// A user exception that the operation does not declare (CORBA 3.3 part 1, §A.3).
+/// Returns the exception for a user exception that the operation does not declare (CORBA 3.3 part
+/// 1, §A.3).
 pub(crate) fn unlisted(id: &str) -> SystemException {
     SystemException::new(
         Kind::Unknown,

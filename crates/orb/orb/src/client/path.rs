@@ -1,4 +1,4 @@
-//! Ways that calls have gone, to be gone again.
+//! Remembered paths of calls that have succeeded.
 
 use super::heads::Heads;
 use super::target::Target;
@@ -8,26 +8,28 @@ use crate::lane::{Binding, Bound, ClientConnection, Endpoint, chosen};
 use crate::policy::{Effective, Mux, Transfer};
 use std::sync::Arc;
 
-/// The way to where a reference's last call succeeded.
+/// Path to the place where a reference's last call succeeded.
 #[derive(Debug)]
 pub(crate) struct Path {
-    /// The policies it was found under.
+    /// The policies under which the path was found.
     pub(super) effective: Arc<Effective>,
-    /// The heads of the requests that have gone it.
+    /// Heads of the requests that have been sent along the path.
     pub(super) heads: Heads,
-    /// Whether large arguments are lent, where the connection does that.
+    /// True if large arguments are lent where the connection supports that.
     pub(super) lends: bool,
-    /// Whether calls with a reply, and one-ways, may go the short way ([`super::short`]).
+    /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
+    /// ([`super::short`]).
     short: (bool, bool),
-    /// Whether it does not begin at the reference's first endpoint, so that beginning anew is worth it.
+    /// True if the path does not begin at the reference's first endpoint, so that beginning anew
+    /// may help.
     pub(super) began_late: bool,
-    /// Each list's reference, and the endpoint that was forwarded or succeeded.
+    /// The reference of each list of endpoints, and its endpoint that was forwarded or succeeded.
     pub(super) levels: Vec<(Arc<Target>, Option<Arc<Endpoint>>)>,
     pub(super) bound: Bound,
 }
 
 impl Path {
-    /// The way that a call has gone.
+    /// Creates the path that a call has taken.
     pub(super) fn new(
         broker: &Broker,
         effective: Arc<Effective>,
@@ -36,7 +38,8 @@ impl Path {
         began_late: bool,
     ) -> Self {
         let connection = &binding.connection;
-        // The short way has no scheduling points and no interceptors, so that all others need not ask for them.
+        // The fast path has no scheduling points and no interceptors; they are excluded here, once,
+        // so that calls need not check.
         let shares = effective.mux != Mux::Exclusive
             && !effective.in_segment
             && !effective.needs_a_request()
@@ -57,12 +60,12 @@ impl Path {
         }
     }
 
-    /// The connection that it led to, if that is still there.
+    /// Returns the connection at the end of the path, if it is still there.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.bound.connection()
     }
 
-    /// The one that the calling thread goes by, for calls of this kind.
+    /// Returns the connection that the calling thread uses for calls of this kind.
     pub(super) fn connection_of_thread(&self, two_way: bool) -> Option<Arc<ClientConnection>> {
         let connection = chosen::instead_of(&self.bound.connection()?);
         if !two_way {
@@ -71,13 +74,13 @@ impl Path {
         Some(connection)
     }
 
-    /// Whether calls of this kind may go the short way ([`super::short`]).
+    /// Returns whether calls of this kind may take the fast path ([`super::short`]).
     #[inline]
     pub(super) fn goes_short(&self, two_way: bool) -> bool {
         if two_way { self.short.0 } else { self.short.1 }
     }
 
-    /// Where it leads.
+    /// Returns the endpoint at the end of the path.
     #[inline]
     pub(super) fn endpoint(&self) -> &Endpoint {
         self.bound.endpoint()

@@ -1,5 +1,5 @@
-//! Which of a reference's endpoints calls may go by, and in which order: what policies say of protocols,
-//! protection and priorities.
+//! Choice and order of a reference's endpoints by the policies on protocols, protection and
+//! priorities.
 
 use super::destination::towards;
 use super::target::Target;
@@ -11,12 +11,12 @@ use crate::policy::{ClientProtocols, Effective, Otherwise, Security, UnmetPolici
 use crate::priorities::Destination;
 use std::sync::Arc;
 
-/// Why a reference has no endpoint that calls may go to.
+/// Reason why a reference has no endpoint that calls may go to.
 #[derive(Debug)]
 pub(super) enum NoneChosen {
-    /// Because of policies.
+    /// Policies exclude all endpoints.
     Unmet(UnmetPolicies),
-    /// For another reason, or because policies contradict each other ([`Effective::contradicting`]).
+    /// Another reason, or policies that contradict each other ([`Effective::contradicting`]).
     Raised(SystemException),
 }
 
@@ -41,7 +41,7 @@ impl From<NoneChosen> for SystemException {
     }
 }
 
-/// The endpoints of a reference that policies allow, in the order that they prefer.
+/// Returns the endpoints of a reference that policies allow, in the order that they prefer.
 pub(super) fn chosen(
     target: &Target,
     lane: &Lane,
@@ -87,7 +87,7 @@ pub(super) fn chosen(
     Ok(towards(&destination, ordered)?)
 }
 
-/// Without the places that only this host may name.
+/// Removes the endpoints that only references from this host may name.
 fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetPolicies> {
     let names = names(&able);
     let others = able.into_iter().filter(|one| !one.pair.link.is_local());
@@ -102,8 +102,9 @@ fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetP
     Ok(others)
 }
 
-/// The endpoints that calls may go by as far as their protection goes. Where one of them is encrypted, none in clear is
-/// left: what cannot be sent protected, because somebody breaks the handshake, is not sent at all.
+/// Returns the endpoints whose protection is sufficient. If one of them is encrypted, all endpoints
+/// in clear are removed: a request that cannot be sent protected, because an attacker breaks the
+/// handshake, is not sent at all.
 fn protected(
     all: &[Arc<Endpoint>],
     able: &[Arc<Endpoint>],
@@ -141,7 +142,7 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
     UnmetPolicies::new(&[SECURITY], why)
 }
 
-/// Policies prefer a protocol that would send in clear.
+/// Returns the error for policies that prefer a protocol that would send in clear.
 #[cold]
 fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
     let why = format!(
@@ -153,7 +154,8 @@ fn unsafe_wish(safe: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies 
     UnmetPolicies::new(&[CLIENT_PROTOCOLS, SECURITY], why)
 }
 
-/// Why no endpoint that is able to carry the call is of a protocol that policies prefer.
+/// Returns the reason why no endpoint that can carry the call is of a protocol that policies
+/// prefer.
 fn unmet(all: &[Arc<Endpoint>], able: &[Arc<Endpoint>], wish: &ClientProtocols) -> UnmetPolicies {
     let (preferred, able) = (wish.preferred.join(", "), names(able));
     let for_one_ways = by_preference(all, wish);

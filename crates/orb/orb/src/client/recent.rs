@@ -1,9 +1,10 @@
-//! By which paths a thread's last calls have gone: its memory of them, so that a call which goes as one before it
-//! finds everything decided.
+//! Per-thread cache of recent call paths, so that a call that repeats an earlier one finds
+//! everything decided.
 //!
-//! The last path is held whole. Those before it stand in a small table by their references, so that a thread which
-//! calls through some of them in turn, or makes calls of both kinds, finds each again. Of these only the path is
-//! kept, not its connection: a thread keeps one connection from being let go, until it calls by another.
+//! The last path is held with its connection. Those before it stand in a small table, found by
+//! their references, so that a thread that calls through several references in turn, or makes calls
+//! of both kinds, finds each again. The table keeps paths without their connections: a thread keeps
+//! only one connection from being closed, until it calls by another.
 
 use super::path::Path;
 use super::remote::Callee;
@@ -12,14 +13,14 @@ use punctual_cdr::Block;
 use std::cell::Cell;
 use std::sync::Arc;
 
-/// Paths that are remembered beside the last one; a power of 2.
+/// Number of paths in the table, beside the last one; a power of 2.
 const MOST: usize = 64;
 
-/// Which path: a reference's, as it is now, for one lane's calls of one kind.
+/// Key of a path: a reference in its present version, for one lane's calls of one kind.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
     reference: (u64, u64),
-    /// The lane's number, and behind it a bit for the kind.
+    /// The lane's number, shifted, with the kind of call in the lowest bit.
     calls: u64,
 }
 
@@ -36,33 +37,35 @@ impl Key {
         self.calls & 1 == 1
     }
 
-    /// Where it stands in the table. References that were made one after the other stand beside one another.
+    /// Returns the index in the table. References that were created one after the other are
+    /// neighbours.
     fn place(self) -> usize {
         let number = self.reference.0.wrapping_mul(2).wrapping_add(self.calls);
         (number % MOST as u64) as usize
     }
 }
 
-/// A path that may be gone again.
+/// Path that may be used again.
 pub(super) struct RecentPath {
     key: Key,
     pub(super) path: Arc<Path>,
     pub(super) connection: Arc<ClientConnection>,
 }
 
-/// The calling thread's memory, taken from it for the time of a call. Dropped, it is forgotten.
+/// The calling thread's cache, taken from the thread for the time of a call. Dropping it clears the
+/// cache.
 pub(super) struct Recent(Box<Memory>);
 
 struct Memory {
     last: RecentPath,
-    /// For a call's request and reply.
+    /// Block for a call's request and reply.
     block: Block,
-    /// Those before the last; empty until there is a second.
+    /// Table of the earlier paths; empty until there is a second path.
     others: Vec<Option<(Key, Arc<Path>)>>,
 }
 
 thread_local! {
-    // A call within the marshaling of another finds none, as does a thread that is ending.
+    // Empty for a call made while another is being marshaled, and in a thread that is ending.
     static RECENT: OfThread = const { OfThread(Cell::new(None)) };
 }
 
@@ -75,7 +78,8 @@ impl Drop for OfThread {
 }
 
 impl Recent {
-    /// The path of this key, if it holds for the calling thread and its connection is still there.
+    /// Returns the path of this key, if it is valid for the calling thread and its connection is
+    /// still there.
     #[inline]
     pub(super) fn take(key: Key, callee: &Callee<'_>) -> Option<Self> {
         let memory = RECENT.try_with(|place| place.0.take()).ok().flatten();
@@ -85,7 +89,7 @@ impl Recent {
         }
     }
 
-    /// The same where it is not the last one. Allocates only where the thread has no memory yet.
+    /// Looks up a path that is not the last one. Allocates only if the thread has no cache yet.
     #[inline(never)]
     fn find(memory: Option<Box<Memory>>, key: Key, callee: &Callee<'_>) -> Option<Self> {
         let with_connection = |path: Arc<Path>| {
@@ -97,7 +101,7 @@ impl Recent {
             })
         };
         let known = memory.as_ref().and_then(|memory| memory.known(key, callee));
-        // A path whose connection is gone may have another in its place.
+        // A path whose connection is closed may have been replaced.
         let recent = known
             .and_then(with_connection)
             .or_else(|| callee.path(key.is_two_way()).and_then(with_connection));
@@ -120,24 +124,24 @@ impl Recent {
         }))
     }
 
-    /// The path that the call goes.
+    /// Returns the path of the call.
     #[inline]
     pub(super) fn last(&self) -> &RecentPath {
         &self.0.last
     }
 
-    /// The path that the call goes, and memory for its messages.
+    /// Returns the path of the call, and the block for its messages.
     #[inline]
     pub(super) fn parts(&mut self) -> (&RecentPath, &mut Block) {
         (&self.0.last, &mut self.0.block)
     }
 
-    /// The calling thread goes by this connection from now on.
+    /// Makes this the connection that the calling thread uses from now on.
     pub(super) fn go_by(&mut self, connection: Arc<ClientConnection>) {
         self.0.last.connection = connection;
     }
 
-    /// Gives it back to the thread.
+    /// Gives the cache back to the thread.
     #[inline]
     pub(super) fn keep(self) {
         let _ = RECENT.try_with(|place| place.0.set(Some(self.0)));
@@ -145,7 +149,7 @@ impl Recent {
 }
 
 impl RecentPath {
-    /// Whether it is the one of this key, and holds for the calling thread.
+    /// Returns whether the path has this key, and is valid for the calling thread.
     #[inline]
     fn is(&self, key: Key, callee: &Callee<'_>) -> bool {
         self.key == key && self.path.effective.holds(&callee.lane.broker().policies)
@@ -153,14 +157,14 @@ impl RecentPath {
 }
 
 impl Memory {
-    /// The path of this key, if it is known here and holds.
+    /// Returns the path of this key from the table, if it is there and valid.
     fn known(&self, key: Key, callee: &Callee<'_>) -> Option<Arc<Path>> {
         let (known, path) = self.others.get(key.place())?.as_ref()?;
         let holds = *known == key && path.effective.holds(&callee.lane.broker().policies);
         holds.then(|| path.clone())
     }
 
-    /// Another path is the last one from now on.
+    /// Makes another path the last one.
     fn change_to(&mut self, recent: RecentPath) {
         let before = std::mem::replace(&mut self.last, recent);
         if before.key == self.last.key {

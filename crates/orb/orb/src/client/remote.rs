@@ -1,7 +1,8 @@
-//! An object that is called, as its references remember it: where it is, and by which paths calls have gone.
+//! State that the references to one remote object share: its location, and the paths that calls
+//! have taken.
 //!
-//! Paths belong to the lane and to the policies they were found under: lanes, and threads whose policies differ,
-//! share a reference without undoing each other's.
+//! Paths belong to the lane and to the policies they were found under: lanes, and threads whose
+//! policies differ, share a reference without undoing each other's.
 
 use super::path::Path;
 use super::target::Target;
@@ -18,42 +19,45 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Lanes and policies of threads that a reference remembers the paths of, at once. One more forgets another's.
+/// Maximum number of pairs of lane and thread policies whose paths a reference remembers. One more
+/// replaces another.
 const MOST_PATHS: usize = 64;
 
-/// What a reference and its clones share.
+/// State shared by a reference and its clones.
 pub(crate) struct RemoteObject {
-    /// No other has it.
+    /// Number unique within the process.
     number: u64,
-    /// Changes when a path does that threads may have taken note of.
+    /// Incremented when a path changes that threads may have cached.
     version: AtomicU64,
     original: Arc<Target>,
-    /// What it was called as, where an interceptor has forwarded that call.
+    /// The target of the original reference, if an interceptor has forwarded that call.
     called_as: Option<Arc<Target>>,
-    /// Where the object has moved for good, as a server has said (LOCATION_FORWARD_PERM).
+    /// The object's new place, if it has moved for good, as a server has said
+    /// (LOCATION_FORWARD_PERM).
     moved: ArcSwapOption<Target>,
     policies: PolicySet,
-    /// The newest first.
+    /// Known paths, the newest first.
     paths: ArcSwap<Vec<Arc<KnownPaths>>>,
-    /// Connections that no other object's calls go by. They end with it.
+    /// Connections used by calls of this object alone. They are closed with it.
     private: Mutex<Vec<Weak<ClientConnection>>>,
-    /// Connections on which calls have been buffered that have not ended, so that no path leads there yet.
+    /// Connections on which calls have been buffered that have not ended, so that no path leads
+    /// there yet.
     buffered: Mutex<Vec<Weak<ClientConnection>>>,
 }
 
-/// By which paths one lane's calls go under the same policies.
+/// Paths of one lane's calls under the same policies.
 struct KnownPaths {
     /// The lane's number.
     lane: u64,
     effective: Arc<Effective>,
-    /// Where the last call succeeded.
+    /// Path of the last two-way call that succeeded.
     two_way: ArcSwapOption<Path>,
-    /// The same of one-ways, which may prefer a protocol that carries no others.
+    /// Path of the last one-way that succeeded; it may use a protocol that carries one-ways only.
     one_way: ArcSwapOption<Path>,
 }
 
 impl KnownPaths {
-    /// Whether it is one for the calling thread, whose calls are that lane's.
+    /// Returns whether the entry is valid for calls by the calling thread on that lane.
     fn holds(&self, lane: &Lane) -> bool {
         self.lane == lane.number() && self.effective.holds(&lane.broker().policies)
     }
@@ -69,7 +73,7 @@ impl KnownPaths {
 
 impl RemoteObject {
     pub(crate) fn new(original: Arc<Target>, policies: PolicySet) -> Self {
-        // Relaxed: a number, and no more.
+        // Relaxed: only uniqueness matters.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
@@ -89,17 +93,17 @@ impl RemoteObject {
         &self.policies
     }
 
-    /// The goal that it was made with.
+    /// Returns the target that the reference was made with.
     pub(crate) fn original(&self) -> &Arc<Target> {
         &self.original
     }
 
-    /// The same object, of which nothing is known yet.
+    /// Returns the same object with nothing remembered.
     pub(crate) fn again(&self) -> Self {
         Self::new(self.original.clone(), self.policies.clone())
     }
 
-    /// Where a call is forwarded to, under the same policies.
+    /// Returns the object to which a call is forwarded, under the same policies.
     pub(crate) fn forwarded(&self, to: Ior) -> Self {
         let to = Arc::new(Target::new(to, Origin::ThisHost));
         let mut object = Self::new(to, self.policies.clone());
@@ -107,28 +111,28 @@ impl RemoteObject {
         object
     }
 
-    /// The goal that the caller's reference has.
+    /// Returns the target of the caller's reference.
     pub(crate) fn called_as(&self) -> &Arc<Target> {
         self.called_as.as_ref().unwrap_or(&self.original)
     }
 
-    /// Where calls begin.
+    /// Returns the target where calls begin.
     pub(crate) fn base(&self) -> Arc<Target> {
         let moved = self.moved.load_full();
         moved.unwrap_or_else(|| self.original.clone())
     }
 
-    /// The object has moved for good.
+    /// Records that the object has moved for good.
     pub(crate) fn move_to(&self, target: Arc<Target>) {
         self.moved.store(Some(target));
     }
 
-    /// No other object has it.
+    /// Returns the number, unique within the process.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
 
-    /// Calls go by a connection that no other object's do: it ends with this one.
+    /// Records a connection used by calls of this object alone; it is closed with the object.
     pub(super) fn owns(&self, connection: &Arc<ClientConnection>) {
         let mut private = self.private.lock();
         private.retain(|one| one.strong_count() > 0);
@@ -140,7 +144,7 @@ impl RemoteObject {
         }
     }
 
-    /// A call of it is buffered on this connection.
+    /// Records that a call of this object is buffered on this connection.
     pub(super) fn is_buffered_on(&self, connection: &Arc<ClientConnection>) {
         let mut buffered = self.buffered.lock();
         buffered.retain(|one| one.strong_count() > 0);
@@ -150,13 +154,14 @@ impl RemoteObject {
         }
     }
 
-    /// The connections on which calls have been buffered since this was asked last.
+    /// Takes the connections on which calls have been buffered since the last such request.
     pub(crate) fn take_buffered_on(&self) -> Vec<Arc<ClientConnection>> {
         let buffered = std::mem::take(&mut *self.buffered.lock());
         buffered.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Tells this object's references and their paths as they are now from all others.
+    /// Returns a pair that identifies this object's references and the present version of their
+    /// paths.
     #[inline]
     pub(super) fn version(&self) -> (u64, u64) {
         // Acquire pairs with the Release in `paths_have_changed`.
@@ -168,8 +173,8 @@ impl RemoteObject {
         self.version.fetch_add(1, Ordering::Release);
     }
 
-    /// What holds for that lane's calls by the calling thread. Where it has been found out before, this takes no
-    /// lock and allocates nothing.
+    /// Returns the policies in effect for that lane's calls by the calling thread. If they have
+    /// been computed before, takes no lock and does not allocate.
     pub(crate) fn effective(&self, lane: &Lane) -> Arc<Effective> {
         let paths = self.paths.load();
         if let Some(known) = paths.iter().find(|known| known.holds(lane)) {
@@ -190,7 +195,7 @@ impl RemoteObject {
             one_way: ArcSwapOption::empty(),
         });
         self.paths.rcu(|paths| {
-            // Policies of the ORB that hold no more are nobody's.
+            // Entries under outdated policies of the ORB are dropped.
             let current = paths
                 .iter()
                 .filter(|known| known.effective.is_of_now(policies));
@@ -214,7 +219,7 @@ impl RemoteObject {
 }
 
 impl Drop for RemoteObject {
-    /// Nobody calls by its private connections any more.
+    /// No calls use its private connections any more.
     fn drop(&mut self) {
         for connection in self.private.get_mut().iter().filter_map(Weak::upgrade) {
             connection.leave_pool();
@@ -230,15 +235,15 @@ impl fmt::Debug for RemoteObject {
     }
 }
 
-/// An object, and what a call of it is made with.
+/// An object, and the context in which it is called.
 #[derive(Clone, Copy)]
 pub(crate) struct Callee<'a> {
     pub(crate) object: &'a RemoteObject,
-    /// Which lane calls.
+    /// The lane that calls.
     pub(crate) lane: &'a Arc<Lane>,
-    /// What values that are read need to come alive: the ORB.
+    /// The environment in which received values are created: the ORB.
     pub(crate) environment: &'a dyn Environment,
-    /// The same, of messages from other hosts.
+    /// The environment for values in messages from other hosts.
     pub(crate) environment_elsewhere: &'a dyn Environment,
     /// The reference's own time-out.
     pub(crate) timeout: Option<Duration>,
@@ -250,7 +255,7 @@ impl<'a> Callee<'a> {
         self.lane.broker()
     }
 
-    /// What values need that come by this connection.
+    /// Returns the environment for values received from this origin.
     #[inline]
     pub(super) fn environment_of(&self, origin: Origin) -> &'a dyn Environment {
         if origin == Origin::Elsewhere {
@@ -260,25 +265,25 @@ impl<'a> Callee<'a> {
         self.environment
     }
 
-    /// What holds for calls by the calling thread.
+    /// Returns the policies in effect for calls by the calling thread.
     pub(crate) fn effective(&self) -> Arc<Effective> {
         self.object.effective(self.lane)
     }
 
-    /// How long a call may take, where these policies hold.
+    /// Returns the time-out of a call under these policies.
     #[inline]
     pub(crate) fn timeout_under(&self, effective: &Effective) -> Option<Duration> {
         self.timeout.or(effective.roundtrip)
     }
 
-    /// The path that calls go now, if one has succeeded.
+    /// Returns the path that calls take now, if one has succeeded.
     pub(crate) fn path(&self, two_way: bool) -> Option<Arc<Path>> {
         let paths = self.object.paths.load();
         let known = paths.iter().find(|known| known.holds(self.lane))?;
         known.path(two_way).load_full()
     }
 
-    /// The path under these policies.
+    /// Returns the path under these policies.
     pub(super) fn path_under(&self, effective: &Effective, two_way: bool) -> Option<Arc<Path>> {
         let paths = self.object.paths.load();
         let known = self.known_under(&paths, effective)?;

@@ -1,4 +1,4 @@
-//! From a reference's profiles to the endpoints it can be reached at, in order.
+//! Resolution of a reference's profiles to endpoints, in order.
 
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, code_set_exception, minor,
@@ -12,9 +12,10 @@ use punctual_ior::{CodeSetComponentInfo, Component, Ior, TaggedComponent, tags};
 use punctual_link::Protection;
 use std::sync::Arc;
 
-/// The endpoints of a reference, profile by profile, as far as this ORB speaks their protocols: `most` of them. Who
-/// made it puts those first that are to be tried first. Of more, those that are encrypted are among them: what a
-/// reference offers is not hidden behind how much it names.
+/// Returns the endpoints of a reference, profile by profile, as far as this ORB speaks their
+/// protocols: `most` of them. The maker of a reference puts the preferred ones first. If there are
+/// more than `most`, encrypted ones are kept among them: a reference cannot hide its encrypted
+/// endpoints behind a large number of others.
 ///
 /// # Errors
 /// INV_OBJREF when no profile decodes, TRANSIENT when none is of a protocol that is registered,
@@ -51,7 +52,7 @@ pub(crate) fn endpoints(
     }
 }
 
-/// Adds the endpoints of a profile, or some. The error is why one of them is not there.
+/// Adds the endpoints of a profile, or some. The error is the reason why one of them is missing.
 fn add_endpoints_of(
     profile: DecodedProfile,
     index: usize,
@@ -107,7 +108,7 @@ fn add_endpoints_of(
     problem.map_or(Ok(()), Err)
 }
 
-/// The code sets where UTF-8 is preferred, and where ISO 8859-1 is.
+/// Returns the code sets where UTF-8 is preferred, and where ISO 8859-1 is.
 fn agreed(
     version: GiopVersion,
     announced: Option<&CodeSetComponentInfo>,
@@ -122,7 +123,7 @@ fn agreed(
     ])
 }
 
-/// The code sets that a profile's components announce.
+/// Returns the code sets that a profile's components announce.
 pub(crate) fn announced(components: &[TaggedComponent]) -> Option<CodeSetComponentInfo> {
     let component = components
         .iter()

@@ -66,7 +66,7 @@ impl Route {
         }
     }
 
-    /// Returns a route that may lead elsewhere than the last call's, whatever the policies say.
+    /// Returns a route that may lead elsewhere than the last call's, regardless of the policies.
     pub(super) fn bound_anew(mut self) -> Self {
         self.is_held = false;
         self
@@ -77,7 +77,7 @@ impl Route {
         self.is_held
     }
 
-    /// Finds the endpoint to which the call goes first, where no path tells it.
+    /// Finds the endpoint to which the call goes first, if there is no path.
     pub(super) fn begin(&mut self, callee: &Callee<'_>) {
         if self.path.is_none() {
             self.expand(callee);
@@ -228,7 +228,8 @@ impl Route {
         }
     }
 
-    /// Tries the endpoints of `target` from now on, first the one given. If it has none that can be used, that is its failure.
+    /// Tries the endpoints of `target` from now on, the given one first. If it has no usable
+    /// endpoint, that is its failure.
     fn enter(&mut self, callee: &Callee<'_>, target: Arc<Target>, first: Option<&Arc<Endpoint>>) {
         let endpoints = chosen(&target, callee.lane, &self.effective, self.two_way);
         let endpoints = endpoints.unwrap_or_else(|exception| {

@@ -1,5 +1,6 @@
-//! Calls of threads in scheduling segments (Real-time CORBA 1.2, dynamic scheduling): each is a scheduling point, before it
-//! and behind it, where a cancelled thread stops. They go the long way, so that no other call asks for any of this.
+//! Calls of threads in scheduling segments (Real-time CORBA 1.2, dynamic scheduling). Each has a
+//! scheduling point before and behind it, where a cancelled thread stops. They take the slow path,
+//! so that no other call checks for segments.
 
 use super::invocation::Call;
 use super::outcome::ReplyOutcome;
@@ -10,7 +11,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 /// Makes a call of a thread in a segment.
 ///
 /// # Errors
-/// What `make` says, and THREAD_CANCELLED.
+/// The error of `make`, and THREAD_CANCELLED.
 pub(super) fn around(
     call: &Call<'_>,
     make: impl FnOnce() -> Result<Option<ReplyOutcome>, SystemException>,
@@ -28,7 +29,7 @@ pub(super) fn around(
     let told = point(broker, raised);
     let completed = match raised {
         None => CompletionStatus::Yes,
-        // The call has said so itself, and how far it has come.
+        // The call has reported the cancellation itself, with its completion status.
         Some(raised) if raised.kind() == Kind::ThreadCancelled => return made,
         Some(_) => CompletionStatus::Maybe,
     };
@@ -36,10 +37,10 @@ pub(super) fn around(
     made
 }
 
-/// Whether the calling thread may go on, which has been raised this if it was raised anything.
+/// Passes a scheduling point of the calling thread, after a call that raised `raised`, if anything.
 ///
 /// # Errors
-/// THREAD_CANCELLED.
+/// THREAD_CANCELLED if the thread may not go on.
 fn point(broker: &Broker, raised: Option<&SystemException>) -> Result<(), SystemException> {
     let priorities = broker.priorities.as_ref();
     priorities.map_or(Ok(()), |asked| asked.scheduling_point(raised))

@@ -1,4 +1,4 @@
-//! The stage that lets a request leave: at once, or buffered with others.
+//! The stage that sends a request at once, or buffers it with others.
 
 use super::failure::{Failed, buffer_full, not_sent};
 use crate::lane::{ClientConnection, Lane, NotBuffered, Waiting};
@@ -8,7 +8,7 @@ use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Sends a request that is the same whenever it leaves.
+/// Sends a request whose content does not depend on the time of sending.
 #[inline(always)]
 pub(super) fn send_plainly(
     connection: &ClientConnection,
@@ -20,7 +20,7 @@ pub(super) fn send_plainly(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
-/// Sends a one-way that is the same whenever it leaves.
+/// Sends a one-way whose content does not depend on the time of sending.
 #[inline]
 pub(super) fn send_one_way_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
@@ -44,7 +44,7 @@ pub(super) fn send(
     sent.map_err(|error| not_sent(connection.peer(), &error))
 }
 
-/// Lets a request wait for others that is the same whenever it leaves.
+/// Buffers a request whose content does not depend on the time of sending.
 pub(super) fn buffer_plainly(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: &Block,
@@ -57,7 +57,7 @@ pub(super) fn buffer_plainly(
     flush_in_time((lane, connection), waits, deadline)
 }
 
-/// Lets any request wait for others.
+/// Buffers any request.
 pub(super) fn buffer(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     request: Waiting,
@@ -78,14 +78,14 @@ fn not_buffered(connection: &ClientConnection, error: NotBuffered) -> Failed {
     }
 }
 
-/// Has somebody send what waits.
+/// Schedules an immediate flush of the connection's buffer.
 #[cold]
 fn has_sent_at_once((lane, connection): (&Lane, &Arc<ClientConnection>)) {
-    // Where nobody does, the ORB is being shut down, and all is flushed.
+    // Scheduling fails only while the ORB shuts down, which flushes all buffers.
     let _ = lane.flusher.schedule(Instant::now(), connection);
 }
 
-/// Has what waits sent when its time has come.
+/// Schedules the flush of buffered requests for their time.
 fn flush_in_time(
     (lane, connection): (&Lane, &Arc<ClientConnection>),
     due: Option<Duration>,

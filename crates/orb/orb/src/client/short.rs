@@ -1,9 +1,9 @@
-//! The short way of a call: through a reference whose last call has succeeded, by the same connection and
-//! under the same policies, with a head that is written already. The stages are those of every call
-//! ([`super::invocation`]) with everything decided beforehand; it takes no lock but the one under which messages
-//! leave, and allocates nothing.
+//! Fast path of a call: through a reference whose last call has succeeded, by the same connection
+//! and under the same policies, with a head that is written already. The stages are those of every
+//! call ([`super::invocation`]) with everything decided beforehand; it takes no lock but the one
+//! under which messages leave, and does not allocate.
 //!
-//! Whatever is not as usual goes the long way, from its beginning or, if the request has been sent, on from
+//! Any other call takes the slow path, from its beginning or, if the request has been sent, from
 //! there.
 
 use super::complete;
@@ -26,13 +26,13 @@ use punctual_exec::Deadline;
 use punctual_giop::ReplyStatus;
 use std::sync::Arc;
 
-/// What became of a call.
+/// Result of the fast path.
 pub(super) enum Short {
-    /// Its results or its user exception have been read; or it was a one-way, and sent.
+    /// The results or the user exception have been read; or a one-way was sent.
     Done,
-    /// Something else, from which the long way goes on.
+    /// Any other result, from which the slow path goes on.
     Attempted(Box<Attempted>),
-    /// Nothing: the long way is to be gone.
+    /// Fast path not applicable.
     No,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn attempt(
         connection,
         head,
         deadline,
-        // What waits for others leaves when the caller may have filled its buffers anew.
+        // A buffered request leaves when the caller may already have refilled its buffers.
         lends: path.lends && (operation.two_way || path.effective.buffering.is_none()),
         effective: &path.effective,
     };
@@ -88,8 +88,8 @@ pub(super) fn attempt(
             Short::Done
         }
         Err(attempted) => {
-            // Whatever came instead of results, the path is as good as before. With a connection that has broken
-            // off the thread lets go of all it remembers.
+            // Whatever came instead of results, the path remains valid. If the connection has
+            // broken, the thread clears its cache.
             if connection.may_be_used() {
                 block.reuse();
                 recent.keep();
@@ -109,7 +109,7 @@ struct ShortCall<'q> {
 }
 
 impl ShortCall<'_> {
-    /// Tells a timeline, if one is being recorded.
+    /// Records the stage in the timeline, if one is being recorded.
     #[inline(always)]
     fn comes_to(&self, stage: Stage, request: u32) {
         if timeline::is_recording() {
@@ -136,18 +136,18 @@ impl ShortCall<'_> {
         }
         self.comes_to(Stage::Sent, pending.id());
         probe::begins!(Point::ClientTransportReceive);
-        // The request's memory serves for its reply.
+        // The request's block is reused for its reply.
         match complete::wait_with(connection, block, &pending, self.deadline) {
             Waited::Own(reply) => {
                 let body = match reply.status {
                     ReplyStatus::UserException => Body::UserException,
                     _ => Body::Results,
                 };
-                // Nobody waits for the place while the results are read.
+                // The reply slot is released while the results are read.
                 pending.end();
                 probe::begins!(Point::ClientDemarshal);
                 results(body, &mut self.decoder(block, &reply));
-                // The call's memory is kept for the next one.
+                // The block is kept for the next call.
                 probe::begins!(Point::ClientMessagingReceive);
                 Ok(())
             }
@@ -155,7 +155,7 @@ impl ShortCall<'_> {
         }
     }
 
-    /// Nobody answers a one-way, so that it needs no place in the reply table: its id is 0.
+    /// Sends a one-way. It has no reply, and so needs no place in the reply table: its id is 0.
     #[inline]
     fn make_one_way(
         &self,
@@ -174,7 +174,7 @@ impl ShortCall<'_> {
         sent.map_err(|failed| self.failed(failed))
     }
 
-    // In both kinds of call, of which it is a good part.
+    // Writes the request. Inlined in both kinds of call, as it is a good part of their cost.
     #[inline(always)]
     fn write(
         &self,
@@ -200,7 +200,8 @@ impl ShortCall<'_> {
         Decoder::at(octets, reply.body, reply.order, coding)
     }
 
-    /// A reply that came by another caller, together with others, in pieces; or none.
+    /// Reads a reply that was received by another caller's thread, together with others, or in
+    /// pieces; or ends the call without one.
     #[cold]
     fn read(
         &self,

@@ -1,11 +1,12 @@
-//! Calls that may not be sent, or return, before a time (CORBA 3.3 part 2, §22.2.4: RequestStartTime, ReplyStartTime).
+//! Calls that may not be sent, or return, before a time (CORBA 3.3 part 2, §22.2.4:
+//! RequestStartTime, ReplyStartTime).
 //!
-//! Nothing queues requests between client and server here, so that the calling thread itself waits.
+//! No router queues requests between client and server, so that the calling thread itself waits.
 
 use crate::upcall;
 use punctual_exec::Deadline;
 
-/// Waits until `start`; `false` at once where `deadline` is before that.
+/// Waits until `start`. Returns `false` at once if `deadline` is before that.
 #[cold]
 pub(super) fn wait(start: Deadline, deadline: Deadline) -> bool {
     if start.has_passed() {

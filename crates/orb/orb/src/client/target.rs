@@ -1,4 +1,4 @@
-//! Where a reference points: its profiles, and the endpoints they yield.
+//! Target of a reference: its profiles, and the endpoints they yield.
 
 use super::resolve::endpoints;
 use crate::broker::Broker;
@@ -10,29 +10,29 @@ use punctual_ior::{Component, Ior, PolicyValue, TaggedComponent, tags};
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// A reference's goal, original or forwarded.
+/// Target of a reference, original or forwarded.
 pub(crate) struct Target {
     ior: Ior,
     origin: Origin,
-    /// Decoded at the first call, and again when the protocols that there are have changed.
+    /// Decoded at the first call, and again when the set of registered protocols has changed.
     decoded: ArcSwapOption<Decoded>,
     identity: OnceLock<Identity>,
-    /// The connection that it came by, if calls may go back there.
+    /// The connection that the reference came by, if calls may go back there.
     back: Option<Weak<BackChannel>>,
 }
 
 struct Decoded {
-    /// The registry's number.
+    /// Version number of the protocol registry at decoding.
     number: u64,
     endpoints: Result<Arc<[Arc<Endpoint>]>, SystemException>,
 }
 
-/// What two references to one object have in common.
+/// Identity of an object, equal for two references to one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Identity {
     /// Object key, and the first endpoint of the first profile that is understood.
     Endpoint(Vec<u8>, String),
-    /// The whole of a reference that is not.
+    /// All profiles of a reference of which none is understood.
     Profiles(Vec<(u32, Vec<u8>)>),
 }
 
@@ -47,12 +47,13 @@ impl Target {
         }
     }
 
-    /// The same, which came by a connection of a client's.
+    /// Adds the client's connection by which the reference came.
     pub(crate) fn came_by(self, back: Option<Weak<BackChannel>>) -> Self {
         Self { back, ..self }
     }
 
-    /// The connection that the reference came by, if its client has told that it would be found at this endpoint.
+    /// Returns the connection that the reference came by, if its client has announced this endpoint
+    /// there.
     pub(super) fn way_back(&self, endpoint: &Endpoint) -> Option<Arc<ClientConnection>> {
         self.back.as_ref()?.upgrade()?.connection(endpoint)
     }
@@ -65,12 +66,12 @@ impl Target {
         self.origin == Origin::OwnOrb
     }
 
-    /// Whether it may name places of this host that mean nothing elsewhere.
+    /// Returns whether the reference may name endpoints of this host that mean nothing elsewhere.
     pub(super) fn may_be_local(&self, broker: &Broker) -> bool {
         self.origin != Origin::Elsewhere || broker.config().foreign_local_endpoints
     }
 
-    /// What the first of the profiles says that says it, of those that this ORB can read.
+    /// Returns the first result of `what` among the profiles that this ORB can read.
     pub(crate) fn first_that_says<T>(
         &self,
         broker: &Broker,
@@ -83,8 +84,8 @@ impl Target {
         })
     }
 
-    /// The policies that the server published, of the first profile that has any (the component TAG_POLICIES of
-    /// CORBA Messaging).
+    /// Returns the policies that the server published, of the first profile that has any (the
+    /// component TAG_POLICIES of CORBA Messaging).
     pub(crate) fn published_policies(&self, broker: &Broker) -> Vec<PolicyValue> {
         let policies = self.first_that_says(broker, |profile| {
             profile.components.iter().find_map(policies)
@@ -92,7 +93,7 @@ impl Target {
         policies.unwrap_or_default()
     }
 
-    /// All endpoints by protocols that are registered, in the order of the profiles.
+    /// Returns all endpoints by protocols that are registered, in the order of the profiles.
     pub(crate) fn endpoints(
         &self,
         broker: &Broker,
@@ -120,7 +121,7 @@ impl Target {
         endpoints
     }
 
-    /// `name_in` is what of an object key names the object.
+    /// Returns the identity. `name_in` extracts the part of an object key that names the object.
     pub(crate) fn identity(
         &self,
         broker: &Broker,
@@ -145,7 +146,7 @@ impl Target {
 }
 
 impl fmt::Display for Identity {
-    /// Where it is, for people.
+    /// Writes the object's location, for people.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Endpoint(_, place) => write!(f, "at {place}"),

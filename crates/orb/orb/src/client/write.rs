@@ -1,4 +1,5 @@
-//! The stage that writes what is sent: a request by a head that was written before, or any message anew.
+//! The stage that writes messages: a request by a head that was written before, or any message
+//! anew.
 
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
@@ -21,22 +22,22 @@ use punctual_giop::{
 };
 use std::sync::Arc;
 
-/// What writes the arguments; run once for each attempt.
+/// Writer of the arguments; run once for each attempt.
 pub(crate) type Arguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// What is asked of the object.
+/// Kind of request to the object.
 #[derive(Clone, Copy)]
 pub(super) enum Ask<'a> {
     Request {
         operation: &'a NamedOperation<'a>,
         arguments: &'a Arguments<'a>,
     },
-    /// A request that came from elsewhere.
+    /// A request relayed from elsewhere.
     Relay(&'a RelayedRequest<'a>),
     Locate,
 }
 
-/// How values for this connection are written.
+/// Returns the coding of values for this connection.
 #[inline]
 pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> Coding<'c> {
     Coding {
@@ -47,7 +48,8 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
     }
 }
 
-/// Writes a request behind a head that is at hand, into `block`; `lends` tells whether large arguments are lent.
+/// Writes a request behind a prepared head into `block`; `lends` tells whether large arguments are
+/// lent.
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
@@ -87,7 +89,7 @@ pub(super) fn by_head(
     check_length(length, connection)
 }
 
-/// No message is longer than the limit, whoever writes it.
+/// Checks that the message is not longer than the limit, whichever way it was written.
 #[inline]
 pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Result<(), Failed> {
     let limit = connection.wire.limits.message;
@@ -97,7 +99,8 @@ pub(super) fn check_length(length: usize, connection: &ClientConnection) -> Resu
     Ok(())
 }
 
-/// By what the reference announces that the call has come to, by forwards or without.
+/// Returns the failure of a request whose arguments cannot be written. `announces_code_sets` is
+/// that of the reference that the call has reached, after any forwards.
 #[cold]
 fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
     Failed::Finally(argument_exception(error, announces_code_sets))
@@ -106,7 +109,7 @@ fn unwritable(announces_code_sets: bool, error: CdrError) -> Failed {
 /// Service contexts with their data.
 pub(super) type FilledContexts = Vec<(u32, Vec<u8>)>;
 
-/// The contexts of the ORB's requests, with the data of one that the calling thread makes.
+/// Returns the contexts of the ORB's requests, with their data for a call by the calling thread.
 pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
     let filled = contexts.iter().map(|context| {
         let mut data = vec![0; context.length()];
@@ -116,25 +119,26 @@ pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
     filled.collect()
 }
 
-/// A message that is written anew, for whatever is not as usual.
+/// Message written anew, for calls that no prepared head fits.
 pub(super) struct Anew<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,
     pub(super) route: &'w Route,
-    /// Those of the request, where its connection carries any.
+    /// Service contexts of the request, for connections that carry any.
     pub(super) contexts: &'w FilledContexts,
-    /// Whether those take the place of what a request that is passed on has brought.
+    /// True if those replace the contexts that a relayed request has brought.
     pub(super) is_intercepted: bool,
-    /// How the server wants the object addressed (CORBA 3.3 part 2, §9.4.2.3).
+    /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
-    /// Whether the request is to carry the CodeSets context.
+    /// True if the request is to carry the CodeSets context.
     pub(super) tells_code_sets: bool,
-    /// Whether it waits for others, and leaves when the caller may have filled its buffers anew.
+    /// True if the request is buffered, and leaves when the caller may already have refilled its
+    /// buffers.
     pub(super) waits: bool,
 }
 
 impl Anew<'_> {
-    /// The whole message.
+    /// Writes the whole message.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
         let unwritable = |error| self.unwritable(error);
         let message = self.encode(ask, request_id).map_err(unwritable)?;
@@ -192,7 +196,7 @@ impl Anew<'_> {
             }
             Ask::Relay(request) => {
                 let mut out = begin(MessageKind::Request, request.body.order());
-                // It brings those of whoever made it.
+                // A relayed request brings the contexts of its sender.
                 let told = code_sets.as_slice();
                 let contexts = connection.wire.abilities.contexts.then_some(told);
                 let own = self.contexts.iter().map(|(id, data)| (*id, &data[..]));
@@ -224,7 +228,8 @@ impl Anew<'_> {
         Ok(block)
     }
 
-    /// A one-way request as it waits for others: as a message, or its arguments alone, where a batch has those.
+    /// Writes a one-way request for buffering: as a whole message, or its arguments alone for a
+    /// batch.
     pub(super) fn waiting(
         &self,
         operation: &NamedOperation<'_>,
@@ -248,7 +253,7 @@ impl Anew<'_> {
         Ok(waiting)
     }
 
-    /// The object, named as the server asked for (§9.4.2.3).
+    /// Returns the object, named as the server asked for (§9.4.2.3).
     fn addressed(&self) -> Target<'_> {
         let (endpoint, ior) = (
             &self.binding.endpoint,

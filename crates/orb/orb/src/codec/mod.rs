@@ -1,7 +1,8 @@
-//! Values as octets, for the data of service contexts and of components: `IOP::Codec` and its factory (CORBA 3.3 part 1,
-//! §16.6).
+//! Encoding of values as octets, for the data of service contexts and of components: `IOP::Codec`
+//! and its factory (CORBA 3.3 part 1, §16.6).
 //!
-//! There is one format, the CDR encapsulation: a byte order, then an Any (its type and its value), or a value alone.
+//! There is one format, the CDR encapsulation: a byte order, then an Any (its type and its value),
+//! or a value alone.
 
 use crate::exception::SystemException;
 use crate::orb::{Orb, OrbInitInfo};
@@ -11,38 +12,38 @@ use punctual_cdr::{
 };
 use std::fmt;
 
-/// The format of CDR encapsulations (`IOP::ENCODING_CDR_ENCAPS`).
+/// Format of CDR encapsulations (`IOP::ENCODING_CDR_ENCAPS`).
 pub const ENCODING_CDR_ENCAPS: i16 = 0;
 
-/// Which encoding (`IOP::Encoding`).
+/// Encoding of a codec (`IOP::Encoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Encoding {
     /// The format.
     pub format: i16,
-    /// Its version, which is that of GIOP.
+    /// Major version, which is that of GIOP.
     pub major_version: u8,
-    /// The same.
+    /// Minor version, which is that of GIOP.
     pub minor_version: u8,
 }
 
-/// No codec knows the encoding (`CodecFactory::UnknownEncoding`).
+/// Error for an encoding that no codec supports (`CodecFactory::UnknownEncoding`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no codec has format {} in version {}.{}", .0.format, .0.major_version, .0.minor_version)]
 pub struct UnknownEncoding(
-    /// It.
+    /// The encoding.
     pub Encoding,
 );
 
-/// What a codec cannot do.
+/// Error of a codec.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
-    /// The encoding has no such values, such as wide text in version 1.0.
+    /// The encoding cannot represent the value, such as wide text in version 1.0.
     #[error("the encoding has no such value: {0}")]
     InvalidTypeForEncoding(CdrError),
-    /// The octets are nothing that the codec could have written.
+    /// The octets cannot come from the codec.
     #[error("the octets are no encapsulation of a value: {0}")]
     FormatMismatch(CdrError),
-    /// The octets are no value of the type.
+    /// The octets are not a value of the type.
     #[error("the octets are no value of the type: {0}")]
     TypeMismatch(CdrError),
 }
@@ -57,12 +58,12 @@ impl From<CodecError> for SystemException {
     }
 }
 
-/// Makes codecs.
+/// Factory of codecs.
 #[derive(Clone, Debug)]
 pub struct CodecFactory(Orb);
 
 impl CodecFactory {
-    /// A codec of an encoding: CDR encapsulations of versions 1.0, 1.1 and 1.2.
+    /// Creates a codec of an encoding: CDR encapsulations of versions 1.0, 1.1 and 1.2.
     ///
     /// # Errors
     /// [`UnknownEncoding`].
@@ -76,8 +77,8 @@ impl CodecFactory {
     }
 }
 
-/// Writes values as octets and reads them. Text is UTF-8 and UTF-16; before version 1.1 there is no wide text. References
-/// that are read belong to the codec's ORB.
+/// Writer and reader of values as octets. Text is UTF-8 and UTF-16; before version 1.1 there is no
+/// wide text. References that are read belong to the codec's ORB.
 #[derive(Clone)]
 pub struct Codec {
     orb: Orb,
@@ -85,7 +86,7 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// A value with its type.
+    /// Encodes a value with its type.
     ///
     /// # Errors
     /// [`CodecError::InvalidTypeForEncoding`].
@@ -93,7 +94,7 @@ impl Codec {
         self.written(|out| any.marshal(out))
     }
 
-    /// A value without its type, which who decodes it has to know.
+    /// Encodes a value without its type, which has to be known for decoding.
     ///
     /// # Errors
     /// [`CodecError::InvalidTypeForEncoding`].
@@ -101,7 +102,7 @@ impl Codec {
         self.written(|out| any.marshal_value(out))
     }
 
-    /// What [`Codec::encode`] of any ORB has written.
+    /// Decodes octets from [`Codec::encode`] of any ORB.
     ///
     /// # Errors
     /// [`CodecError::FormatMismatch`].
@@ -111,10 +112,11 @@ impl Codec {
         any.map_err(CodecError::FormatMismatch)
     }
 
-    /// What [`Codec::encode_value`] of any ORB has written of a value of this type.
+    /// Decodes octets from [`Codec::encode_value`] of any ORB as a value of this type.
     ///
     /// # Errors
-    /// [`CodecError::FormatMismatch`] for octets without a byte order; [`CodecError::TypeMismatch`].
+    /// [`CodecError::FormatMismatch`] for octets without a byte order;
+    /// [`CodecError::TypeMismatch`].
     pub fn decode_value(&self, octets: &[u8], type_code: &TypeCode) -> Result<Any, CodecError> {
         let mut input = self.begin(octets).map_err(CodecError::FormatMismatch)?;
         let mut any = Any::default();
@@ -149,7 +151,7 @@ impl Codec {
     }
 }
 
-/// Nothing is left but what may pad the end.
+/// Checks that only padding is left.
 fn ends(input: &Decoder<'_>) -> Result<(), CdrError> {
     match input.remaining() {
         0..8 => Ok(()),
@@ -166,7 +168,7 @@ impl fmt::Debug for Codec {
 }
 
 impl Orb {
-    /// Makes codecs (the initial reference `CodecFactory` of the standard).
+    /// Returns the factory of codecs (the initial reference `CodecFactory` of the standard).
     #[must_use]
     pub fn codec_factory(&self) -> CodecFactory {
         CodecFactory(self.clone())
@@ -174,7 +176,7 @@ impl Orb {
 }
 
 impl OrbInitInfo<'_> {
-    /// Makes codecs.
+    /// Returns the factory of codecs.
     #[must_use]
     pub fn codec_factory(&self) -> CodecFactory {
         self.orb.codec_factory()

@@ -13,24 +13,24 @@ use crate::upcall::WithinProcess;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of a call.
+/// Result of entering a call within the process.
 enum Entered {
-    /// Somebody has been let to the servant.
+    /// The servant has been called.
     Here,
     /// A request is to be sent.
     ByWire,
     /// Interceptors are to see it.
     Intercepted,
-    /// It was refused, or has failed, as a request may.
+    /// The call was refused, or has failed, as a request may.
     Failed(SystemException),
 }
 
-/// What a call that has failed says of it.
+/// Error of a call within the process, as interceptors see it.
 pub(crate) trait Failure: From<SystemException> {
-    /// What interceptors see.
+    /// Returns the outcome that interceptors see.
     fn outcome(&self) -> Outcome;
 
-    /// Of an interceptor of the caller's.
+    /// Creates the error for an exception raised by an interceptor of the caller.
     fn raised(exception: SystemException) -> Self;
 }
 
@@ -47,10 +47,12 @@ impl<E: OperationError> Failure for E {
     }
 }
 
-/// Calls the servant, if the object is one of this process, or else makes a request: through the caller's reference, or
-/// to where interceptors have forwarded the call. `again` has other buffers for a call that is forwarded when its servant
-/// has had the first ones; such a call goes by wire.
-// Beside the stub, which is thus small enough to stand in its callers, and in whose place the result is written.
+/// Calls the servant, if the object is one of this process, or else makes a request: through the
+/// caller's reference, or to the object that interceptors have forwarded the call to. `again`
+/// returns other buffers for a call that is forwarded after its servant has used the first ones;
+/// such a call is made by wire.
+// Separate from the stub, which is thus small enough to be inlined in its callers, and in whose
+// place the result is written.
 #[inline(never)]
 pub(crate) fn call<V, B, R, E>(
     caller: Caller<'_>,
@@ -65,7 +67,7 @@ where
     E: Failure,
 {
     let mut held = Some((buffers, here));
-    // Each in a place of its own: a result is written once and read as it was written.
+    // In two variables, so that a result is written once and read in place.
     let (mut result, mut error) = (None, None);
     let mut by_wire = false;
     let entered = enter(caller, operation, &mut |provided| {
@@ -85,7 +87,7 @@ where
             (Some(result), _) => return Ok(result),
             (None, Some(error)) => return Err(error),
             (None, None) if by_wire => {}
-            // Another interface's servant: what it says to a request is for it to say.
+            // The servant has another interface: its reply to a request decides.
             (None, None) => caller.locality.leave(),
         },
         Entered::ByWire => {}
@@ -98,7 +100,7 @@ where
     }
 }
 
-/// The same of a call that interceptors see.
+/// Makes a call as `call`, between interceptors.
 #[cold]
 #[inline(never)]
 fn call_intercepted<V, B, R, E>(
@@ -115,7 +117,7 @@ where
     let (held, came) = (Cell::new(held), RefCell::new(None));
     let mut run = |provided: &Provided<'_>| {
         if !caller.may_wait && provided.answers_later() && caller.must_not_wait() {
-            // Nobody has run: the call goes by wire.
+            // The servant was not called: the call goes by wire.
         } else if let Some(servant) = provided.view::<V>()
             && let Some((buffers, here)) = held.take()
         {
@@ -152,7 +154,8 @@ where
     }
 }
 
-/// The servant has filled the caller's buffers, and there are no others.
+/// Returns the exception for a call whose servant has filled the caller's buffers, and that has no
+/// others.
 #[cold]
 fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     Kind::BadInvOrder.because(format!(
@@ -161,25 +164,25 @@ fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     ))
 }
 
-/// A call, as it is let to servants: to one, and then to none.
+/// Call that can be passed to one servant, and then to no other.
 struct Repeatable<'u> {
     run: &'u mut dyn FnMut(&Provided<'_>),
     ended: &'u dyn Fn() -> Option<Outcome>,
-    /// Whether no servant has had it.
+    /// Returns whether no servant has been called.
     is_held: &'u dyn Fn() -> bool,
 }
 
-/// Where a call that interceptors see has come to its end.
+/// Reason why a call between interceptors has ended.
 enum Stop {
-    /// At the servant, and what that has said holds.
+    /// The servant was called, and its result is final.
     Stands,
-    /// A request is to be sent, to where the call was forwarded.
+    /// A request is to be sent, to the object that the call was forwarded to, if any.
     ByWire(Option<Box<RemoteObject>>),
     Refused(SystemException),
     Raised(SystemException),
 }
 
-/// Follows forwards, as far as requests do.
+/// Makes the call and follows forwards, up to the same limit as for requests.
 fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>) -> Stop {
     let Repeatable {
         run,
@@ -224,8 +227,8 @@ fn go(caller: Caller<'_>, operation: &NamedOperation<'_>, upcall: Repeatable<'_>
     Stop::Raised(named(too_many_forwards(most, from, to.ior())))
 }
 
-/// The same of a one-way: what is heard is what keeps a request from being sent, and what the SyncScope has the caller wait
-/// for.
+/// Makes a one-way call as `call`. Returns failures that keep a request from being sent, and those
+/// that the SyncScope makes the caller wait for.
 #[inline(never)]
 pub(crate) fn one_way<V: ?Sized + 'static>(
     caller: Caller<'_>,
@@ -242,10 +245,10 @@ pub(crate) fn one_way<V: ?Sized + 'static>(
     }
 }
 
-/// Why a one-way has not come to its end.
+/// Reason why a one-way has failed.
 enum Failed {
     InServant(SystemException),
-    /// Before, or as it panicked.
+    /// The one-way was refused before the servant was called, or the servant panicked.
     Refused(SystemException),
     ByWire(SystemException),
 }
@@ -258,7 +261,7 @@ impl Failure for Failed {
     }
 
     fn raised(exception: SystemException) -> Self {
-        // The caller hears of it whatever the SyncScope.
+        // Reported to the caller whatever the SyncScope.
         Self::ByWire(exception)
     }
 }
@@ -269,7 +272,7 @@ impl From<SystemException> for Failed {
     }
 }
 
-/// What a caller hears of a one-way that has failed here.
+/// Returns the result that a caller gets of a one-way that has failed here.
 #[cold]
 fn heard(caller: Caller<'_>, failed: Failed) -> Result<(), SystemException> {
     let waits_for = caller.sync_scope();
@@ -294,7 +297,7 @@ fn keep<E>(place: &mut Option<E>, error: E) {
     *place = Some(error);
 }
 
-/// Lets `run` to the servant.
+/// Enters the object's ORB and calls `run` with the servant.
 #[inline(never)]
 fn enter(
     caller: Caller<'_>,
@@ -339,7 +342,7 @@ fn refused(caller: Caller<'_>, operation: &NamedOperation<'_>, error: DispatchEr
             let name = operation.name();
             Entered::Failed(exception.in_context(format_args!("calling `{name}`")))
         }
-        // Requests follow forwards, and remember where they have led.
+        // Requests follow forwards, and remember where they led.
         DispatchError::Forward(_) | DispatchError::ForwardPermanently(_) => {
             caller.locality.leave();
             Entered::ByWire

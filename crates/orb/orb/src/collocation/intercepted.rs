@@ -1,8 +1,9 @@
-//! A call within the process, as the interceptors of both ends see it: those of the caller's ORB around those of the
-//! object's, as they would by wire (CORBA 3.3 part 1, §16.3). What a client's have added to the request, the server's
-//! find there, and the other way round.
+//! Call within the process between the interceptors of both ends: those of the caller's ORB around
+//! those of the object's, as by wire (CORBA 3.3 part 1, §16.3). Service contexts that a client's
+//! interceptors add to the request are seen by the server's, and the other way round.
 //!
-//! A call that turns out to need a request ends its passes with TRANSPORT_RETRY; the request has others.
+//! A call that turns out to need a request ends its passes with TRANSPORT_RETRY; the request has
+//! others.
 
 use super::locality::{Caller, LocatedObject};
 use crate::adapter::{DispatchError, LocalRequest, Provided, Went};
@@ -19,32 +20,32 @@ use punctual_giop::{ServiceContext, ServiceContexts};
 use punctual_ior::Ior;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What became of a call.
+/// Result of a call between interceptors.
 pub(super) enum Ended {
-    /// What the servant has said holds.
+    /// The result of the servant is final.
     Stands,
     /// A request is to be sent.
     ByWire,
-    /// It was refused by the object's side, or has failed there.
+    /// The call was refused on the object's side, or has failed there.
     Refused(SystemException),
-    /// An interceptor of the caller's has raised.
+    /// An interceptor of the caller has raised an exception.
     Raised(SystemException),
-    /// It goes on there.
+    /// The call is forwarded to this object.
     Forward(Box<Ior>),
 }
 
-/// The call, as it is let to its servant.
+/// Access to the call for its servant.
 pub(super) struct Upcall<'u> {
     /// Calls the servant.
     pub(super) run: &'u mut dyn FnMut(&Provided<'_>),
-    /// What the servant has said; `None` where it could not be called.
+    /// Returns the outcome of the servant; `None` if it could not be called.
     pub(super) ended: &'u dyn Fn() -> Option<Outcome>,
 }
 
-/// What the object's side has said.
+/// Result of the object's side.
 struct Served {
     outcome: Outcome,
-    /// Whether that is what the servant has said.
+    /// True if the outcome is the servant's own.
     stands: bool,
     reply_contexts: Vec<OwnedContext>,
 }
@@ -80,7 +81,7 @@ pub(super) fn enter(
     }
 }
 
-/// What the caller's interceptors have put in an outcome's place.
+/// Returns the result for an outcome that the caller's interceptors have replaced.
 fn raised(outcome: Outcome) -> Ended {
     match outcome {
         Outcome::System(exception) => Ended::Raised(exception),
@@ -140,7 +141,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// What a caller hears that waits so far and no farther.
+    /// Returns the outcome for the caller, which waits no longer than its SyncScope demands.
     fn heard(&self, outcome: Outcome) -> Outcome {
         match (self.facts.sync_scope, outcome) {
             (_, outcome @ (Outcome::Forward(_) | Outcome::Retry)) => outcome,
@@ -154,7 +155,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// The object's side.
+    /// Serves the call on the object's side.
     fn serve(&self, contexts: &[OwnedContext], upcall: Upcall<'_>) -> Served {
         let broker = &*self.here.broker;
         let contexts: Vec<ServiceContext<'_>> =
@@ -198,7 +199,8 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Lets the call through the adapter; what has come of it, and whether the servant has said so.
+    /// Makes the call through the adapter. Returns the outcome, and whether it is the servant's
+    /// own.
     fn call(
         &self,
         pass: &mut ServerPass,
@@ -225,9 +227,9 @@ impl<'c> LocalCall<'c> {
             (Ok(Ok(Went::Here)), None) => match ended() {
                 Some(Outcome::Reply) if !self.answers() => (Outcome::Sent, true),
                 Some(outcome) => (outcome, true),
-                // One that may wait for others, where the caller must not.
+                // The servant may wait for other calls, and the caller must not block.
                 None if !caller.may_wait && caller.must_not_wait() => (Outcome::Retry, false),
-                // Another interface's servant: what it says to a request is for it to say.
+                // The servant has another interface: its reply to a request decides.
                 None => {
                     caller.locality.leave();
                     (Outcome::Retry, false)
@@ -247,7 +249,7 @@ impl<'c> LocalCall<'c> {
         }
     }
 
-    /// Whether what the servant says is an answer.
+    /// Returns whether the caller gets the servant's result.
     fn answers(&self) -> bool {
         self.facts.sync_scope == SyncScope::WithTarget
     }

@@ -1,8 +1,9 @@
-//! Whether a reference's object is one of this process.
+//! Locality of a reference's object: in this process or elsewhere.
 //!
-//! Found out once for each reference, at its first call, from what the reference says itself: that this ORB
-//! has made it; or else that its first profile names a place where an ORB of the process listens, whose
-//! adapter then knows the key. An object that is elsewhere stays there for this reference.
+//! It is determined once for each reference, at its first call, from the reference itself: that
+//! this ORB has created it; or else that its first profile names an endpoint where an ORB of the
+//! process listens, whose adapter then knows the key. An object that is elsewhere stays there for
+//! this reference.
 
 use crate::adapter::Collocated;
 use crate::broker::Broker;
@@ -20,63 +21,63 @@ const UNKNOWN: u8 = 0;
 const HERE: u8 = 1;
 const ELSEWHERE: u8 = 2;
 
-/// What a reference knows of where its object is.
+/// Locality of a reference's object, as far as it is known.
 #[derive(Debug, Default)]
 pub(crate) struct Locality {
     state: AtomicU8,
     here: OnceLock<LocatedObject>,
     way: CachedCollocation,
-    /// Whether no proxy stands before the object.
+    /// True if no proxy stands before the object.
     is_real: bool,
 }
 
-/// An object of this process.
+/// Object of this process.
 pub(super) struct LocatedObject {
     pub(super) object: Arc<dyn Collocated>,
-    /// Its ORB's, which is not kept alive.
+    /// Broker of the object's ORB, which is not kept alive.
     pub(super) broker: Arc<Broker>,
-    /// Whether interceptors of either end look at calls.
+    /// True if interceptors of either end see calls.
     pub(super) is_intercepted: bool,
-    /// Whether it is a proxy, which is called whatever the policies.
+    /// True for a proxy, which is called whatever the policies.
     pub(super) is_proxy: bool,
 }
 
-/// A reference, as a call finds out where its object is.
+/// Reference of a caller, for finding its object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Caller<'a> {
     pub(crate) orb: &'a Orb,
     pub(crate) object: &'a RemoteObject,
     pub(crate) locality: &'a Locality,
-    /// The reference's own.
+    /// Time-out of the reference itself.
     pub(crate) timeout: Option<Duration>,
-    /// Whether the calling thread may wait for the answer.
+    /// True if the calling thread may wait for the reply.
     pub(crate) may_wait: bool,
 }
 
 impl Caller<'_> {
-    /// Whether its calls end after a time.
+    /// Returns whether its calls end after a time.
     #[cold]
     pub(super) fn has_timeout(&self) -> bool {
         let lane = self.orb.lanes().calling();
         self.timeout.is_some() || self.object.effective(lane).roundtrip.is_some()
     }
 
-    /// Whether the call is to be a request, as the servant's method may wait for others, and the caller must not. Where
-    /// nobody listens it is not.
+    /// Returns whether the call is to be a request, as the servant's method may wait for others,
+    /// and the caller must not. It is not if the object's ORB listens at no endpoint.
     #[cold]
     pub(super) fn must_not_wait(&self) -> bool {
         let endpoints = self.object.original().endpoints(self.orb.broker());
         endpoints.is_ok_and(|endpoints| !endpoints.is_empty())
     }
 
-    /// How far a one-way is to come before its call returns.
+    /// Returns the SyncScope of a one-way.
     #[cold]
     pub(super) fn sync_scope(&self) -> Option<SyncScope> {
         let lane = self.orb.lanes().calling();
         self.object.effective(lane).sync_scope
     }
 
-    /// How calls go that could go without a request, by the calling thread.
+    /// Returns the collocation strategy for calls by the calling thread.
     #[inline]
     pub(super) fn way(&self) -> Collocation {
         let known = &self.locality.way;
@@ -88,7 +89,7 @@ impl Caller<'_> {
 }
 
 impl Locality {
-    /// Of a reference that a proxy calls its object by.
+    /// Returns the locality of a reference by which a proxy calls its object.
     pub(crate) fn past_proxies() -> Self {
         Self {
             is_real: true,
@@ -96,14 +97,15 @@ impl Locality {
         }
     }
 
-    /// Whether calls are to be requests.
+    /// Returns whether calls are to be requests.
     #[inline]
     pub(crate) fn is_elsewhere(&self) -> bool {
-        // Relaxed: nothing else is read by it.
+        // Relaxed: no other data depend on it.
         self.state.load(Ordering::Relaxed) == ELSEWHERE
     }
 
-    /// The object, if it is one of this process whose ORB still serves, and the reference's still calls.
+    /// Returns the object, if it is one of this process whose ORB still serves, and the caller's
+    /// ORB still calls.
     #[inline]
     pub(super) fn here(&self, caller: Caller<'_>) -> Option<&LocatedObject> {
         let here = match self.here.get() {
@@ -115,7 +117,7 @@ impl Locality {
         (here.broker.life.serves() && calls()).then_some(here)
     }
 
-    /// Calls are requests from now on.
+    /// Makes all further calls requests.
     #[cold]
     pub(super) fn leave(&self) {
         self.state.store(ELSEWHERE, Ordering::Relaxed);
@@ -127,7 +129,7 @@ impl Locality {
             self.leave();
             return None;
         };
-        // Unless another thread has found meanwhile that requests are to be sent.
+        // Fails if another thread has meanwhile decided for requests.
         let _ = self
             .state
             .compare_exchange(UNKNOWN, HERE, Ordering::Relaxed, Ordering::Relaxed);
@@ -162,7 +164,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
         let key = target.first_that_says(own.broker(), |profile| Some(profile.object_key));
         return here(own, own, &key?);
     }
-    // Where a call would begin. Those behind are for when it fails there.
+    // The endpoints with which a call begins. Further ones are for failures there.
     let endpoints = target.endpoints(own.broker()).ok()?;
     let first = endpoints.first()?.profile;
     let mut places = endpoints.iter().filter(|one| one.profile == first);
@@ -182,7 +184,7 @@ fn find(caller: Caller<'_>) -> Option<LocatedObject> {
     })
 }
 
-/// Whether an ORB's objects are for other ORBs of the process, too.
+/// Returns whether an ORB's objects are available to other ORBs of the process.
 fn is_shared(orb: &Orb) -> bool {
     orb.config().collocation_scope == CollocationScope::Process
 }
@@ -198,9 +200,9 @@ fn here(caller: &Orb, orb: &Orb, object_key: &[u8]) -> Option<LocatedObject> {
     })
 }
 
-/// How calls through a reference go by threads that have no policies of their own, and under which policies of
-/// the ORB that was found out: what is effective is behind a lock-free pointer, and to read that costs as
-/// much as the rest of a call.
+/// Cached collocation strategy of calls through a reference by threads without policies of their
+/// own, with the epoch of the ORB's policies: the effective policies are behind a lock-free
+/// pointer, and reading that costs as much as the rest of a call.
 #[derive(Debug, Default)]
 pub(crate) struct CachedCollocation(AtomicU64);
 
@@ -214,9 +216,10 @@ impl CachedCollocation {
         if policy::has_own(&broker.policies) {
             return find();
         }
-        // Read before the policies are: a change meanwhile makes it found out once more.
+        // Read before the policies are, so that a change in between makes it look them up once
+        // more.
         let epoch = broker.policies.epoch() << 2;
-        // Relaxed: it stands for itself alone.
+        // Relaxed: no other data depend on it.
         let known = self.0.load(Ordering::Relaxed);
         match known.wrapping_sub(epoch) {
             1 => Collocation::ThruPoa,

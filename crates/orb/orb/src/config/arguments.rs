@@ -15,9 +15,9 @@ type Obey = fn(&mut OrbConfig, &str) -> Result<(), ConfigError>;
 
 struct OptionRule {
     name: &'static str,
-    /// What stands behind it.
+    /// Placeholder for its value, as help shows it.
     expected: &'static str,
-    /// What it is for, as a program's help and the guide say it.
+    /// Purpose, as a program's help and the guide show it.
     meaning: &'static str,
     obey: Obey,
 }
@@ -28,7 +28,7 @@ const TIME: &str = "a time such as 200ms or 2s, or a number of milliseconds; 0 f
 
 const CONFIG_FILE: &str = "-ORBConfigFile";
 
-/// Endpoints of one priority.
+/// Option for endpoints of one priority.
 const LANE_ENDPOINTS: &str = "-ORBLaneListenEndpoints";
 const LANE: &str =
     "priority=endpoints: a CORBA priority from 0 to 32767, and endpoints with `;` between";
@@ -38,7 +38,7 @@ const RULES: &[OptionRule] = &[
         name: CONFIG_FILE,
         expected: "the path of a TOML file",
         meaning: "The configuration file, read before all other options.",
-        // Read ahead of the others, in `apply`.
+        // Handled before the others, in `apply`.
         obey: |_, _| Ok(()),
     },
     OptionRule {
@@ -271,14 +271,15 @@ const RULES: &[OptionRule] = &[
 ];
 
 impl OrbConfig {
-    /// The `-ORB…` options that there are, for a program's own help: each one's name, what stands behind it, and what it is for.
+    /// Returns the `-ORB…` options for a program's own help: the name of each, the form of its
+    /// value, and its purpose.
     pub fn options() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
         RULES
             .iter()
             .map(|rule| (rule.name, rule.expected, rule.meaning))
     }
 
-    /// Takes every `-ORB…` option out of `arguments`, obeys it, and returns the rest.
+    /// Takes every `-ORB…` option out of `arguments`, applies it, and returns the rest.
     ///
     /// `-ORBConfigFile` is read before any other option, so that the others override it.
     ///
@@ -320,7 +321,7 @@ fn apply(config: &mut OrbConfig, arguments: Vec<String>) -> Result<Vec<String>, 
     for (_, path) in given.iter().filter(|(rule, _)| rule.name == CONFIG_FILE) {
         config.apply_file(path)?;
     }
-    // Endpoints named on the command line replace those of the file, they don't join them.
+    // Endpoints on the command line replace those of the file; they are not added to them.
     if given
         .iter()
         .any(|(rule, _)| ["-ORBListenEndpoints", LANE_ENDPOINTS].contains(&rule.name))
@@ -333,7 +334,7 @@ fn apply(config: &mut OrbConfig, arguments: Vec<String>) -> Result<Vec<String>, 
     Ok(rest)
 }
 
-/// Adds endpoints, with `;` between, of one priority, if they are of one.
+/// Adds endpoints, separated by `;`, of one priority, if it is given.
 fn listen(
     config: &mut OrbConfig,
     option: &'static str,
@@ -363,7 +364,7 @@ fn initial_reference(config: &mut OrbConfig, value: &str) -> Result<(), ConfigEr
     }
 }
 
-/// A time; a number alone is milliseconds, as it has been before there were units.
+/// Parses a time. A number alone is milliseconds, as it was before there were units.
 fn time(key: &str, value: &str) -> Result<Option<Duration>, ConfigError> {
     let time = match value.parse() {
         Ok(milliseconds) => Duration::from_millis(milliseconds),
@@ -378,7 +379,7 @@ fn octets(key: &str, value: &str) -> Result<usize, ConfigError> {
         .map_err(|_| bad_value(key, value, "a number of octets"))
 }
 
-/// The name most like `given`, if any is near enough to have been meant.
+/// Returns the name most similar to `given`, if any is similar enough to have been meant.
 fn nearest(given: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let given = given.to_ascii_lowercase();
     names

@@ -1,25 +1,26 @@
-//! What `[limits]` may say: less than some, and no call gets through; more than others, and nothing is limited.
+//! Bounds of `[limits]`: below the lower ones no call gets through, above the upper ones nothing is
+//! limited.
 //!
-//! Zero means "none" of times only. Of what is limited here it would let nothing pass.
+//! Zero means "none" of times only. As one of these limits it would let nothing pass.
 
 use super::budgets::Budgets;
 use super::error::{ConfigError, bad_value};
 use punctual_cdr::Limits;
 
-/// The least of `limits.string` and `limits.sequence`: system exceptions are told by ids of up to 45 octets, and objects
-/// are named by keys, which are sequences.
+/// Minimum of `limits.string` and `limits.sequence`: system exceptions are identified by ids of up
+/// to 45 bytes, and objects by keys, which are sequences.
 const LEAST_TEXT: u64 = 64;
 
-/// The least of `limits.received`: no messages count but those of more than 16 KiB.
+/// Minimum of `limits.received`: only messages of more than 16 KiB count.
 const LEAST_RECEIVED: u64 = 16 << 10;
 
-/// The most of `limits.threads`: Linux has four times as many at most, of all processes.
+/// Maximum of `limits.threads`: Linux allows four times as many, for all processes together.
 const MOST_THREADS: u64 = 1 << 20;
 
-/// The bounds of `limits.message`: the length of a message travels in 32 bits.
+/// Bounds of `limits.message`: the length of a message has 32 bits on the wire.
 const MESSAGES: (u64, u64, &str) = (1 << 10, 4 << 30, "1024 octets to 4 GiB");
 
-/// Checks all of them.
+/// Checks all limits.
 pub(super) fn check(limits: &Limits, budgets: &Budgets) -> Result<(), ConfigError> {
     check_message("limits.message", limits.message)?;
     let at_least_1 = (1, u64::MAX, "at least 1");
@@ -67,7 +68,7 @@ pub(super) fn check(limits: &Limits, budgets: &Budgets) -> Result<(), ConfigErro
     Ok(())
 }
 
-/// Checks the longest message that a key or an option names.
+/// Checks the maximum message length that a key or an option sets.
 pub(super) fn check_message(key: &str, octets: usize) -> Result<(), ConfigError> {
     check_one(key, wide(octets), MESSAGES)
 }

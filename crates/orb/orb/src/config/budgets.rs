@@ -1,40 +1,44 @@
-//! What all peers together may take of this process.
+//! Limits on the resources that all peers together may use in this process.
 
 use punctual_sys::quota;
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 
-/// Limits on what all peers of one ORB together have it hold, beside those on each message
-/// ([`punctual_cdr::Limits`]). The defaults depend on the memory that the machine has, or that the process's
-/// control group allows it.
+/// Limits on the resources that an ORB holds for all its peers together, beside those on each
+/// message ([`punctual_cdr::Limits`]). The defaults depend on the memory of the machine, or of the
+/// process's control group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Budgets {
-    /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies are in progress. Default a quarter
-    /// of the memory, at most 4 GiB; at least 16 KiB. When more arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
+    /// Bytes of messages longer than 16 KiB that are half received, or whose requests or replies
+    /// are in progress. Default a quarter of the memory, at most 4 GiB; at least 16 KiB. When more
+    /// arrives, the ORB closes the largest connection of the peer that holds most; one peer (a
     /// host) may hold three quarters.
     pub received: usize,
     /// Threads beyond one for each connection (`Concurrency::ThreadPerConnection`): they receive while other threads of their
     /// connection are in upcalls. Default one for each MiB of memory, from 64 to 4,096; 1,048,576 at most. The last quarter is for connections that
     /// have fewer than 8.
     pub threads: usize,
-    /// Requests of one connection that may be in upcalls at once, on threads of their own. Default 256; more wait.
+    /// Requests of one connection that may be in upcalls at once, on threads of their own. Default
+    /// 256; further requests wait.
     pub requests_per_connection: u32,
-    /// Requests of all connections that servants will answer later (AMH). Default one for each 4 KiB of memory,
-    /// from 16,384 to 1,048,576; more are answered with TRANSIENT.
+    /// Requests of all connections that servants will answer later (AMH). Default one for each 4
+    /// KiB of memory, from 16,384 to 1,048,576; further requests are answered with TRANSIENT.
     pub pending_replies: usize,
-    /// The same of one connection. Default 131,072, as many calls as one of our clients has under way on one; no more than three
-    /// quarters of those of all.
+    /// Requests of one connection that servants will answer later (AMH). Default 131,072, as many
+    /// calls as one client of this ORB has in flight on one; at most three quarters of those of all
+    /// connections.
     pub pending_replies_per_connection: usize,
-    /// Endpoints of a reference that are read, and that one call tries, those that it is forwarded to included. Default
+    /// Endpoints of a reference that are read, and that one call tries, including those it is
+    /// forwarded to. Default
     /// 32.
     pub endpoints: usize,
 }
 
 impl Default for Budgets {
     fn default() -> Self {
-        // Where nothing can be read, that of a small machine.
+        // Without information on memory, assumes a small machine.
         Self::for_memory(quota::memory().unwrap_or(256 * MIB))
     }
 }

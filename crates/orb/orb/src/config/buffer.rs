@@ -1,4 +1,4 @@
-//! What happens to a request for which a buffer has no room: `when_full`.
+//! Treatment of a request for which a buffer has no room: `when_full`.
 
 use super::error::{ConfigError, bad_value};
 use crate::policy::WhenFull;

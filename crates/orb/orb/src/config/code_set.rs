@@ -1,4 +1,4 @@
-//! Which code set `char` and `string` travel in: `char_code_set`.
+//! Code set of `char` and `string` on the wire: `char_code_set`.
 
 use super::error::{ConfigError, bad_value};
 use crate::policy::CharCodeSet;

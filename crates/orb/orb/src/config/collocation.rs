@@ -1,15 +1,15 @@
-//! Which objects are called without a request, and how: `collocation` and `collocation_scope`.
+//! Calls of objects in this process without a request: `collocation` and `collocation_scope`.
 
 use super::error::{ConfigError, bad_value};
 use crate::policy::Collocation;
 
-/// Whose objects are taken for objects of this process.
+/// ORBs whose objects count as objects of this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CollocationScope {
-    /// Those of every ORB of the process whose scope it is, too.
+    /// Every ORB of the process that has this scope, too.
     #[default]
     Process,
-    /// The ORB's own.
+    /// The ORB itself.
     Orb,
 }
 

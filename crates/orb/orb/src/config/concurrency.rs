@@ -1,36 +1,38 @@
-//! How an endpoint serves its connections, as configurations say it.
+//! Concurrency strategy of an endpoint, in configurations.
 
 use super::error::{ConfigError, bad_value};
 use std::fmt;
 
-/// Which threads serve an endpoint's connections (Schmidt et al. 2001, §5, and Gokhale and Schmidt 1998, §4: the concurrency
-/// strategies).
+/// Threads that serve an endpoint's connections (Schmidt et al. 2001, §5, and Gokhale and Schmidt
+/// 1998, §4: the concurrency strategies).
 ///
 /// Endpoint options `concurrency`, `threads`, `max_threads` and `reserve`:
 /// `iiop://:2809/concurrency=leader_followers&threads=2&max_threads=8`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Concurrency {
-    /// A thread for each connection, which blocks in receiving. The quickest for few connections, and
-    /// the only one for links that cannot be received from without blocking: shared memory, datagrams,
-    /// those of plugins.
+    /// A thread for each connection, which blocks in receiving. The fastest for few connections,
+    /// and the only one for links that cannot be received from without blocking: shared memory,
+    /// datagrams, those of plugins.
     #[default]
     ThreadPerConnection,
-    /// One thread for the connections of all endpoints that say so, on `epoll`: upcalls come one after
-    /// the other. An upcall that takes long keeps all others waiting.
+    /// One thread for the connections of all endpoints with this strategy, on `epoll`: upcalls run
+    /// one after the other. An upcall that takes long keeps all others waiting.
     Reactive,
-    /// A pool of threads that wait in `epoll` together, Leader/Followers: whichever is woken serves.
+    /// A pool of threads that wait in `epoll` together, Leader/Followers: the thread that is woken
+    /// serves the request.
     LeaderFollowers(PoolSize),
 }
 
-/// How many threads a pool has.
+/// Size of a thread pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSize {
-    /// The threads that the pool starts with, at least 1. Default 1.
+    /// Number of threads that the pool starts with, at least 1. Default 1.
     pub threads: usize,
-    /// The most threads. The pool grows to this while its threads are busy in long upcalls. Default 16.
+    /// Maximum number of threads. The pool grows to this while its threads are busy in long
+    /// upcalls. Default 16.
     pub most: usize,
-    /// Whether one more thread refuses requests with TRANSIENT while all threads have been busy for some milliseconds;
-    /// otherwise requests wait. Default yes.
+    /// If true, one more thread refuses requests with TRANSIENT while all threads have been busy
+    /// for some milliseconds; otherwise requests wait. Default true.
     pub reserve: bool,
 }
 
@@ -44,7 +46,7 @@ impl Default for PoolSize {
     }
 }
 
-/// What a configuration says of it, each part or none.
+/// Parts of a concurrency strategy in a configuration, each optional.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wording<'t> {
     pub(crate) strategy: Option<&'t str>,
@@ -57,14 +59,14 @@ const THREAD_PER_CONNECTION: &str = "thread_per_connection";
 const REACTIVE: &str = "reactive";
 const LEADER_FOLLOWERS: &str = "leader_followers";
 
-/// Threads of one pool at most.
+/// Maximum number of threads of one pool.
 const MOST_THREADS: usize = 4096;
 
-/// Options of an endpoint that are about this, and no property of its link.
+/// Endpoint options for the strategy, which are not properties of the link.
 pub(crate) const OPTIONS: [&str; 4] = ["concurrency", "threads", "max_threads", "reserve"];
 
 impl Concurrency {
-    /// This, with what a configuration says over it; the error tells people what fits.
+    /// Returns the strategy, overridden by a configuration. The error says which values are valid.
     pub(crate) fn said(self, wording: Wording<'_>) -> Result<Self, &'static str> {
         let strategy = match wording.strategy {
             None => self,
@@ -93,7 +95,8 @@ impl Concurrency {
         Ok(Self::LeaderFollowers(size))
     }
 
-    /// As `-ORBConcurrency` says it: a strategy, then perhaps `name=value`, with commas between.
+    /// Parses the value of `-ORBConcurrency`: a strategy, then optional `name=value` pairs,
+    /// separated by commas.
     pub(super) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
         let (strategy, rest) = text.split_once(',').unwrap_or((text, ""));
         let parts = rest.split(',').filter(|part| !part.is_empty());
@@ -106,7 +109,7 @@ impl Concurrency {
 }
 
 impl<'t> Wording<'t> {
-    /// Of options by name, those that are about this.
+    /// Picks the options of the strategy out of options by name.
     pub(crate) fn of(
         pairs: impl Iterator<Item = (&'t str, &'t str)>,
         strategy: Option<&'t str>,
@@ -130,7 +133,7 @@ impl<'t> Wording<'t> {
         Ok(wording)
     }
 
-    /// Whether nothing is said.
+    /// Returns whether no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.strategy.is_none()
             && self.threads.is_none()

@@ -1,15 +1,15 @@
-//! Times as people write them: a number and its unit.
+//! Parser of times: a number and its unit.
 
 use std::time::Duration;
 
-/// Why a text is no time.
+/// Reason why a text is not a time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DurationError {
     /// A number alone.
     #[error("`{0}` has no unit: `{0}s` are seconds, `{0}ms` milliseconds")]
     NoUnit(String),
-    /// Neither a number nor a number with a unit.
+    /// The text is neither a number nor a number with a unit.
     #[error(
         "`{0}` is no time: a number and one of the units ms, s, min, h are wanted, e.g. 200ms or 2s"
     )]
@@ -24,11 +24,11 @@ const UNITS: [(&str, f64); 5] = [
     ("h", 3600.0),
 ];
 
-/// The time that a text says: `200ms`, `2s`, `1.5s`, `3min`, `1h`, `50us`. A space may stand before the unit.
+/// Parses a time: `200ms`, `2s`, `1.5s`, `3min`, `1h`, `50us`. A space may stand before the unit.
 ///
 /// # Errors
-/// [`DurationError`]: a number without a unit, which could mean any; everything else that is no time, such as one
-/// below zero.
+/// [`DurationError`]: a number without a unit, which would be ambiguous; any other invalid time,
+/// such as one below zero.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
     let text = text.trim();
     let no_time = || DurationError::NoTime(text.to_owned());

@@ -1,4 +1,4 @@
-//! Where to listen, and what to publish for it: `protocol://place[/option=value&…]`.
+//! Endpoint to listen at, and its published address: `protocol://place[/option=value&…]`.
 
 use super::concurrency::{Concurrency, OPTIONS as CONCURRENCY, Wording};
 use super::error::{ConfigError, bad_value};
@@ -13,30 +13,33 @@ use std::str::FromStr;
 const EXPECTED: &str = "protocol://place, e.g. iiop://[host]:port or uiop:///path, then perhaps \
                         options: /name=value&name=value (| instead of / behind a path)";
 
-/// The host to put into references instead of the one listened at.
+/// Option for the host to put into references instead of the one listened at.
 const HOSTNAME_IN_IOR: &str = "hostname_in_ior";
-/// The port to put into references instead of the one listened at.
+/// Option for the port to put into references instead of the one listened at.
 const PORT_IN_IOR: &str = "port_in_ior";
 
-/// The CORBA priority of the threads that serve it.
+/// Option for the CORBA priority of the threads that serve the endpoint.
 const PRIORITY: &str = "priority";
 
-/// What the threads that serve it reserve.
+/// Option for the processor time that the threads of the endpoint reserve.
 const DEADLINE: &str = "deadline";
 
-/// An endpoint to listen at. The default is TCP on all interfaces, at a port of the kernel's choice.
+/// Endpoint to listen at. The default is TCP on all interfaces, at a port of the kernel's choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListenEndpoint {
-    /// What to speak there, e.g. `iiop`, `uiop`, `giop_lite+shmiop` or `reliable+diop`.
+    /// Name of the protocol, e.g. `iiop`, `uiop`, `giop_lite+shmiop` or `reliable+diop`.
     pub protocol: String,
-    /// Where, in the link's notation: `host:port` (without a host all interfaces, port 0 for one of the
-    /// kernel's choice), a path, a name. Empty: wherever the link chooses.
+    /// Address in the link's notation: `host:port` (without a host all interfaces, port 0 for one
+    /// of the kernel's choice), a path, a name. Empty: chosen by the link.
     pub place: String,
-    /// `hostname_in_ior` and `port_in_ior` name the address to put into references instead of the one
-    /// listened at, for containers and NAT. `priority`, a CORBA priority, makes it one of a lane whose threads run at that (
-    /// O'Ryan et al. 2001, §4.2.2: prioritised endpoints); the ORB needs Real-time CORBA for it ([`crate::OrbBuilder::priorities`]).
-    /// `deadline`, as `runtime/deadline/period` (`1ms/5ms/10ms`), has its requests served by threads with `SCHED_DEADLINE`:
-    /// a pool (`leader_followers`) of one, unless `threads` says how many. Others are the link's own, see there.
+    /// Options by name. `hostname_in_ior` and `port_in_ior` give the address to put into references
+    /// instead of the one listened at, for containers and NAT. `priority`, a CORBA priority, makes
+    /// it an endpoint of a lane whose threads run at that priority (O'Ryan et al. 2001, §4.2.2:
+    /// prioritised endpoints); the ORB needs Real-time CORBA for it
+    /// ([`crate::OrbBuilder::priorities`]). `deadline`, as `runtime/deadline/period`
+    /// (`1ms/5ms/10ms`), has its requests served by threads with `SCHED_DEADLINE`: a pool
+    /// (`leader_followers`) of one, unless `threads` gives a number. Others are the link's own; see
+    /// its documentation.
     pub options: BTreeMap<String, String>,
 }
 
@@ -47,7 +50,7 @@ impl Default for ListenEndpoint {
 }
 
 impl ListenEndpoint {
-    /// `place` by `protocol`, published as it is listened at.
+    /// Creates an endpoint of this protocol at `place`, published as it is listened at.
     #[must_use]
     pub fn new(protocol: &str, place: &str) -> Self {
         Self {
@@ -57,32 +60,32 @@ impl ListenEndpoint {
         }
     }
 
-    /// `host:port` by GIOP over TCP, published as it is listened at.
+    /// Creates an endpoint at `host:port` for GIOP over TCP, published as it is listened at.
     #[must_use]
     pub fn iiop(host: &str, port: u16) -> Self {
         Self::new(iiop::NAME, Address::iiop(host, port).place())
     }
 
-    /// The endpoint with an option.
+    /// Returns the endpoint with an option.
     #[must_use]
     pub fn option(mut self, name: &str, value: impl ToString) -> Self {
         self.options.insert(name.to_owned(), value.to_string());
         self
     }
 
-    /// Host and port, where the place has that shape; no host means all interfaces.
+    /// Returns host and port, where the place has that shape; no host means all interfaces.
     #[must_use]
     pub fn host_and_port(&self) -> Option<(Option<&str>, u16)> {
         parse_place(&self.place)
     }
 
-    /// The port, where the place has one.
+    /// Returns the port, where the place has one.
     #[must_use]
     pub fn port(&self) -> Option<u16> {
         self.host_and_port().map(|(_, port)| port)
     }
 
-    /// Parses one endpoint; `key` is what an error names.
+    /// Parses one endpoint; `key` is named in errors.
     pub(crate) fn parse(key: &str, text: &str) -> Result<Self, ConfigError> {
         let bad = |expected: &str| bad_value(key, text, expected);
         let (protocol, rest) = text.split_once("://").ok_or_else(|| bad(EXPECTED))?;
@@ -135,14 +138,14 @@ impl ListenEndpoint {
         let wording = self.wording().map_err(bad)?;
         let fits = match (reserves, wording.strategy) {
             (Some(_), _) => reservation::pool_size(wording).map(drop),
-            // Whether the rest fits shows when it is laid over the default.
+            // The other options are checked when they override the default.
             (None, None) => Ok(()),
             (None, Some(_)) => Concurrency::default().said(wording).map(drop),
         };
         fits.map_err(bad)
     }
 
-    /// What it says of who serves its connections.
+    /// Returns its options on the concurrency strategy.
     pub(crate) fn wording(&self) -> Result<Wording<'_>, &'static str> {
         let options = self.options.iter().map(|(name, value)| (&**name, &**value));
         Wording::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
@@ -156,23 +159,25 @@ impl ListenEndpoint {
         self.options.get(PORT_IN_IOR)?.parse().ok()
     }
 
-    /// The CORBA priority of the threads that serve it.
+    /// Returns the CORBA priority of the threads that serve the endpoint.
     #[must_use]
     pub fn priority(&self) -> Option<Priority> {
         let number: i16 = self.options.get(PRIORITY)?.parse().ok()?;
         Priority::new(number).ok()
     }
 
-    /// What each of the threads reserves that serve its connections (`SCHED_DEADLINE`), if they do.
+    /// Returns the reservation of each thread that serves its connections (`SCHED_DEADLINE`), if
+    /// there is one.
     ///
     /// # Errors
-    /// What is wrong with the option `deadline`.
+    /// The fault in the option `deadline`.
     pub fn reservation(&self) -> Result<Option<Reservation>, String> {
         let text = self.options.get(DEADLINE);
         text.map(|text| reservation::parse(text)).transpose()
     }
 
-    /// The same at a port or path that the kernel or the link chooses, served as the configuration says.
+    /// Returns the endpoint at a port or path that the kernel or the link chooses, served according
+    /// to the configuration.
     pub(crate) fn elsewhere(mut self) -> Self {
         self.options.retain(|name, _| {
             ![PORT_IN_IOR, DEADLINE].contains(&&**name) && !CONCURRENCY.contains(&&**name)
@@ -186,7 +191,7 @@ impl ListenEndpoint {
         self
     }
 
-    /// What is the link's to obey: the configuration's, and over those the endpoint's own.
+    /// Returns the properties for the link: the configuration's, overridden by the endpoint's own.
     pub(crate) fn properties(&self, config: Option<&BTreeMap<String, String>>) -> Properties {
         let ours = |name: &str| {
             [HOSTNAME_IN_IOR, PORT_IN_IOR, PRIORITY, DEADLINE].contains(&name)
@@ -196,8 +201,9 @@ impl ListenEndpoint {
         config.into_iter().flatten().chain(own).collect()
     }
 
-    /// The addresses to try to listen at, in order, on the link of that name. Without a host these are
-    /// the IPv6 wildcard, which serves IPv4 as well, and for a machine without IPv6 that of IPv4.
+    /// Returns the addresses to try to listen at, in order, on the link of that name. Without a
+    /// host these are the IPv6 wildcard, which serves IPv4 as well, and for a machine without IPv6
+    /// that of IPv4.
     pub(crate) fn addresses(&self, link: &str) -> Vec<Address> {
         let wildcards = |port: u16| {
             ["::", "0.0.0.0"].map(|host| Address::new(link, Address::iiop(host, port).place()))
@@ -218,7 +224,7 @@ impl ListenEndpoint {
     }
 }
 
-/// As options and files write it: `iiop://host:port/concurrency=reactive&no_delay=false`.
+/// Parses the form of options and files: `iiop://host:port/concurrency=reactive&no_delay=false`.
 impl FromStr for ListenEndpoint {
     type Err = ConfigError;
 
@@ -233,19 +239,20 @@ impl fmt::Display for ListenEndpoint {
     }
 }
 
-/// Whether places of this protocol are known to be `host:port`.
+/// Returns whether places of this protocol are known to be `host:port`.
 fn is_internet(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "iiop" | "ssliop" | "diop")
 }
 
-/// Whether places of this protocol are known to be socket files: paths, or names.
+/// Returns whether places of this protocol are known to be socket files: paths, or names.
 fn is_socket_file(protocol: &str) -> bool {
     let link = protocol.rsplit('+').next().unwrap_or_default();
     matches!(link, "uiop" | "shmiop")
 }
 
-/// The place, and the options behind it. A path holds `/`, so its options stand behind a `|`.
+/// Splits into the place and the options behind it. A path contains `/`, so that its options stand
+/// behind a `|`.
 fn split_options(rest: &str) -> (&str, &str) {
     let separator = if rest.contains('|') || rest.starts_with('/') && !rest.contains('=') {
         '|'

@@ -1,39 +1,39 @@
-//! Why a configuration cannot be used.
+//! Errors of configurations.
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// A configuration that cannot be used: which key or option, where, and what was expected.
+/// Configuration that cannot be used: the key or option, its source, and the expected form.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// No such option.
+    /// The option does not exist.
     #[error("unknown option `{option}`{}", suggestion(.nearest))]
     UnknownOption {
-        /// As it was given.
+        /// The option as it was given.
         option: String,
-        /// What may have been meant.
+        /// The most similar option, if there is one.
         nearest: Option<&'static str>,
     },
-    /// An option without its value.
+    /// An option has no value.
     #[error("option `{option}` needs a value: {expected}")]
     MissingValue {
         /// The option.
         option: &'static str,
-        /// What the value looks like.
+        /// The form of the value.
         expected: &'static str,
     },
-    /// A value that does not fit.
+    /// A value is not valid.
     #[error("`{value}` does not fit `{key}`: expected {expected}")]
     BadValue {
         /// The option, or the key with its table.
         key: String,
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What fits.
+        /// The valid values.
         expected: String,
     },
-    /// A configuration file that cannot be read.
+    /// A configuration file cannot be read.
     #[error("cannot read the configuration file `{}`: {source}", path.display())]
     Unreadable {
         /// The file.
@@ -41,17 +41,17 @@ pub enum ConfigError {
         /// The operating system's reason.
         source: std::io::Error,
     },
-    /// A configuration file that does not parse.
+    /// A configuration file does not parse.
     #[error("in the configuration file `{}`: {message}", path.display())]
     BadFile {
         /// The file.
         path: PathBuf,
-        /// Line, column, and what is wrong.
+        /// Line, column, and the fault.
         message: String,
     },
 }
 
-/// As people read it, also where `main` returns it.
+/// Shows the error as `Display` does, for a `main` that returns it.
 impl fmt::Debug for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)

@@ -36,7 +36,7 @@ use std::time::Duration;
 use tables::{ConcurrencyTable, File, LimitTable, TcpTable, TimeoutTable};
 
 impl OrbConfig {
-    /// Obeys a TOML file.
+    /// Applies a TOML file.
     ///
     /// # Errors
     /// [`ConfigError`] when it cannot be read, does not parse, has an unknown key or a bad value.
@@ -201,7 +201,8 @@ fn obey_budgets(budgets: &mut Budgets, table: &LimitTable) {
     );
 }
 
-/// Checks what the file says, which its path is told with; the rest is from elsewhere, and checked at the start.
+/// Checks the limits in the file, so that the error names it; limits from other sources are checked
+/// at the start.
 fn check_limits(table: &LimitTable) -> Result<(), ConfigError> {
     let (mut limits, mut budgets) = (Limits::default(), Budgets::default());
     obey_limits(&mut limits, table);
@@ -209,7 +210,7 @@ fn check_limits(table: &LimitTable) -> Result<(), ConfigError> {
     bounds::check(&limits, &budgets)
 }
 
-/// Properties of one link; it says itself, when it is used, which it knows.
+/// Applies the properties of one link. The link checks their names when it is used.
 fn obey_link(
     config: &mut OrbConfig,
     link: &str,

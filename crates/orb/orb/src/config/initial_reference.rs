@@ -1,14 +1,14 @@
-//! Initial references are looked at when they are configured, so that a mistake stops the start
-//! rather than the first use.
+//! Checks of initial references when they are configured, so that a mistake stops the start rather
+//! than the first use.
 
 use super::error::{ConfigError, bad_value};
 use punctual_ior::{Corbaloc, Corbaname, Ior};
 
-/// What an initial reference looks like.
+/// Form of an initial reference.
 const EXPECTED: &str = "IOR:…, corbaloc:…, corbaname:… or file://…";
 
-/// Checks a reference as far as that goes without the network and the file system: a `file://` is
-/// read when it is resolved. `key` and `value` are what an error shows.
+/// Checks a reference as far as possible without the network and the file system: a `file://` is
+/// read when it is resolved. `key` and `value` are shown in errors.
 pub(super) fn check(key: &str, value: &str, reference: &str) -> Result<(), ConfigError> {
     let reference = reference.trim();
     let bad = |expected: String| bad_value(key, shown(value), expected);
@@ -37,10 +37,10 @@ pub(super) fn check(key: &str, value: &str, reference: &str) -> Result<(), Confi
     Err(bad(EXPECTED.to_owned()))
 }
 
-/// Checks a prefix by the reference that it makes of a name.
+/// Checks a prefix by the reference that it forms with a name.
 pub(super) fn check_prefix(key: &str, prefix: &str) -> Result<(), ConfigError> {
     if has_scheme(prefix.trim(), "IOR:") {
-        // A name behind it would be no hexadecimal digits.
+        // An IOR is no prefix: a name behind it is not hexadecimal.
         let expected = "the beginning of a URL, corbaloc:…, corbaname:… or file://…";
         return Err(bad_value(key, shown(prefix), expected));
     }
@@ -48,13 +48,13 @@ pub(super) fn check_prefix(key: &str, prefix: &str) -> Result<(), ConfigError> {
     check(key, prefix, &reference)
 }
 
-/// Whether a URL has this scheme, in whatever case.
+/// Returns whether a URL has this scheme, ignoring case.
 pub(crate) fn has_scheme(text: &str, scheme: &str) -> bool {
     text.get(..scheme.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(scheme))
 }
 
-/// A stringified reference may be long; its beginning tells which one is meant.
+/// Returns the beginning of a stringified reference, which may be long, for errors.
 fn shown(value: &str) -> String {
     const LONGEST: usize = 80;
     match value.char_indices().nth(LONGEST) {

@@ -27,30 +27,32 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A one-way is kept back for no longer than this, whatever is asked for.
+/// Maximum time for which a one-way is held back, whatever is configured.
 const LONGEST_GATHER: Duration = Duration::from_secs(3600);
 
-/// What an ORB is started with.
+/// Settings of an ORB.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct OrbConfig {
-    /// Where to listen, once a POA wants to be reached. Default: one TCP endpoint on all
+    /// Endpoints to listen at, once a POA is to be reached. Default: one TCP endpoint on all
     /// interfaces, at a port of the kernel's choice.
     pub listen: Vec<ListenEndpoint>,
-    /// Protocols that calls may go out by, in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
-    /// Empty (the default): every one that is registered, in the order of a reference's profiles.
+    /// Protocols that calls may use, in order of preference, e.g. `shmiop`, `uiop`, `iiop`. Empty
+    /// (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
-    /// Whether calls are protected on their way, where no policy says otherwise (`-ORBSecurity require`, `prefer` or
-    /// `off`). Default: where a reference offers TLS and `tls` is set, always.
+    /// Protection of calls on their way, where no policy says otherwise (`-ORBSecurity require`,
+    /// `prefer` or `off`). Default: where a reference offers TLS and `tls` is set, always.
     pub security: Security,
-    /// Which code set `char` and `string` travel in, where no policy says otherwise and both sides have it
-    /// (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB. Default UTF-8.
+    /// Code set of `char` and `string` on the wire, where no policy says otherwise and both sides
+    /// have it (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB.
+    /// Default UTF-8.
     pub char_code_set: CharCodeSet,
-    /// Whether references that came from another host may lead to Unix sockets and shared memory of this one. Default
-    /// no: otherwise a peer's reference could make this process connect to any socket of its host.
+    /// If true, references that came from another host may lead to Unix sockets and shared memory
+    /// of this one. Default false: otherwise a peer's reference could make this process connect to
+    /// any socket of its host.
     pub foreign_local_endpoints: bool,
-    /// Shared libraries to load links from (`punctual_plugin`), each known by its link's name then. None can be
-    /// loaded without the feature `plugins`: the ORB does not start then.
+    /// Shared libraries to load links from (`punctual_plugin`), each then available by its link's
+    /// name. Without the feature `plugins` none can be loaded, and the ORB does not start.
     pub libraries: Vec<PathBuf>,
     /// Initial references by name, each an `IOR:`, `corbaloc:` or `file://` text
     /// (`-ORBInitRef Name=…`).
@@ -58,64 +60,72 @@ pub struct OrbConfig {
     /// Prefix of the URL for names that `initial_references` lacks, e.g. `corbaloc::host:2809`
     /// (`-ORBDefaultInitRef`).
     pub default_initial_reference: Option<String>,
-    /// Time-outs.
+    /// Time-outs of connections and calls.
     pub timeouts: Timeouts,
-    /// Limits on what a peer may send; `limits.message` also bounds what is sent.
+    /// Limits on what a peer may send; `limits.message` also limits what is sent.
     pub limits: Limits,
-    /// Limits on what all peers together have this process hold.
+    /// Limits on the resources that all peers together use in this process.
     pub budgets: Budgets,
-    /// Connections that clients may hold open here at once. Default 4,096. To accept one more, the ORB closes the connection that
-    /// was quiet for longest (at least `timeouts.make_room`) of the host that has most. Where none was quiet, the new one is closed
-    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few connections. Where the
-    /// process may have fewer descriptors open (`RLIMIT_NOFILE`, `ulimit -n`), there are fewer: 854 of 1,024.
+    /// Maximum number of connections that clients may hold open here at once. Default 4,096. To
+    /// accept one more, the ORB closes the connection that was quiet for longest (at least
+    /// `timeouts.make_room`) of the host that has most. Where none was quiet, the new one is closed
+    /// (CloseConnection) and logged; an eighth beyond the limit is reserved for hosts that have few
+    /// connections. Where the process may have fewer descriptors open (`RLIMIT_NOFILE`, `ulimit
+    /// -n`), there are fewer: 854 of 1,024.
     pub max_connections: usize,
-    /// How endpoints that do not say so themselves serve their connections. Default: a thread for each.
+    /// Concurrency strategy of endpoints that do not set their own. Default: a thread for each
+    /// connection.
     pub concurrency: Concurrency,
-    /// How calls wait for their replies, where no policy says otherwise. Default: by reading.
+    /// Method by which calls wait for their replies, where no policy says otherwise. Default: by
+    /// reading.
     pub wait: Wait,
-    /// How calls on objects of this process go, where no policy says otherwise (`-ORBCollocation`).
-    /// Default: without a request, through the object adapter.
+    /// Method by which objects of this process are called, where no policy says otherwise
+    /// (`-ORBCollocation`). Default: without a request, through the object adapter.
     pub collocation: Collocation,
-    /// Whose objects are taken for such (`-ORBCollocationScope`). Default: those of every ORB of the process.
+    /// ORBs whose objects count as objects of this process (`-ORBCollocationScope`). Default: every
+    /// ORB of the process.
     pub collocation_scope: CollocationScope,
-    /// Which threads run reply handlers (`-ORBReplyHandlers`). Default: the one that reads replies.
+    /// Threads that run reply handlers (`-ORBReplyHandlers`). Default: the one that reads replies.
     pub reply_handlers: ReplyHandlers,
-    /// What is configured of Real-time CORBA, which is for the program's RTORB to obey (`RtConfig::configured`). The ORB does
-    /// not start where that has anything else, or there is none. Default: nothing.
+    /// Settings of Real-time CORBA, which the program's RTORB applies (`RtConfig::configured`). The
+    /// ORB does not start if the RTORB has other settings, or there is none. Default: none.
     pub real_time: RealTimeSettings,
-    /// How deep upcalls may nest that a thread serves while it waits for a reply of its own
+    /// Maximum nesting of upcalls that a thread serves while it waits for a reply of its own
     /// ([`Wait::Reactor`]); deeper ones are refused with TRANSIENT. Default 16.
     pub max_nesting: u32,
-    /// Whether the ORB sends CancelRequest for calls that nobody waits for any more: after a time-out, and when a poller or future
-    /// is dropped. Servers may ignore it. Default true.
+    /// If true, the ORB sends CancelRequest for abandoned calls: after a time-out, and when a
+    /// poller or future is dropped. Servers may ignore it. Default true.
     pub cancel_requests: bool,
-    /// Connections to servers that are kept for later calls. When there are more, the ORB closes connections that no call uses,
-    /// the least recently used first. Default 1,024.
+    /// Maximum number of connections to servers that are kept for later calls. When there are more,
+    /// the ORB closes connections that no call uses, the least recently used first. Default 1,024.
     pub client_connections: usize,
-    /// Connections to one endpoint that threads spread over which call there at the same time
-    /// ([`crate::Mux::Adaptive`]), at most; they count among `client_connections`. Default: as many as the machine has
-    /// processors, up to 16; 1 has all share one.
+    /// Maximum number of connections to one endpoint, over which threads are spread that call there
+    /// at the same time ([`crate::Mux::Adaptive`]); they count among `client_connections`. Default:
+    /// as many as the machine has processors, up to 16; with 1 all threads share one.
     pub connections_per_endpoint: usize,
-    /// Messages of GIOP 1.2 longer than this many octets are sent in fragments. Default 4 MiB; 0 never
-    /// fragments; otherwise at least 1,024. Fragments are received whatever this says.
+    /// Length in bytes above which messages of GIOP 1.2 are sent in fragments. Default 4 MiB; 0
+    /// never fragments; otherwise at least 1,024. Fragments are received in any case.
     pub fragment_size: usize,
-    /// Whether messages of GIOP 1.1 are sent in fragments, too. Default off: ORBs do not agree on how
-    /// values are aligned behind the seam between two of them.
+    /// If true, messages of GIOP 1.1 are sent in fragments, too. Default false: ORBs do not agree
+    /// on the alignment of values behind the boundary between two fragments.
     pub fragment_giop_1_1: bool,
-    /// The newest GIOP version to speak and to publish. Default 1.2.
+    /// Newest GIOP version to speak and to publish. Default 1.2.
     pub giop_version: GiopVersion,
-    /// How deep forwards of one call may nest before it fails with TRANSIENT. Default 10.
+    /// Maximum nesting of forwards of one call before it fails with TRANSIENT. Default 10.
     pub max_forwards: u32,
-    /// Buffers one-way requests, and sends several together. Default none: each is sent at once.
+    /// Conditions for sending buffered one-way requests together. Default none: each is sent at
+    /// once.
     pub one_way_buffering: Option<Buffering>,
-    /// Whether servers may call back by a client's own connection (bidirectional GIOP), where no policy says so. Not by default.
+    /// Permission for servers to call back by a client's own connection (bidirectional GIOP), where
+    /// no policy says otherwise. Default: not permitted.
     pub bidirectional: Bidirectional,
-    /// How much a connection's buffer holds, and what happens to requests beyond that. Default 8 MiB, and the caller sends.
+    /// Capacity of a connection's buffer, and the treatment of requests beyond that. Default 8 MiB,
+    /// and the caller sends.
     pub buffer_capacity: BufferCapacity,
-    /// How long the transport may hold back one of many one-way requests in a row, to put several into one packet (TCP). The
-    /// operating system has each when its call returns; the last one usually leaves within six times as long, or with the next
-    /// request that is no one-way. Default 50 µs; zero lets each leave at once.
-    /// Key `one_way_gather_us`.
+    /// Time for which the transport may hold back one of many one-way requests in a row, to put
+    /// several into one packet (TCP). The operating system has each when its call returns; the last
+    /// one usually leaves within six times as long, or with the next request that is not a one-way.
+    /// Default 50 µs; zero lets each leave at once. Key `one_way_gather_us`.
     pub one_way_gather: Duration,
     /// Options of TCP connections.
     pub iiop: IiopOptions,
@@ -128,13 +138,13 @@ pub struct OrbConfig {
     /// Options of the adapter that makes datagrams reliable.
     #[cfg(feature = "reliable")]
     pub reliable: ReliableOptions,
-    /// Options of TLS. Default none: the link `ssliop` is not there.
+    /// Options of TLS. Default none: there is no link `ssliop`.
     #[cfg(feature = "tls")]
     pub tls: Option<punctual_tls::TlsOptions>,
-    /// Properties of connections and acceptors by link, e.g. `spin_us` of `shmiop`, under those of
-    /// endpoints and policies. Each link says which it knows.
+    /// Properties of connections and acceptors by link, e.g. `spin_us` of `shmiop`, overridden by
+    /// those of endpoints and policies. Each link documents its own.
     pub link_properties: BTreeMap<String, BTreeMap<String, String>>,
-    /// What to print of each message, if anything (`-ORBTrace`).
+    /// Parts of each message to print, if any (`-ORBTrace`).
     pub trace: Trace,
 }
 
@@ -186,7 +196,7 @@ impl Default for OrbConfig {
 }
 
 impl OrbConfig {
-    /// The endpoints to listen at: those configured, or the default one.
+    /// Returns the endpoints to listen at: those configured, or the default one.
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
         if self.listen.is_empty() {
             vec![ListenEndpoint::default()]
@@ -195,7 +205,7 @@ impl OrbConfig {
         }
     }
 
-    /// What holds for calls where no policy says anything.
+    /// Returns the defaults for matters on which no policy is set.
     pub(crate) fn policy_defaults(&self) -> Defaults {
         let preferred = (!self.client_protocols.is_empty()).then(|| self.client_protocols.clone());
         Defaults {
@@ -215,7 +225,7 @@ impl OrbConfig {
         }
     }
 
-    /// What the ORB can't check elsewhere, before it starts.
+    /// Checks the settings that are not checked elsewhere, before the ORB starts.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
         if self.fragment_size != 0 && self.fragment_size < 1024 {
             return Err(bad_value(

@@ -1,5 +1,5 @@
-//! Real-time CORBA, as far as it is configured: the table `[real_time]` and its options. An ORB alone obeys none of it; it
-//! refuses to start where nobody does ([`crate::Priorities::check`]).
+//! Configuration of Real-time CORBA: the table `[real_time]` and its options. An ORB alone obeys
+//! none of it, and refuses to start without a part that does ([`crate::Priorities::check`]).
 
 use super::error::{ConfigError, bad_value};
 use crate::priority::Priority;
@@ -9,55 +9,57 @@ use serde::Deserialize;
 use std::fmt;
 use std::time::Duration;
 
-/// What the configuration (`OrbConfig::real_time`) says of Real-time CORBA; what it does not say is `None`, and as the program has it.
+/// Settings of Real-time CORBA (`OrbConfig::real_time`). `None` leaves a setting to the program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RealTimeSettings {
-    /// What happens where the machine does not grant native priorities (`mode`, `-ORBRealTime`).
+    /// Reaction if the machine does not grant native priorities (`mode`, `-ORBRealTime`).
     pub mode: Option<RealTime>,
-    /// Which scheduling policy native priorities are of (`policy`, `-ORBSchedPolicy`).
+    /// Scheduling policy of native priorities (`policy`, `-ORBSchedPolicy`).
     pub policy: Option<NativePolicy>,
-    /// From CORBA priorities to native ones (`mapping`, `-ORBPriorityMapping`).
+    /// Mapping of CORBA priorities to native ones (`mapping`, `-ORBPriorityMapping`).
     pub mapping: Option<StandardMapping>,
-    /// The highest priority that clients may ask for (`highest_propagated`, `-ORBPropagated`).
+    /// Highest priority that clients may ask for (`highest_propagated`, `-ORBPropagated`).
     pub highest_propagated: Option<Priority>,
-    /// What becomes of requests above that (`above_highest`, `-ORBPropagated`).
+    /// Treatment of requests above that (`above_highest`, `-ORBPropagated`).
     pub above_highest: Option<AboveHighest>,
-    /// The processors that threads of lanes and thread pools may run on (`processors`).
+    /// Processors that threads of lanes and thread pools may run on (`processors`).
     pub processors: Option<Processors>,
-    /// Whether their stacks are brought into memory before they begin (`prefault_stack`).
+    /// If true, the stacks of these threads are brought into memory before they begin
+    /// (`prefault_stack`).
     pub prefault_stack: Option<bool>,
-    /// Whether the memory of the process is kept in memory (`lock_memory`, `-ORBLockMemory`).
+    /// If true, the memory of the process is locked (`lock_memory`, `-ORBLockMemory`).
     pub lock_memory: Option<bool>,
     /// Dynamic scheduling (`[real_time.dynamic_scheduling]`).
     pub dynamic_scheduling: Option<DynamicSchedulingSettings>,
 }
 
-/// What the configuration says of dynamic scheduling.
+/// Settings of dynamic scheduling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DynamicSchedulingSettings {
-    /// The disciplines that segments may have (`disciplines`).
+    /// Disciplines that segments may have (`disciplines`).
     pub disciplines: Option<Vec<Discipline>>,
-    /// The most that the upcall of a client's segment may reserve: a runtime, and hundredths of one processor
-    /// (`reservation_runtime_us`, `reservation_percent`).
+    /// Maximum that the upcall of a client's segment may reserve: a runtime, and hundredths of one
+    /// processor (`reservation_runtime_us`, `reservation_percent`).
     pub most_reserved: Option<(Duration, u32)>,
-    /// What becomes of requests that ask for more (`above_reservation`).
+    /// Treatment of requests that ask for more (`above_reservation`).
     pub above_reservation: Option<AboveHighest>,
 }
 
-/// What happens where the machine does not grant native priorities: without `CAP_SYS_NICE`, and with an `RLIMIT_RTPRIO`
-/// below the highest.
+/// Reaction if the machine does not grant native priorities: without `CAP_SYS_NICE`, and with an
+/// `RLIMIT_RTPRIO` below the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RealTime {
     /// The ORB does not start.
     #[default]
     Require,
-    /// It warns, once, and threads keep the native priority that they have (`RtOrb::is_degraded`).
+    /// The ORB warns, once, and threads keep the native priority that they have
+    /// (`RtOrb::is_degraded`).
     BestEffort,
 }
 
-/// The scheduling policy of the threads that have a CORBA priority (`sched(7)`).
+/// Scheduling policy of the threads that have a CORBA priority (`sched(7)`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NativePolicy {
     /// `SCHED_FIFO`: native priorities 1 to 99 on Linux.
@@ -65,33 +67,33 @@ pub enum NativePolicy {
     Fifo,
     /// `SCHED_RR`, which shares the time of a priority among its threads.
     RoundRobin,
-    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities travel and order requests, and threads run as
-    /// any other.
+    /// `SCHED_OTHER`, whose only native priority is 0: CORBA priorities travel and order requests,
+    /// and threads run as any other.
     Other,
 }
 
-/// The priority mappings that have names.
+/// Standard priority mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandardMapping {
-    /// The number itself.
+    /// Identity: the same number.
     Direct,
-    /// All of the one range over all of the other.
+    /// Scaling of the whole CORBA range to the whole native range.
     Linear,
-    /// One for one, from the lowest on.
+    /// One native priority for each CORBA priority, from the lowest on.
     Continuous,
 }
 
-/// What becomes of a request whose client asks for more than it may.
+/// Treatment of a request whose client asks for more than it may.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AboveHighest {
-    /// It is given the most that clients may ask for.
+    /// The request is given the maximum that clients may ask for.
     #[default]
     Cap,
-    /// It is refused with NO_PERMISSION.
+    /// The request is refused with NO_PERMISSION.
     Refuse,
 }
 
-/// What a scheduling parameter is of.
+/// Scheduling discipline of a scheduling parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
     /// Fixed priorities.
@@ -101,7 +103,7 @@ pub enum Discipline {
 }
 
 impl Discipline {
-    /// Those that there are.
+    /// All disciplines.
     pub const ALL: [Self; 2] = [Self::FixedPriority, Self::EarliestDeadlineFirst];
 }
 
@@ -124,7 +126,7 @@ impl From<NativePolicy> for Policy {
     }
 }
 
-/// The table of the file.
+/// Table `[real_time]` of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RealTimeTable {
@@ -157,7 +159,7 @@ const ABOVE: &str = "cap or refuse";
 const DISCIPLINES: &str = "fixed_priority or earliest_deadline_first";
 const PRIORITY: &str = "a CORBA priority, 0 to 32767";
 
-/// Obeys the table of the file.
+/// Applies the table of the file.
 pub(super) fn obey(
     settings: &mut RealTimeSettings,
     table: RealTimeTable,
@@ -265,7 +267,7 @@ pub(super) fn parse_mapping(key: &str, text: &str) -> Result<StandardMapping, Co
     }
 }
 
-/// `20000`, `20000,cap` or `20000,refuse`.
+/// Parses `20000`, `20000,cap` or `20000,refuse`.
 pub(super) fn parse_propagated(
     key: &str,
     text: &str,

@@ -1,19 +1,21 @@
-//! Which threads run reply handlers: `reply_handlers`.
+//! Threads that run reply handlers: `reply_handlers`.
 
 use super::error::{ConfigError, bad_value};
 
-/// Which threads run the reply handlers of asynchronous calls. A lane of Real-time CORBA, which has a priority, always runs its
-/// handlers on its own thread.
+/// Threads that run the reply handlers of asynchronous calls. A lane of Real-time CORBA, which has
+/// a priority, always runs its handlers on its own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ReplyHandlers {
     /// The thread that reads replies, `punctual-replies`.
     #[default]
     Thread,
-    /// The main thread, in `Orb::run`, `Orb::run_for` or `Orb::perform_work`. What it has not run by the shutdown is
-    /// run by the thread that reads replies, or by the one that shuts down.
+    /// The main thread, in `Orb::run`, `Orb::run_for` or `Orb::perform_work`. Handlers that it has
+    /// not run by the shutdown are run by the thread that reads replies, or by the one that shuts
+    /// down.
     Run,
-    /// A thread that is blocked in a synchronous call on the same connection, and otherwise the thread that reads replies. So
-    /// handlers run **within** a synchronous call of whatever thread: it must hold no lock then that a handler takes.
+    /// A thread that is blocked in a synchronous call on the same connection, and otherwise the
+    /// thread that reads replies. So handlers run **within** a synchronous call of any thread: it
+    /// must not hold a lock then that a handler takes.
     Callers,
 }
 

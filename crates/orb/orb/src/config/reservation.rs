@@ -1,4 +1,4 @@
-//! Reservations of processor time, as endpoints say them: `runtime/deadline/period`.
+//! Reservations of processor time in endpoint options: `runtime/deadline/period`.
 
 use super::concurrency::{Concurrency, PoolSize, Wording};
 use super::duration::parse_duration;
@@ -9,10 +9,10 @@ const EXPECTED: &str = "runtime/deadline/period, e.g. 1ms/5ms/10ms";
 const SERVED_BY_A_POOL: &str = "leader_followers alone beside deadline: the number of its threads says how much of the \
                                 processors is reserved";
 
-/// The reservation that a text says.
+/// Parses a reservation.
 ///
 /// # Errors
-/// What is wrong with it.
+/// The fault in the text.
 pub(super) fn parse(text: &str) -> Result<Reservation, String> {
     let times: Vec<&str> = text.split('/').collect();
     let &[runtime, deadline, period] = &times[..] else {
@@ -27,10 +27,11 @@ pub(super) fn parse(text: &str) -> Result<Reservation, String> {
     reserved.check().map_err(|error| error.to_string())
 }
 
-/// The threads that serve an endpoint with a reservation: one, unless it says otherwise.
+/// Returns the size of the pool that serves an endpoint with a reservation: one thread, unless the
+/// options say otherwise.
 ///
 /// # Errors
-/// What it should say.
+/// The valid options.
 pub(crate) fn pool_size(wording: Wording<'_>) -> Result<PoolSize, &'static str> {
     let one = PoolSize {
         threads: 1,

@@ -1,4 +1,4 @@
-//! Whether calls are protected on their way: `security`.
+//! Protection of calls on their way: `security`.
 
 use super::error::{ConfigError, bad_value};
 use crate::policy::Security;

@@ -1,4 +1,4 @@
-//! How long things may take.
+//! Time-outs of an ORB.
 
 use std::time::Duration;
 
@@ -6,46 +6,50 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timeouts {
-    /// For setting up a connection, all its addresses and the name look-up together. Default 10 s.
+    /// Time to set up a connection, all its addresses and the name look-up together. Default 10 s.
     pub connect: Option<Duration>,
-    /// For setting up connections for one call, to all endpoints of its reference and of those it is forwarded to.
-    /// Default 30 s.
+    /// Time to set up connections for one call, to all endpoints of its reference and of those it
+    /// is forwarded to. Default 30 s.
     pub reach: Option<Duration>,
-    /// For a whole call, from its start to its reply; a call may have its own
+    /// Time of a whole call, from its start to its reply; a call may have its own
     /// ([`crate::ObjectRef::with_timeout`]). Default none: long calls are legitimate, and a peer
     /// that vanished is noticed by TCP keep-alive within a minute.
     pub call: Option<Duration>,
-    /// How long a new peer may keep silent before its first message. Default 30 s.
+    /// Time that a new peer may stay silent before its first message. Default 30 s.
     pub first_message: Option<Duration>,
-    /// How long a peer may take from a message's first byte to its last. Default 30 s.
+    /// Time that a peer may take from a message's first byte to its last. Default 30 s.
     pub message: Option<Duration>,
-    /// How long a client's connection may be quiet, no request in progress, before it is closed (CloseConnection,
-    /// which loses nothing: clients open another with their next call). Default none.
+    /// Time that a client's connection may be quiet, with no request in progress, before it is
+    /// closed (CloseConnection, which loses nothing: clients open another with their next call).
+    /// Default none.
     pub idle: Option<Duration>,
-    /// How long a connection must have been quiet before it is closed to make room for another, where there are
-    /// `max_connections`. Default 1 s; `None` never closes one for another.
+    /// Minimum time that a connection must have been quiet before it is closed to make room for
+    /// another, when there are `max_connections`. Default 1 s; `None` never closes one for another.
     pub make_room: Option<Duration>,
-    /// How long a peer may take to accept a reply. Default 30 s.
+    /// Time that a peer may take to accept a reply. Default 30 s.
     pub reply: Option<Duration>,
-    /// How long a servant that answers later (AMH) may keep a request, before it is answered with TIMEOUT in its place; a POA may have its
-    /// own. Default none: calls that stay open for long are what such servants are for.
+    /// Time that a servant that answers later (AMH) may keep a request, before the ORB answers it
+    /// with TIMEOUT; a POA may have its own. Default none: such servants are meant for calls that
+    /// stay open for long.
     pub answer: Option<Duration>,
-    /// How long an upcall may take before another thread receives on its connection, if more requests
-    /// wait there. Default 20 ms, checked no more often; `None` lets them wait for it.
+    /// Time that an upcall may take before another thread receives on its connection, if more
+    /// requests wait there. Default 20 ms, checked no more often; with `None` they wait for the
+    /// upcall.
     pub hand_over: Option<Duration>,
-    /// How long a call may wait that a servant makes on a thread of a pool, or on the one thread of reactive endpoints, unless the call
-    /// has a time-out of its own: its reply may depend on a request that only this thread could serve.
-    /// Default 60 s. Calls that wait by [`crate::Wait::Reactor`] are not bound by it.
+    /// Time that a call may wait which a servant makes on a thread of a pool, or on the one thread
+    /// of reactive endpoints, unless the call has a time-out of its own: its reply may depend on a
+    /// request that only this thread could serve. Default 60 s. Does not apply to calls that wait
+    /// by [`crate::Wait::Reactor`].
     pub nested_call: Option<Duration>,
-    /// After so long without a call, the next call on a connection first checks, by one system call, whether the server has closed
-    /// it: a request sent into a closed connection would be neither answered nor safe to repeat. Default 50 ms; `None` never
-    /// checks.
+    /// Time without a call after which the next call on a connection first checks, by one system
+    /// call, whether the server has closed it: a request sent into a closed connection would be
+    /// neither answered nor safe to repeat. Default 50 ms; `None` never checks.
     pub quiet: Option<Duration>,
-    /// How long that check may wait for the rest of a message that has begun to arrive. Default 100 ms;
-    /// `None` waits as long as the call itself may.
+    /// Time that the check after `quiet` may wait for the rest of a message that has begun to
+    /// arrive. Default 100 ms; `None` waits as long as the call itself may.
     pub drain: Option<Duration>,
-    /// How long a connection beside the first to its endpoint is kept that is not needed ([`crate::Mux::Adaptive`]).
-    /// Default 10 s; `None` keeps it until the ORB ends.
+    /// Time for which a connection beside the first to its endpoint is kept when it is not needed
+    /// ([`crate::Mux::Adaptive`]). Default 10 s; `None` keeps it until the ORB ends.
     pub spare_connection: Option<Duration>,
 }
 

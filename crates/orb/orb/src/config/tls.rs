@@ -18,7 +18,7 @@ pub(super) struct TlsTable {
     server_name: Option<String>,
 }
 
-/// Files are relative to `folder`.
+/// Applies the table. Paths of files are relative to `folder`.
 pub(super) fn obey(
     config: &mut OrbConfig,
     table: &TlsTable,

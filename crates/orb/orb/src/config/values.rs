@@ -4,18 +4,18 @@ use super::error::{ConfigError, bad_value};
 use crate::policy::Wait;
 use punctual_cdr::GiopVersion;
 
-/// What to print of the messages that come and go.
+/// Parts of sent and received messages to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     /// Print each GIOP message, decoded.
     pub giop: bool,
     /// Add a hex dump.
     pub hex: bool,
-    /// Show what the messages carry. Off, bodies are redacted to their lengths.
+    /// Show the values in the messages. Without it, bodies are redacted to their lengths.
     pub payload: bool,
 }
 
-/// `1.0`, `1.1` or `1.2`.
+/// Parses `1.0`, `1.1` or `1.2`.
 pub(super) fn parse_version(key: &str, text: &str) -> Result<GiopVersion, ConfigError> {
     match text {
         "1.0" => Ok(GiopVersion::V1_0),
@@ -25,7 +25,7 @@ pub(super) fn parse_version(key: &str, text: &str) -> Result<GiopVersion, Config
     }
 }
 
-/// How calls wait for their replies.
+/// Parses the method by which calls wait for their replies.
 pub(super) fn parse_wait(key: &str, text: &str) -> Result<Wait, ConfigError> {
     match text {
         "read" => Ok(Wait::Read),
@@ -35,7 +35,7 @@ pub(super) fn parse_wait(key: &str, text: &str) -> Result<Wait, ConfigError> {
     }
 }
 
-/// Words of `-ORBTrace`: `giop`, `hex`, `payload`, with commas between.
+/// Parses the words of `-ORBTrace`: `giop`, `hex`, `payload`, separated by commas.
 pub(super) fn parse_trace(key: &str, text: &str) -> Result<Trace, ConfigError> {
     let mut trace = Trace::default();
     for word in text.split(',') {

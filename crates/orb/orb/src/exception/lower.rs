@@ -1,4 +1,4 @@
-//! Errors of the lower crates as standard exceptions.
+//! Conversion of errors of the lower crates to standard exceptions.
 
 use super::minor;
 use super::standard::{CompletionStatus, SystemException, SystemExceptionKind as Kind};
@@ -6,7 +6,7 @@ use punctual_any::{AnyError, TypeCodeError};
 use punctual_cdr::{CdrError, Decoder, FixedError};
 use punctual_giop::SystemExceptionBody;
 
-/// A value that could not be marshaled or unmarshaled.
+/// Returns the exception for a value that could not be marshaled or unmarshaled.
 pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
     let (kind, minor) = match error {
         CdrError::BoundExceeded { .. } | CdrError::InnerNul => (Kind::BadParam, minor::VALUE),
@@ -30,8 +30,8 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
     SystemException::new(kind, minor, completed).with_detail(error.to_string())
 }
 
-/// An argument that could not be marshaled, for a reference that announces code sets or does not. Wide text is
-/// refused by what the reference says (CORBA 3.3 part 2, §7.10.2.6).
+/// Returns the exception for an argument that could not be marshaled. For wide text it depends on
+/// whether the reference announces code sets (CORBA 3.3 part 2, §7.10.2.6).
 pub(crate) fn argument_exception(error: CdrError, announces_code_sets: bool) -> SystemException {
     let minor = match announces_code_sets {
         true => minor::WIDE_NOT_SUPPORTED,
@@ -46,7 +46,7 @@ pub(crate) fn argument_exception(error: CdrError, announces_code_sets: bool) -> 
     }
 }
 
-/// No code set that both sides know (CORBA 3.3 part 2, §7.10.2.6).
+/// Returns the exception for two sides that share no code set (CORBA 3.3 part 2, §7.10.2.6).
 pub(crate) fn code_set_exception(what: impl std::fmt::Display) -> SystemException {
     SystemException::new(
         Kind::CodesetIncompatible,
@@ -57,10 +57,11 @@ pub(crate) fn code_set_exception(what: impl std::fmt::Display) -> SystemExceptio
 }
 
 impl SystemException {
-    /// The exception that a reply with the status SYSTEM_EXCEPTION brings as its body (CORBA 3.3 part 2, §9.4.3.2).
+    /// Reads the exception from the body of a reply with the status SYSTEM_EXCEPTION (CORBA 3.3
+    /// part 2, §9.4.3.2).
     ///
     /// # Errors
-    /// What is wrong with the octets.
+    /// The body does not decode.
     pub fn received(body: &mut Decoder<'_>) -> Result<Self, CdrError> {
         let body = SystemExceptionBody::decode(body)?;
         let completed = CompletionStatus::from_number(body.completed);
@@ -77,14 +78,15 @@ impl SystemException {
     }
 }
 
-/// As a servant raises it that could not make a value, or not read one that it was given as an Any: nothing is done yet.
+/// Converts the failure of a servant to create a value, or to read one that it was given as an Any:
+/// nothing is done yet.
 impl From<CdrError> for SystemException {
     fn from(error: CdrError) -> Self {
         cdr_exception(error, CompletionStatus::No)
     }
 }
 
-/// BAD_PARAM of an Any that holds another type.
+/// Converts to BAD_PARAM for an Any that holds another type.
 impl From<AnyError> for SystemException {
     fn from(error: AnyError) -> Self {
         match error {

@@ -1,4 +1,4 @@
-//! Minor codes: the standard's (CORBA 3.3 part 1, §A.5) and our own.
+//! Minor codes: the standard's (CORBA 3.3 part 1, §A.5) and Punctual's own.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ pub const OMG: u32 = 0x4f4d_0000;
 /// Punctual's own vendor id, `PU`.
 pub const PUNCTUAL: u32 = 0x5055_0000;
 
-/// A minor code of the standard.
+/// Returns a minor code of the standard.
 #[must_use]
 pub const fn omg(number: u32) -> u32 {
     OMG | number
@@ -71,7 +71,7 @@ pub const NO_SUCH_OPERATION: u32 = omg(2);
 pub const UNLISTED_USER_EXCEPTION: u32 = omg(1);
 /// MARSHAL: no factory for a value.
 pub const NO_VALUE_FACTORY: u32 = omg(1);
-/// NO_IMPLEMENT: a value whose operations nobody has implemented.
+/// NO_IMPLEMENT: a value whose operations have no implementation.
 pub const NO_VALUE_IMPLEMENTATION: u32 = omg(1);
 
 /// TRANSIENT: no endpoint of the reference could be connected to.
@@ -124,7 +124,7 @@ pub const SLOTS_BEFORE_START: u32 = omg(10);
 pub const NO_SERVICE_CONTEXT: u32 = omg(26);
 /// BAD_PARAM: no component has the tag.
 pub const NO_COMPONENT: u32 = omg(28);
-/// NO_RESOURCES: what a call of this kind does not know of itself.
+/// NO_RESOURCES: information that a call of this kind does not have.
 pub const INFORMATION_NOT_AVAILABLE: u32 = omg(1);
 /// INV_POLICY: no policy of the type.
 pub const INVALID_POLICY_TYPE: u32 = omg(2);
@@ -136,14 +136,14 @@ pub const INTERCEPTOR_PANICKED: u32 = own(21);
 pub const MUST_REBIND: u32 = own(20);
 /// NO_RESPONSE: a servant that was to answer later has dropped the response.
 pub const NOT_ANSWERED: u32 = own(30);
-/// TIMEOUT: a servant that was to answer later has not within the time that it may take.
+/// TIMEOUT: a servant that was to answer later did not within the time that it may take.
 pub const ANSWER_TIMED_OUT: u32 = own(31);
 /// TRANSIENT: the buffer of a connection is full (WhenFull::Raise).
 pub const BUFFER_FULL: u32 = own(40);
 /// NO_PERMISSION: a callback came by the client's own connection, which the object's POA does not allow.
 pub const NOT_BIDIRECTIONAL: u32 = own(41);
 
-/// A minor code as people read it: the vendor's name, where known, and the number.
+/// Display form of a minor code: the vendor's name, where known, and the number.
 #[derive(Clone, Copy, Debug)]
 pub struct Readable(
     /// The minor code.

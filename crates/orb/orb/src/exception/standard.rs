@@ -1,22 +1,22 @@
-//! The standard exceptions, and what one says.
+//! The standard exceptions and their contents.
 
 use super::minor;
 use std::fmt;
 use std::sync::Arc;
 
-/// Whether the operation ran before the exception was raised (CORBA 3.3 part 1, §A.2).
+/// Progress of the operation before the exception was raised (CORBA 3.3 part 1, §A.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionStatus {
-    /// It ran to its end.
+    /// The operation ran to its end.
     Yes,
-    /// It did not begin: repeating the call is safe.
+    /// The operation did not begin: repeating the call is safe.
     No,
-    /// Nobody here can tell.
+    /// The state of the operation is not known.
     Maybe,
 }
 
 impl CompletionStatus {
-    /// The number on the wire.
+    /// Returns the number on the wire.
     #[must_use]
     pub fn number(self) -> u32 {
         match self {
@@ -26,7 +26,7 @@ impl CompletionStatus {
         }
     }
 
-    /// From the number on the wire; an unknown one tells nothing, so it is [`Self::Maybe`].
+    /// Converts from the number on the wire; an unknown one becomes [`Self::Maybe`].
     #[must_use]
     pub fn from_number(number: u32) -> Self {
         match number {
@@ -49,7 +49,7 @@ impl fmt::Display for CompletionStatus {
 
 macro_rules! kinds {
     ($($variant:ident $name:literal $meaning:literal;)+) => {
-        /// Which standard exception (CORBA 3.3 part 1, §A.3).
+        /// Kind of a standard exception (CORBA 3.3 part 1, §A.3).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum SystemExceptionKind {
@@ -57,22 +57,22 @@ macro_rules! kinds {
         }
 
         impl SystemExceptionKind {
-            /// Every kind there is.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// Its IDL name, e.g. `BAD_PARAM`.
+            /// Returns the IDL name, e.g. `BAD_PARAM`.
             #[must_use]
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $name,)+ }
             }
 
-            /// Its repository id, e.g. `IDL:omg.org/CORBA/BAD_PARAM:1.0`.
+            /// Returns the repository id, e.g. `IDL:omg.org/CORBA/BAD_PARAM:1.0`.
             #[must_use]
             pub fn repository_id(self) -> &'static str {
                 match self { $(Self::$variant => concat!("IDL:omg.org/CORBA/", $name, ":1.0"),)+ }
             }
 
-            /// What it means, in a few words.
+            /// Returns the meaning, in a few words.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => $meaning,)+ }
@@ -125,7 +125,7 @@ kinds! {
 }
 
 impl SystemExceptionKind {
-    /// The kind with this repository id.
+    /// Returns the kind with this repository id.
     #[must_use]
     pub fn from_repository_id(id: &str) -> Option<Self> {
         let name = id
@@ -135,7 +135,7 @@ impl SystemExceptionKind {
     }
 }
 
-/// A standard exception. Cloning is cheap; two are equal when kind, minor code and completion are,
+/// Standard exception. Cloning is cheap; two are equal when kind, minor code and completion are,
 /// whatever their messages say.
 #[derive(Clone)]
 pub struct SystemException {
@@ -146,8 +146,8 @@ pub struct SystemException {
 }
 
 impl SystemExceptionKind {
-    /// The exception as a servant raises it: with nothing done yet, no minor code, and a message for people that says
-    /// why, which does not travel.
+    /// Returns the exception for a servant to raise: with nothing done yet, no minor code, and a
+    /// message for people with the reason, which is not sent.
     ///
     /// ```
     /// use punctual_orb::{SystemException, SystemExceptionKind::BadParam};
@@ -164,14 +164,14 @@ impl SystemExceptionKind {
 }
 
 impl From<SystemExceptionKind> for SystemException {
-    /// Without a minor code, and with nothing done yet.
+    /// Converts without a minor code, and with nothing done yet.
     fn from(kind: SystemExceptionKind) -> Self {
         Self::new(kind, 0, CompletionStatus::No)
     }
 }
 
 impl SystemException {
-    /// An exception with a minor code (see [`minor`]).
+    /// Creates an exception with a minor code (see [`minor`]).
     #[must_use]
     pub fn new(kind: SystemExceptionKind, minor: u32, completed: CompletionStatus) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl SystemException {
         }
     }
 
-    /// The same with a message for people: who, where, why. It does not travel.
+    /// Adds a message for people: endpoint, phase and reason. It is not sent.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<Arc<str>>) -> Self {
         self.detail = Some(detail.into());
@@ -199,38 +199,38 @@ impl SystemException {
         self.with_detail(detail)
     }
 
-    /// The same with another completion status.
+    /// Returns the exception with another completion status.
     #[must_use]
     pub fn completed_as(mut self, completed: CompletionStatus) -> Self {
         self.completed = completed;
         self
     }
 
-    /// Which exception it is.
+    /// Returns the kind of exception.
     #[must_use]
     pub fn kind(&self) -> SystemExceptionKind {
         self.kind
     }
 
-    /// Whether the operation cannot have begun, so that repeating the call is safe.
+    /// Returns whether the operation cannot have begun, so that repeating the call is safe.
     #[must_use]
     pub fn is_not_begun(&self) -> bool {
         self.completed == CompletionStatus::No
     }
 
-    /// The minor code: the vendor's id in the upper 20 bits, the number in the lower 12.
+    /// Returns the minor code: the vendor's id in the upper 20 bits, the number in the lower 12.
     #[must_use]
     pub fn minor(&self) -> u32 {
         self.minor
     }
 
-    /// Whether the operation ran.
+    /// Returns the completion status.
     #[must_use]
     pub fn completed(&self) -> CompletionStatus {
         self.completed
     }
 
-    /// The message, if it has one.
+    /// Returns the message, if it has one.
     #[must_use]
     pub fn detail(&self) -> Option<&str> {
         self.detail.as_deref()

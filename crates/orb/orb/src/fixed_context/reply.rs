@@ -3,22 +3,23 @@
 use super::word::{ContextWord, WORD};
 use punctual_giop::ServiceContext;
 
-/// Data up to this length are kept in place, in bytes.
+/// Maximum length of data that are kept in place, in bytes.
 const SHORT: usize = 16;
 
-/// The contexts of a reply: nearly always none, one word, or another short one, for which nothing is allocated.
+/// Contexts of a reply: nearly always none, one word, or another short one, which needs no
+/// allocation.
 #[derive(Clone, Debug)]
 pub(crate) enum ReplyContexts {
     None,
-    /// One of four bytes, alone.
+    /// One context of four bytes.
     Word(ContextWord),
-    /// A short one of another length, alone.
+    /// One short context of another length.
     Short(ShortContext),
-    /// All others.
+    /// Any other contexts.
     Any(Box<Any>),
 }
 
-/// Ids and data.
+/// Ids and data of contexts.
 type Any = Vec<(u32, Vec<u8>)>;
 
 /// A context whose data are kept in place.
@@ -30,7 +31,7 @@ pub(crate) struct ShortContext {
 }
 
 impl ReplyContexts {
-    /// Adds one, which replaces another of the same id.
+    /// Adds a context, which replaces another of the same id.
     #[inline]
     pub(crate) fn set(&mut self, id: u32, data: &[u8]) {
         let is_alone = match self {

@@ -37,7 +37,8 @@ pub trait RequestContext: Send + Sync + Debug {
     fn fill(&self, data: &mut [u8]);
 }
 
-/// The policies that hold for the calls through a reference: the client's, and those that the reference publishes.
+/// Policies in effect for the calls through a reference: the client's, and those that the reference
+/// publishes.
 #[derive(Clone, Copy, Debug)]
 pub struct CallPolicies<'c>(pub(crate) &'c Effective);
 
@@ -55,11 +56,11 @@ impl<'c> CallPolicies<'c> {
     }
 }
 
-/// A service context that an ORB's requests cannot carry.
+/// Error for a service context that an ORB's requests cannot carry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("requests cannot carry the service context {id}: {why}")]
 pub struct RequestContextError {
-    /// Its id.
+    /// Id of the context.
     pub id: u32,
     /// The reason.
     pub why: &'static str,

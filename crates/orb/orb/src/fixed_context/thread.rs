@@ -1,4 +1,4 @@
-//! State of the calling thread: how it runs, and the last word that it obeyed.
+//! State of the calling thread: its scheduling, and the last word that it obeyed.
 
 use super::word::{ObeyedWord, WORD};
 use crate::priority::Priority;
@@ -12,9 +12,10 @@ impl Priority {
         OF_THREAD.with(|thread| thread.runs_at.get().priority())
     }
 
-    /// Sets the calling thread's CORBA priority for the ORBs that it calls through, and returns the one that it had. To be
-    /// called by what schedules the thread (`punctual_rt`'s `RtCurrent`).
-    // Not inlined: in another crate it would find the place by a call through a pointer.
+    /// Sets the calling thread's CORBA priority for the ORBs that it calls through, and returns the
+    /// previous one. To be called by the scheduler of the thread (`punctual_rt`'s `RtCurrent`).
+    // Not inlined: in another crate, access to the thread-local variable would be a call through a
+    // pointer.
     #[inline(never)]
     pub fn replace_of_thread(priority: Option<Self>) -> Option<Self> {
         OF_THREAD.with(|thread| {
@@ -27,17 +28,17 @@ impl Priority {
     }
 }
 
-/// State of a thread in one number: how it is scheduled, as its scheduler numbers that (0 until it has done so), and its
-/// CORBA priority. For what schedules threads (`punctual_rt`).
+/// State of a thread in one number: its scheduling, as its scheduler numbers that (0 until it has
+/// done so), and its CORBA priority. For schedulers of threads (`punctual_rt`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunsAt(u64);
 
-/// Set where there is a CORBA priority, which stands below.
+/// Bit that is set if there is a CORBA priority, which stands in the lower bits.
 const HAS_PRIORITY: u64 = 1 << 16;
 const PRIORITY: u64 = 0x7fff;
 
 impl RunsAt {
-    /// Combines how a thread is scheduled with its CORBA priority.
+    /// Combines a thread's scheduling with its CORBA priority.
     #[inline]
     #[must_use]
     pub const fn new(scheduled: u32, priority: Option<Priority>) -> Self {
@@ -62,7 +63,7 @@ impl RunsAt {
         Self(number)
     }
 
-    /// Returns how the thread is scheduled.
+    /// Returns the number of the thread's scheduling.
     #[inline]
     #[must_use]
     pub const fn scheduled(self) -> u32 {
@@ -82,21 +83,22 @@ impl RunsAt {
         }
     }
 
-    /// Returns how the calling thread runs.
+    /// Returns the state of the calling thread.
     #[inline(never)]
     #[must_use]
     pub fn of_thread() -> Self {
         OF_THREAD.with(|thread| thread.runs_at.get())
     }
 
-    /// Notes how the calling thread runs from now on, and returns how it ran before.
+    /// Records the state of the calling thread from now on, and returns the previous one.
     #[inline(never)]
     pub fn replace_of_thread(self) -> Self {
         OF_THREAD.with(|thread| thread.runs_at.replace(self))
     }
 
-    /// Notes that the calling thread runs as a request with this word asks, by what its scheduler makes of the word. The next
-    /// request with that word need not be decoded if it is met by a thread that is scheduled as this one.
+    /// Records that the calling thread runs according to this word of a request, as its scheduler
+    /// interprets it. The next request with that word need not be decoded if it is served by a
+    /// thread that is scheduled as this one.
     #[inline(never)]
     pub fn obeys(scheduler: u32, word: [u8; WORD]) {
         OF_THREAD.with(|thread| {
@@ -105,8 +107,9 @@ impl RunsAt {
         });
     }
 
-    /// Makes the calling thread run as a request with this word asks, if the last word that was noted is the same and the
-    /// thread is scheduled as it was then. Returns how it ran before, and the priority at which it runs.
+    /// Makes the calling thread run according to a request's word, if the last recorded word is the
+    /// same and the thread is scheduled as it was then. Returns its previous state, and the
+    /// priority at which it runs.
     #[inline]
     pub(crate) fn obey_again(by: ObeyedWord, word: [u8; WORD]) -> Option<(Self, Priority)> {
         OF_THREAD.with(|thread| {
@@ -119,7 +122,7 @@ impl RunsAt {
         })
     }
 
-    /// Makes the calling thread run as this says if it is scheduled so, and returns whether it is.
+    /// Restores this state if the calling thread is scheduled so, and returns whether it is.
     #[inline]
     pub(crate) fn restore(self) -> bool {
         OF_THREAD.with(|thread| {
@@ -132,12 +135,12 @@ impl RunsAt {
     }
 }
 
-/// State of the calling thread. Together, so that one access to thread-local memory finds all.
+/// State of the calling thread, in one struct, so that one access to thread-local memory finds all.
 struct OfThread {
     runs_at: Cell<RunsAt>,
-    /// The scheduler and the word of the request that it obeyed last ([`obeyed`]).
+    /// Scheduler and word of the request that it obeyed last ([`obeyed`]).
     obeyed: Cell<u64>,
-    /// Its state then.
+    /// State of the thread when it obeyed the word.
     as_obeyed: Cell<RunsAt>,
 }
 
@@ -182,7 +185,7 @@ mod tests {
             assert_eq!(Priority::of_thread(), Some(nine));
             assert!(own.restore());
             assert_eq!(RunsAt::of_thread(), own);
-            // Scheduled otherwise meanwhile.
+            // The thread is scheduled otherwise meanwhile.
             RunsAt::new(8, None).replace_of_thread();
             assert_eq!(RunsAt::obey_again(by(3), word), None);
             assert!(!own.restore());

@@ -12,8 +12,8 @@ pub(crate) struct ContextWord {
     pub(crate) data: [u8; WORD],
 }
 
-/// Layout of a word that tells a CORBA priority: four constant bytes, two of which the priority replaces, in this machine's
-/// byte order.
+/// Layout of a word that encodes a CORBA priority: four constant bytes, two of which the priority
+/// replaces, in this machine's byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordLayout {
     constant: u32,
@@ -36,7 +36,7 @@ impl WordLayout {
         }
     }
 
-    /// Returns the word that tells this priority.
+    /// Returns the word that encodes this priority.
     #[inline]
     #[must_use]
     pub const fn word(self, priority: Priority) -> [u8; WORD] {
@@ -46,13 +46,14 @@ impl WordLayout {
     }
 }
 
-/// Context of four bytes that upcalls obey by nothing but setting how their threads run. A request that carries the same
-/// word as its thread's last one has the thread run as it did then.
+/// Context of four bytes whose only effect on upcalls is to set the scheduling of their threads. A
+/// request that carries the same word as its thread's last one has the thread run as it did then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObeyedWord {
     /// Id of the service context.
     pub context: u32,
-    /// Number of the scheduler (not 0) that gives words their meaning: the same word may mean something else to another.
+    /// Number of the scheduler (not 0) that defines the meaning of words: another may define it
+    /// otherwise.
     pub scheduler: u32,
 }
 

@@ -1,10 +1,11 @@
 //! Operations of interceptors of both sides on a request (`RequestInfo`; CORBA 3.3 part 1, §16.3.11).
 
-/// Defines the operations of `RequestInfo` for the information of one side. `known` says which requests' types are known
-/// there; `valid` has the points at which an operation may be called, by the side's table (16.1 or 16.2).
+/// Defines the operations of `RequestInfo` for the information of one side. `known` says for which
+/// requests types are known there; `valid` has the points at which an operation may be called, by
+/// the side's table (16.1 or 16.2).
 ///
-/// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and `reply_contexts`, and says by
-/// `has_results` and `is_forwarded` what holds at its point.
+/// The type has the fields `point`, `facts`, `outcome`, `body`, `slots`, `slot_count` and
+/// `reply_contexts`, and states by `has_results` and `is_forwarded` what holds at its point.
 macro_rules! request_info {
     (
         $info:ident,
@@ -12,8 +13,8 @@ macro_rules! request_info {
         valid: { details: $details:expr, operation_context: $operation_context:expr, arguments: $arguments:expr }
     ) => {
         impl $info<'_> {
-            /// Returns a number that no other request of this side in progress has. It is not the number on the wire: where a
-            /// call is sent more than once, or polled, it stays the same.
+            /// Returns a number that no other request of this side in progress has. It is not the
+            /// number on the wire: it stays the same when a call is sent more than once, or polled.
             #[must_use]
             pub fn request_id(&self) -> u32 {
                 self.facts.request_id
@@ -88,7 +89,7 @@ macro_rules! request_info {
                 results.map(|(result, _)| result)
             }
 
-            /// Returns how the request has ended.
+            /// Returns the status with which the request has ended.
             ///
             /// # Errors
             /// BAD_INV_ORDER 14.
@@ -98,7 +99,7 @@ macro_rules! request_info {
                 Ok(status.unwrap_or(ReplyStatus::Unknown))
             }
 
-            /// Returns where the call is forwarded to, as data.
+            /// Returns the reference that the call is forwarded to, as data.
             pub(crate) fn forwarded_to(&self) -> Result<&Ior, SystemException> {
                 match &self.outcome {
                     Some(Outcome::Forward(to)) if self.is_forwarded() => Ok(to),

@@ -17,7 +17,8 @@ use punctual_cdr::Environment;
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 use std::fmt;
 
-/// Request as a client's interceptor sees it. Every operation raises BAD_INV_ORDER with minor code 14 at a point where it is not valid.
+/// Request as a client's interceptor sees it. Every operation raises BAD_INV_ORDER with minor code
+/// 14 at a point where it is not valid.
 pub struct ClientRequestInfo<'a> {
     pub(super) point: ClientPoint,
     pub(super) facts: &'a CallFacts<'a>,
@@ -31,7 +32,7 @@ pub struct ClientRequestInfo<'a> {
     pub(super) body: Option<&'a ReadBody<'a>>,
 }
 
-/// At `send_request`, and at ending points.
+/// Points of table 16.1 at which there is a request: `send_request`, and the ending points.
 const NOT_SEND_POLL: ValidAt = ValidAt(0b10111);
 
 request_info!(
@@ -52,7 +53,8 @@ impl ClientRequestInfo<'_> {
         matches!(self.point, ClientPoint::ReceiveOther)
     }
 
-    /// Returns how far a one-way is to come before its caller goes on; to the target, for any other call.
+    /// Returns the point that a one-way reaches before its caller goes on; the target, for any
+    /// other call.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -61,7 +63,7 @@ impl ClientRequestInfo<'_> {
         Ok(self.facts.sync_scope)
     }
 
-    /// The data of a service context of the request.
+    /// Returns the data of a service context of the request.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; BAD_PARAM 26 where there is none of that id.
@@ -71,13 +73,13 @@ impl ClientRequestInfo<'_> {
         find(self.request_contexts, id)
     }
 
-    /// Adds a service context to the request. With `replace` it takes the place of one of its id.
+    /// Adds a service context to the request. With `replace` it replaces one of the same id.
     ///
     /// A protocol without service contexts carries none.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14; BAD_INV_ORDER 15 where there is one of that id, without `replace`; BAD_PARAM for the context
-    /// of code sets, which is the ORB's.
+    /// BAD_INV_ORDER 14; BAD_INV_ORDER 15 where there is one of that id, without `replace`;
+    /// BAD_PARAM for the context of code sets, which is the ORB's.
     pub fn add_request_service_context(
         &mut self,
         id: u32,
@@ -89,29 +91,30 @@ impl ClientRequestInfo<'_> {
         add(self.request_contexts, (id, data), replace)
     }
 
-    /// The reference that is called, as data ([`ClientRequestInfo::target`](crate::ClientRequestInfo::target) as an
-    /// object).
+    /// Returns the reference that is called, as data
+    /// ([`ClientRequestInfo::target`](crate::ClientRequestInfo::target) as an object).
     #[must_use]
     pub fn target_ior(&self) -> &Ior {
         self.place.target
     }
 
-    /// The same of where the call goes: that reference, or where it was forwarded to.
+    /// Returns the reference that the call goes to, as data: the target, or the reference that it
+    /// was forwarded to.
     #[must_use]
     pub fn effective_target_ior(&self) -> &Ior {
         self.place.effective
     }
 
-    /// The profile that the call goes by.
+    /// Returns the profile that the call uses.
     ///
     /// # Errors
-    /// NO_RESOURCES 1 where the reference has none that can be used.
+    /// NO_RESOURCES 1 where the reference has no usable profile.
     pub fn effective_profile(&self) -> Result<&TaggedProfile, SystemException> {
         let profile = self.place.profile();
         profile.ok_or_else(|| not_available("effective_profile"))
     }
 
-    /// The first component of that profile with a tag.
+    /// Returns the first component with this tag in the effective profile.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
@@ -124,7 +127,7 @@ impl ClientRequestInfo<'_> {
         }
     }
 
-    /// All of them.
+    /// Returns all components with this tag in the effective profile.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; BAD_PARAM 28 where there is none.
@@ -147,7 +150,7 @@ impl ClientRequestInfo<'_> {
         all
     }
 
-    /// The policy of a type that holds for the call.
+    /// Returns the policy of a type that is in effect for the call.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; INV_POLICY 2 where none of that type is set.
@@ -166,8 +169,9 @@ impl ClientRequestInfo<'_> {
         })
     }
 
-    /// The exception that the caller is about to get. A user exception is there if the call knows its type, as those of
-    /// the Dynamic Invocation Interface do; else UNKNOWN 1 stands for it.
+    /// Returns the exception that the caller is about to get. A user exception is available if the
+    /// call knows its type, as calls of the Dynamic Invocation Interface do; otherwise UNKNOWN 1
+    /// takes its place.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -176,7 +180,7 @@ impl ClientRequestInfo<'_> {
         self.facts.exception(self.outcome.as_ref(), self.body)
     }
 
-    /// Its repository id.
+    /// Returns the repository id of the exception that the caller is about to get.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -186,7 +190,7 @@ impl ClientRequestInfo<'_> {
         Ok(self.exception_id())
     }
 
-    /// The system exception that the caller is about to get, if it is one.
+    /// Returns the system exception that the caller is about to get, if it is one.
     #[must_use]
     pub fn received_system_exception(&self) -> Option<&SystemException> {
         self.system_exception()

@@ -1,4 +1,4 @@
-//! A call's way through the points of its client's interceptors.
+//! Pass of a call through the interception points of its client.
 
 use super::OwnedContext;
 use super::client_info::ClientRequestInfo;
@@ -12,22 +12,24 @@ use super::traits::ClientRequestInterceptor;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What of a call outlives a point: it goes through a pass each time that it is sent, or polled.
+/// State of a call between interception points. The call goes through a pass each time that it is
+/// sent, or polled.
 #[derive(Debug)]
 pub(crate) struct ClientPass {
     request_id: u32,
-    /// The caller's ORB.
+    /// Number of the caller's ORB.
     orb: u64,
-    /// As the caller's thread had them.
+    /// Slots of the calling thread when it made the call.
     slots: Slots,
     slot_count: u32,
-    /// How many interceptors have begun: the flow stack (CORBA 3.3 part 1, §16.3.3).
+    /// Number of interceptors whose starting point has succeeded: the flow stack (CORBA 3.3 part 1,
+    /// §16.3.3).
     entered: usize,
     pub(crate) request_contexts: Vec<OwnedContext>,
     pub(crate) reply_contexts: Vec<OwnedContext>,
 }
 
-/// The interceptors, and what they are told of the call.
+/// The interceptors, and the facts of the call that they see.
 pub(crate) struct At<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ClientRequestInterceptor>],
     pub(crate) facts: CallFacts<'a>,
@@ -35,11 +37,11 @@ pub(crate) struct At<'a> {
 }
 
 impl ClientPass {
-    /// Of a call that the calling thread makes by this ORB.
+    /// Creates the pass of a call that the calling thread makes by this ORB.
     pub(crate) fn new(orb: u64, slot_count: u32) -> Self {
         static REQUESTS: AtomicU32 = AtomicU32::new(1);
         Self {
-            // Relaxed: a number, and no more.
+            // Relaxed: only uniqueness matters.
             request_id: REQUESTS.fetch_add(1, Ordering::Relaxed),
             orb,
             slots: ThreadSlots { orb }.copy(),
@@ -54,8 +56,8 @@ impl ClientPass {
         self.request_id
     }
 
-    /// The starting point `send_request`, of a request with these contexts; what the call has come to where it is not to
-    /// be sent, of which all have been told.
+    /// Runs the starting point `send_request` of a request with these contexts. Returns the outcome
+    /// if the request is not to be sent; the ending points have run then.
     pub(crate) fn send_request(
         &mut self,
         at: &At<'_>,
@@ -66,7 +68,7 @@ impl ClientPass {
         self.start(at, ClientPoint::SendRequest)
     }
 
-    /// The starting point `send_poll`; as [`ClientPass::send_request`].
+    /// Runs the starting point `send_poll`, as [`ClientPass::send_request`].
     pub(crate) fn send_poll(&mut self, at: &At<'_>) -> Option<Outcome> {
         self.start(at, ClientPoint::SendPoll)
     }
@@ -82,7 +84,7 @@ impl ClientPass {
             });
             match called {
                 Ok(()) => self.entered += 1,
-                // No more of them begin, and those that have are told.
+                // No further interceptor begins; those that have begun run their ending points.
                 Err(raised) => {
                     drop(aside);
                     let outcome = instead(None, raised);
@@ -93,8 +95,8 @@ impl ClientPass {
         None
     }
 
-    /// The ending points of those that have begun, in the reverse order; what has taken the outcome's place, if anything
-    /// has. Afterwards none has begun.
+    /// Runs the ending points of the interceptors that have begun, in the reverse order. Returns
+    /// the outcome that has replaced the given one, if any. Afterwards the flow stack is empty.
     pub(crate) fn end(
         &mut self,
         at: &At<'_>,
@@ -106,7 +108,7 @@ impl ClientPass {
         let mut has_changed = false;
         for interceptor in begun.unwrap_or_default().iter().rev() {
             let point = outcome.client_point();
-            // What was raised in place of the results has none.
+            // An exception raised in place of the results has no body.
             let body = body.filter(|_| !has_changed);
             let mut info = self.info(at, (point, Some(outcome.clone())), body);
             let called = guarded((interceptor.name(), point.name()), || match point {

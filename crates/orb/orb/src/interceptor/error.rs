@@ -1,16 +1,16 @@
-//! What interceptors raise, and what they are told.
+//! Errors that interceptors raise, and get.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use punctual_ior::Ior;
 use std::fmt;
 
-/// What an interceptor raises at a point.
+/// Error that an interceptor raises at a point.
 #[derive(Clone)]
 pub enum InterceptorError {
-    /// A system exception: what the caller gets, unless another interceptor changes it. Its completion status is set by
-    /// the point that raises it (CORBA 3.3 part 1, §16.3.5).
+    /// A system exception: the caller gets it, unless another interceptor changes it. Its
+    /// completion status is set by the point that raises it (CORBA 3.3 part 1, §16.3.5).
     System(SystemException),
-    /// The call goes on to another object (`ForwardRequest`, §16.3.12). Made by
+    /// A forward of the call to another object (`ForwardRequest`, §16.3.12). Made by
     /// [`InterceptorError::forward`](crate::InterceptorError::forward).
     ForwardRequest(Box<Ior>),
 }
@@ -33,7 +33,7 @@ impl From<InvalidSlot> for InterceptorError {
     }
 }
 
-/// As people read it, also where `main` returns it.
+/// Shows the error as `Display` does, for a `main` that returns it.
 impl fmt::Debug for InterceptorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -51,11 +51,11 @@ impl fmt::Display for InterceptorError {
 
 impl std::error::Error for InterceptorError {}
 
-/// A slot that nobody has allocated ([`crate::OrbInitInfo::allocate_slot_id`]).
+/// Error for a slot that was not allocated ([`crate::OrbInitInfo::allocate_slot_id`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("nobody has allocated the slot {0}")]
 pub struct InvalidSlot(
-    /// Its number.
+    /// Number of the slot.
     pub u32,
 );
 
@@ -65,7 +65,8 @@ impl From<InvalidSlot> for SystemException {
     }
 }
 
-/// An attribute or operation that is not valid at the point (§16.3.14, table 16.1 and table 16.2).
+/// Returns the exception for an attribute or operation that is not valid at the point (§16.3.14,
+/// table 16.1 and table 16.2).
 #[cold]
 pub(super) fn not_valid_here(what: &str) -> SystemException {
     bad_inv_order(
@@ -79,7 +80,8 @@ pub(super) fn bad_inv_order(minor: u32, why: String) -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor, CompletionStatus::No).with_detail(why)
 }
 
-/// What this call cannot tell, as it is marshaled without TypeCodes (§16.3.11: NO_RESOURCES 1).
+/// Returns the exception for facts that the call does not know, as it is marshaled without
+/// TypeCodes (§16.3.11: NO_RESOURCES 1).
 #[cold]
 pub(super) fn not_available(what: &str) -> SystemException {
     SystemException::new(
@@ -90,7 +92,7 @@ pub(super) fn not_available(what: &str) -> SystemException {
     .with_detail(format!("`{what}` is not known of this call"))
 }
 
-/// A service context that is not there.
+/// Returns the exception for a service context that is not there.
 #[cold]
 pub(super) fn no_context(id: u32) -> SystemException {
     SystemException::new(

@@ -1,4 +1,4 @@
-//! What makes policies of values (CORBA 3.3 part 1, §16.7).
+//! Policy factories: they create policies from values (CORBA 3.3 part 1, §16.7).
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::policy::Policy;
@@ -6,20 +6,24 @@ use punctual_any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Makes policies of the types that it was registered for ([`crate::OrbInitInfo::register_policy_factory`]).
+/// Creates policies of the types that it was registered for
+/// ([`crate::OrbInitInfo::register_policy_factory`]).
 pub trait PolicyFactory: Send + Sync {
-    /// A policy of this type with this value.
+    /// Creates a policy of this type with this value.
     ///
     /// # Errors
-    /// INV_POLICY or another system exception that says what is wrong with the value (`PolicyError` of the standard).
+    /// INV_POLICY or another system exception that says what is wrong with the value (`PolicyError`
+    /// of the standard).
     fn create_policy(&self, policy_type: u32, value: &Any) -> Result<Policy, SystemException>;
 }
 
-/// By types.
+/// Factories by policy type.
 #[derive(Default)]
 pub(crate) struct Factories(BTreeMap<u32, Arc<dyn PolicyFactory>>);
 
 impl Factories {
+    /// Adds the factory of a type.
+    ///
     /// # Errors
     /// BAD_INV_ORDER 16 where the type has one already.
     pub(super) fn add(

@@ -1,5 +1,5 @@
-//! IOR interceptors: what is called when an object adapter is made, to put components into its references
-//! (CORBA 3.3 part 1, §16.5), or to make these themselves.
+//! IOR interceptors: called when an object adapter is created, to put components into its
+//! references (CORBA 3.3 part 1, §16.5), or to create the references themselves.
 
 use super::guard::guarded;
 use super::template::{ObjectReferenceFactory, ObjectReferenceTemplate};
@@ -9,7 +9,7 @@ use punctual_ior::{Ior, TaggedComponent};
 use std::fmt;
 use std::sync::Arc;
 
-/// The state of an object adapter, or of its manager (`PortableInterceptor::AdapterState`).
+/// State of an object adapter, or of its manager (`PortableInterceptor::AdapterState`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AdapterState {
     /// Requests wait.
@@ -20,60 +20,64 @@ pub enum AdapterState {
     Discarding,
     /// Requests are refused for good.
     Inactive,
-    /// It is no more.
+    /// The adapter no longer exists.
     NonExistent,
 }
 
-/// Is called when an object adapter is made, and when it or its manager changes its state (CORBA 3.3 part 1,
-/// §16.5.4). Called with no lock held that another adapter would want, on the thread that makes the adapter.
+/// Interceptor that is called when an object adapter is created, and when it or its manager changes
+/// its state (CORBA 3.3 part 1, §16.5.4). Called with no lock held that another adapter would want,
+/// on the thread that creates the adapter.
 pub trait IorInterceptor: Send + Sync {
-    /// Tells it from others of the list. Any number may be without one.
+    /// Returns the name, unique in the list of interceptors. Any number of interceptors may have an
+    /// empty one.
     fn name(&self) -> &str {
         ""
     }
 
-    /// An adapter is being made: components may be added, which all its references then have.
+    /// Handles the creation of an adapter: components may be added, which all its references then
+    /// have.
     fn establish_components(&self, info: &mut IorInfo<'_>) {
         let _ = info;
     }
 
-    /// All have added their components: the adapter's references may be made by another factory from now on
-    /// ([`IorInfo::set_current_factory`]).
+    /// Called when all interceptors have added their components: the adapter's references may be
+    /// created by another factory from now on ([`IorInfo::set_current_factory`]).
     ///
     /// # Errors
-    /// A system exception: the POA is not made, and `create_poa` fails with it.
+    /// A system exception: the POA is not created, and `create_poa` fails with it.
     fn components_established(&self, info: &mut IorInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
     }
 
-    /// A manager of adapters has changed its state.
+    /// Handles a change of state of a manager of adapters.
     fn adapter_manager_state_changed(&self, manager: u32, state: AdapterState) {
         let _ = (manager, state);
     }
 
-    /// Adapters have changed their state by themselves: they are destroyed. Each is named from the root adapter on.
+    /// Handles a change of state of adapters themselves: they are destroyed. Each is named from the
+    /// root adapter on.
     fn adapter_state_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
         let _ = (adapters, state);
     }
 }
 
-/// An adapter that is being made (`IORInfo`; CORBA 3.3 part 1, §16.5.3).
+/// Object adapter that is being created (`IORInfo`; CORBA 3.3 part 1, §16.5.3).
 pub struct IorInfo<'a> {
     policies: &'a dyn Fn(u32) -> Option<Policy>,
     manager_id: u32,
     state: AdapterState,
     template: &'a ObjectReferenceTemplate,
-    /// In the template's place, if another is.
+    /// The factory in place of the template, if one was set.
     factory: Option<Arc<dyn ObjectReferenceFactory>>,
-    /// Each with the tag of the profiles that it is for, if not for all.
+    /// Components, each with the tag of the profiles that it is for, if not for all.
     components: Components,
-    /// Whether components may still be added.
+    /// True while components may be added.
     is_open: bool,
 }
 
 impl IorInfo<'_> {
-    /// The policy of a type that the adapter has.
+    /// Returns the policy of a type that the adapter has.
     ///
     /// # Errors
     /// INV_POLICY 2 where it has none.
@@ -88,7 +92,7 @@ impl IorInfo<'_> {
         })
     }
 
-    /// Has every profile of the adapter's references carry a component.
+    /// Adds a component to every profile of the adapter's references.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 when all components are established.
@@ -96,7 +100,7 @@ impl IorInfo<'_> {
         self.add(None, component)
     }
 
-    /// The same of profiles of one tag.
+    /// Adds a component to the profiles with this tag in the adapter's references.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 when all components are established.
@@ -120,25 +124,26 @@ impl IorInfo<'_> {
         Ok(())
     }
 
-    /// The number of the adapter's manager, by which its changes of state are told.
+    /// Returns the number of the adapter's manager, by which its changes of state are reported.
     #[must_use]
     pub fn manager_id(&self) -> u32 {
         self.manager_id
     }
 
-    /// The state of the adapter.
+    /// Returns the state of the adapter.
     #[must_use]
     pub fn state(&self) -> AdapterState {
         self.state
     }
 
-    /// The names from the root adapter to this one.
+    /// Returns the names from the root adapter to this one.
     #[must_use]
     pub fn adapter_name(&self) -> &[String] {
         self.template.adapter_name()
     }
 
-    /// The adapter as what makes its references. It makes none before the adapter is there.
+    /// Returns the template of the adapter, which creates its references, though none before the
+    /// adapter exists.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 before all components are established.
@@ -149,7 +154,8 @@ impl IorInfo<'_> {
         }
     }
 
-    /// What will make the adapter's references: the template, or what an interceptor has put in its place.
+    /// Returns the factory that will create the adapter's references: the template, or the one that
+    /// an interceptor has set.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 before all components are established.
@@ -163,7 +169,7 @@ impl IorInfo<'_> {
         })
     }
 
-    /// Has the adapter's references made by another, from the first on.
+    /// Sets the factory that creates the adapter's references, from the first on.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 before all components are established.
@@ -188,21 +194,22 @@ impl fmt::Debug for IorInfo<'_> {
     }
 }
 
-/// An adapter that is being made.
+/// Object adapter that is being created.
 pub(crate) struct Adapter<'a> {
     pub(crate) policies: &'a dyn Fn(u32) -> Option<Policy>,
-    /// Its manager, and the state of that.
+    /// Number of its manager, and the manager's state.
     pub(crate) manager: (u32, AdapterState),
     pub(crate) template: &'a ObjectReferenceTemplate,
 }
 
-/// Has all of them see an adapter that is being made: what they have added to its references, and what makes these, if it is
-/// not the adapter.
+/// Calls all IOR interceptors for an adapter that is being created. Returns the components that
+/// they have added to its references, and the factory of the references, if it is not the adapter.
 ///
-/// What one of them does wrong while it adds is logged, and is nothing to the others (§16.5.4.1).
+/// An error of an interceptor while it adds components is logged, and does not affect the others
+/// (§16.5.4.1).
 ///
 /// # Errors
-/// What one has raised when all had added theirs.
+/// The exception that an interceptor has raised after all had added their components.
 pub(crate) fn establish(
     interceptors: &[Arc<dyn IorInterceptor>],
     adapter: &Adapter<'_>,
@@ -225,7 +232,7 @@ pub(crate) fn establish(
         let established = guarded((one.name(), "components_established"), || {
             Ok(one.components_established(&mut info)?)
         });
-        // There is nothing that could be forwarded.
+        // A forward is meaningless here.
         if let Err(super::InterceptorError::System(exception)) = established {
             return Err(exception);
         }
@@ -233,10 +240,10 @@ pub(crate) fn establish(
     Ok((info.components, info.factory))
 }
 
-/// The reference that a factory makes. One that panics raises UNKNOWN.
+/// Returns the reference that a factory creates. A panic of the factory raises UNKNOWN.
 ///
 /// # Errors
-/// What it has raised.
+/// The exception that the factory has raised.
 pub(crate) fn made_by(
     factory: &dyn ObjectReferenceFactory,
     repository_id: &str,
@@ -249,12 +256,12 @@ pub(crate) fn made_by(
     });
     match called {
         Err(super::InterceptorError::System(exception)) => Err(exception),
-        // There is nothing that could be forwarded.
+        // A forward is meaningless here.
         _ => Ok(made),
     }
 }
 
-/// Tells each of them something.
+/// Calls a notification of each of them.
 pub(crate) fn tell(
     interceptors: &[Arc<dyn IorInterceptor>],
     point: &'static str,

@@ -1,12 +1,13 @@
-//! Portable Interceptors (CORBA 3.3 part 1, chapter 16): what is called at points of every request, at its client and
-//! at its server.
+//! Portable Interceptors (CORBA 3.3 part 1, chapter 16): objects of the application that are called
+//! at points of every request, at its client and at its server.
 //!
-//! An ORB has one list of interceptors of each kind ([`Interceptors`]), complete when it has started; nothing
-//! here is changed by a call. A call goes through its points in one *pass* ([`ClientPass`], [`ServerPass`]): the flow
-//! stack of the standard is how many of the list have begun, since an interceptor's ending point is called exactly
-//! when its starting point has succeeded. Whoever makes a call (`client`, `collocation`) or serves one (`server`) says
-//! what has become of it ([`Outcome`]) and obeys what comes back. A panic of an interceptor is UNKNOWN to its call, and
-//! nothing to any other.
+//! An ORB has one list of interceptors of each kind ([`Interceptors`]), complete when it has
+//! started; calls change nothing here. A call goes through its points in one *pass*
+//! ([`ClientPass`], [`ServerPass`]): the flow stack of the standard is the number of interceptors
+//! that have begun, since an interceptor's ending point is called exactly when its starting point
+//! has succeeded. The module that makes a call (`client`, `collocation`) or serves one (`server`)
+//! passes the [`Outcome`] of the request, and follows the one that is returned. A panic of an
+//! interceptor is UNKNOWN to its call, and does not affect any other.
 
 mod accessors;
 mod client_info;
@@ -51,5 +52,5 @@ pub use template::{ObjectReferenceFactory, ObjectReferenceTemplate};
 pub use traits::{ClientRequestInterceptor, ServerRequestInterceptor};
 pub(crate) use value_trace::ValueTrace;
 
-/// A service context that a pass keeps: its id and its data.
+/// Service context kept by a pass: its id and its data.
 pub(crate) type OwnedContext = (u32, Vec<u8>);

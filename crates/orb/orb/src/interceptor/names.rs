@@ -11,7 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-/// Another interceptor of the list has the name (`ORBInitInfo::DuplicateName`; CORBA 3.3 part 1, §16.9.2).
+/// Error for a name that another interceptor of the list has (`ORBInitInfo::DuplicateName`; CORBA
+/// 3.3 part 1, §16.9.2).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is an interceptor `{0}` already")]
 pub struct DuplicateName(
@@ -25,7 +26,7 @@ impl From<DuplicateName> for SystemException {
     }
 }
 
-/// What has a name in a list.
+/// Element of a list with a name.
 pub(crate) trait Named {
     fn name(&self) -> &str;
 }
@@ -50,8 +51,10 @@ named!(
 pub(crate) struct ListOf<I: ?Sized>(Vec<Arc<I>>);
 
 impl<I: ?Sized + Named> ListOf<I> {
+    /// Adds an interceptor.
+    ///
     /// # Errors
-    /// Where another has its name. Those without one do not meet (§16.2.1).
+    /// Another interceptor has its name. Interceptors without a name do not conflict (§16.2.1).
     pub(crate) fn add(&mut self, interceptor: Arc<I>) -> Result<(), DuplicateName> {
         let name = interceptor.name();
         if !name.is_empty() && self.0.iter().any(|one| one.name() == name) {
@@ -76,18 +79,20 @@ impl<I: ?Sized> Default for ListOf<I> {
     }
 }
 
-/// What was registered.
+/// Interceptors and factories that were registered.
 #[derive(Default)]
 pub(crate) struct Registered {
     pub(crate) client: ListOf<dyn ClientRequestInterceptor>,
     pub(crate) server: ListOf<dyn ServerRequestInterceptor>,
     pub(crate) ior: ListOf<dyn IorInterceptor>,
-    /// How many slots there are.
+    /// Number of slots.
     pub(crate) slots: u32,
     pub(super) factories: Factories,
 }
 
 impl Registered {
+    /// Adds a policy factory.
+    ///
     /// # Errors
     /// BAD_INV_ORDER 16 where the type has a factory already.
     pub(crate) fn add_factory(
@@ -104,23 +109,25 @@ impl Registered {
     }
 }
 
-/// The interceptors of an ORB. Before its initialisers are done there are none.
+/// Interceptors of an ORB; empty until its initialisers are done.
 #[derive(Default)]
 pub(crate) struct Interceptors(OnceLock<Registered>);
 
 impl Interceptors {
-    /// All are registered.
+    /// Sets the list when all interceptors are registered.
     pub(crate) fn settle(&self, registered: Registered) {
-        // An ORB is started once.
+        // An ORB is started once, so the list is not set yet.
         let _ = self.0.set(registered);
     }
 
-    /// Whether calls may go the short way, on which nobody is called: none is registered, and none will be.
+    /// Returns whether calls may take the fast path, which calls no interceptors: none is
+    /// registered, and none will be.
     pub(crate) fn leave_calls_alone(&self) -> bool {
         self.0.get().is_some_and(|all| all.client.is_empty())
     }
 
-    /// The same of requests.
+    /// Returns whether requests may be served without interceptors: none is registered, and none
+    /// will be.
     pub(crate) fn leave_requests_alone(&self) -> bool {
         self.0.get().is_some_and(|all| all.server.is_empty())
     }
@@ -137,7 +144,7 @@ impl Interceptors {
         self.0.get().map_or(&[], |all| &all.ior)
     }
 
-    /// A policy that a registered factory makes.
+    /// Returns a policy created by a registered factory.
     ///
     /// # Errors
     /// INV_POLICY 3 where there is none, and the factory's.
@@ -152,7 +159,7 @@ impl Interceptors {
         }
     }
 
-    /// How many slots requests and threads have; `None` before the ORB has started.
+    /// Returns the number of slots of requests and threads; `None` before the ORB has started.
     pub(crate) fn slots(&self) -> Option<u32> {
         self.0.get().map(|all| all.slots)
     }

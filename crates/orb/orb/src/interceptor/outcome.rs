@@ -1,22 +1,22 @@
-//! What has become of a request, as interceptors see it and change it.
+//! Outcome of a request, as interceptors see it and change it.
 
 use super::points::{ClientPoint, ReplyStatus, ServerPoint};
 use crate::exception::{CompletionStatus, SystemException};
 use punctual_ior::Ior;
 
-/// See the module.
+/// Outcome of a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
-    /// It has results.
+    /// Results.
     Reply,
-    /// A user exception, with its repository id; empty where nobody knows it.
+    /// A user exception, with its repository id; empty if the id is not known.
     User(String),
     System(SystemException),
-    /// It goes on there.
+    /// A forward to this reference.
     Forward(Box<Ior>),
-    /// It is made once more.
+    /// Another attempt follows.
     Retry,
-    /// It is on its way, or was a one-way.
+    /// The request is on its way, or was a one-way.
     Sent,
 }
 
@@ -47,8 +47,9 @@ impl Outcome {
         }
     }
 
-    /// The completion status of what is raised in place of this (CORBA 3.3 part 1, §16.3.5 and §16.3.8): the operation
-    /// has run where there are results, and an exception keeps its status.
+    /// Returns the completion status of an exception raised in place of this outcome (CORBA 3.3
+    /// part 1, §16.3.5 and §16.3.8): the operation has run where there are results, and an
+    /// exception keeps its status.
     pub(super) fn completion(&self) -> CompletionStatus {
         match self {
             Self::Reply | Self::User(_) => CompletionStatus::Yes,

@@ -1,4 +1,4 @@
-//! Where a call goes, as its client knows it.
+//! Destination of a call, as its client knows it.
 
 use crate::policy::Effective;
 use crate::protocol::Registry;
@@ -6,18 +6,18 @@ use punctual_cdr::Environment;
 use punctual_ior::{Ior, TaggedComponent, TaggedProfile};
 use std::sync::Arc;
 
-/// See the module.
+/// Destination of a call.
 #[derive(Clone)]
 pub(crate) struct Place<'a> {
     /// The reference that is called.
     pub(crate) target: &'a Ior,
-    /// That reference, or where it was forwarded to.
+    /// The target, or the reference that it was forwarded to.
     pub(crate) effective: &'a Ior,
-    /// Which of the latter's profiles the call goes by.
+    /// Index of the profile in `effective` that the call uses.
     pub(crate) profile: usize,
-    /// Under which policies.
+    /// The policies in effect.
     pub(crate) policies: Arc<Effective>,
-    /// What reads profiles.
+    /// The protocols, for decoding profiles.
     pub(crate) registry: Arc<Registry>,
     /// The caller's ORB.
     pub(crate) environment: &'a dyn Environment,
@@ -28,7 +28,7 @@ impl Place<'_> {
         self.effective.profiles.get(self.profile)
     }
 
-    /// The components of the profile; none where it is of a kind that is not known here.
+    /// Returns the components of the profile; none if the ORB does not know its protocol.
     pub(super) fn components(&self) -> Vec<TaggedComponent> {
         let decoded = self.profile().and_then(|profile| {
             let codec = self.registry.codec(profile.tag)?;

@@ -1,27 +1,27 @@
-//! The interception points, and what the standard's tables allow at each.
+//! The interception points, and the operations that the standard's tables allow at each.
 
 use super::error::not_valid_here;
 use crate::exception::SystemException;
 
-/// What a request has come to (`reply_status`; CORBA 3.3 part 1, §16.3.11).
+/// Status of a request (`reply_status`; CORBA 3.3 part 1, §16.3.11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReplyStatus {
-    /// It has results, or it was sent and nothing more is to be heard of it yet.
+    /// The request has results, or was sent and nothing more is known of it yet.
     Successful,
-    /// A system exception.
+    /// The request has ended with a system exception.
     SystemException,
-    /// A user exception.
+    /// The request has ended with a user exception.
     UserException,
-    /// It goes on to another object.
+    /// The call is forwarded to another object.
     LocationForward,
-    /// It is sent once more.
+    /// The request is sent once more.
     TransportRetry,
-    /// Nobody can tell.
+    /// The status is not known.
     Unknown,
 }
 
 impl ReplyStatus {
-    /// The number that the standard gives it.
+    /// Returns the number that the standard gives the status.
     #[must_use]
     pub fn number(self) -> i16 {
         match self {
@@ -35,7 +35,8 @@ impl ReplyStatus {
     }
 }
 
-/// A point of a request. The numbers are columns of the standard's tables, which are written as bits.
+/// Interception point of a request at its client. The numbers are columns of the standard's tables,
+/// which are written as bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ClientPoint {
     SendRequest,
@@ -54,12 +55,13 @@ pub(crate) enum ServerPoint {
     SendOther,
 }
 
-/// At which points something is valid: a bit each, the first point's the highest, as the tables' columns.
+/// Set of points at which an operation is valid: one bit each, the first point's the highest, as
+/// the tables' columns.
 #[derive(Clone, Copy)]
 pub(super) struct ValidAt(pub(super) u8);
 
 impl ValidAt {
-    /// At ending points.
+    /// The ending points.
     pub(super) const ENDS: Self = Self(0b00111);
 
     fn check(self, column: u8, what: &str) -> Result<(), SystemException> {
@@ -81,6 +83,8 @@ impl ClientPoint {
         }
     }
 
+    /// Checks that an operation is valid at the point.
+    ///
     /// # Errors
     /// BAD_INV_ORDER 14 where the table says no.
     pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {
@@ -99,6 +103,8 @@ impl ServerPoint {
         }
     }
 
+    /// Checks that an operation is valid at the point.
+    ///
     /// # Errors
     /// BAD_INV_ORDER 14 where the table says no.
     pub(super) fn check(self, valid: ValidAt, what: &str) -> Result<(), SystemException> {

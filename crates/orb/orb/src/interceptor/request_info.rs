@@ -14,36 +14,36 @@ use punctual_any::{Any, ParameterMode, TypeCode};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Environment, Marshal};
 use punctual_giop::service_context;
 
-/// An argument of an operation (`Dynamic::Parameter`).
+/// Argument of an operation (`Dynamic::Parameter`).
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its value; without one where it has none yet.
+    /// Value of the argument; an Any without a value while it has none.
     pub argument: Any,
-    /// Which way it goes.
+    /// Direction of the argument.
     pub mode: ParameterMode,
 }
 
-/// Reads the body of a reply.
+/// Reader of the body of a reply.
 pub(crate) type ReadBody<'a> = dyn Fn(&mut dyn FnMut(&mut Decoder<'_>)) + 'a;
 
-/// Writes the arguments of a request.
+/// Writer of the arguments of a request.
 pub(crate) type WriteArguments<'a> = dyn Fn(&mut Encoder<'_>) -> Result<(), CdrError> + 'a;
 
-/// A request whose types its stub or its skeleton knows.
+/// Request whose types its stub or its skeleton knows.
 #[derive(Clone)]
 pub(crate) struct TypedRequest<'a> {
     pub(crate) types: &'static OperationTypes,
     pub(crate) arguments: RequestArguments<'a>,
 }
 
-/// Place of the arguments of a request.
+/// Source of the arguments of a request.
 #[derive(Clone)]
 pub(crate) enum RequestArguments<'a> {
-    /// At their client, which writes them as often as it is asked.
+    /// The writer of a client, called each time that the arguments are needed.
     Written(&'a WriteArguments<'a>, &'a dyn Environment),
-    /// At their server.
+    /// The received arguments at a server.
     Received(Decoder<'a>),
-    /// They have come, and were let go before the reply.
+    /// Arguments that were received and released before the reply.
     Gone,
 }
 
@@ -61,7 +61,7 @@ impl TypedRequest<'_> {
     }
 }
 
-/// Reads what `write` writes.
+/// Encodes with `write`, and reads the result with `read`.
 fn written<R>(
     write: &WriteArguments<'_>,
     environment: &dyn Environment,
@@ -89,9 +89,9 @@ pub(crate) struct CallFacts<'a> {
     pub(crate) operation: &'a str,
     pub(crate) response_expected: bool,
     pub(crate) sync_scope: SyncScope,
-    /// Of a call that is put together at run time.
+    /// Details of an operation that became known at run time.
     pub(crate) details: Option<&'a dyn OperationDetails>,
-    /// Of a call by a stub that knows its types.
+    /// Types of an operation whose stub or skeleton knows them.
     pub(crate) typed: Option<TypedRequest<'a>>,
 }
 
@@ -148,7 +148,7 @@ impl<'a> CallFacts<'a> {
         self.typed.is_some() || self.details.is_some_and(OperationDetails::is_described)
     }
 
-    /// The result, and the arguments as they have come back.
+    /// Returns the result, and the arguments as they have come back.
     pub(super) fn results(
         &self,
         body: Option<&ReadBody<'_>>,
@@ -161,7 +161,7 @@ impl<'a> CallFacts<'a> {
         };
         let (result, came_back) = self.read(body, what, |input| typed.types.results(input))?;
         let mut arguments = parameters(came_back);
-        // What does not come back is as it was sent.
+        // Arguments that do not come back are shown as they were sent.
         if arguments.iter().any(|one| one.mode == ParameterMode::In) {
             for (argument, sent) in arguments.iter_mut().zip(self.arguments()?) {
                 if argument.mode == ParameterMode::In {
@@ -172,8 +172,8 @@ impl<'a> CallFacts<'a> {
         Ok((result, arguments))
     }
 
-    /// The exception of an outcome as an Any. A user exception of unknown type is UNKNOWN 1 there
-    /// (§16.3.13: received_exception, §16.3.14: sending_exception).
+    /// Returns the exception of an outcome as an Any. A user exception of unknown type is shown as
+    /// UNKNOWN 1 (§16.3.13: received_exception, §16.3.14: sending_exception).
     pub(super) fn exception(
         &self,
         outcome: Option<&Outcome>,
@@ -223,7 +223,8 @@ fn unknown_user_exception() -> SystemException {
     )
 }
 
-/// A system exception in an Any: `exception NAME { unsigned long minor; CORBA::completion_status completed; }`.
+/// Returns a system exception in an Any: `exception NAME { unsigned long minor;
+/// CORBA::completion_status completed; }`.
 fn any_of(exception: &SystemException) -> Result<Any, SystemException> {
     struct Members(u32, u32);
 
@@ -258,7 +259,7 @@ pub(super) fn find(contexts: &[OwnedContext], id: u32) -> Result<&[u8], SystemEx
         .ok_or_else(|| no_context(id))
 }
 
-/// Adds a context; with `replace` it takes the place of another of its id.
+/// Adds a context; with `replace` it replaces another of the same id.
 pub(super) fn add(
     contexts: &mut Vec<OwnedContext>,
     (id, data): (u32, &[u8]),

@@ -18,7 +18,7 @@ use punctual_giop::ServiceContexts;
 use punctual_ior::Ior;
 use std::fmt;
 
-/// The ORB that serves.
+/// The ORB that serves the request.
 #[derive(Clone, Copy)]
 pub(crate) struct ServerOrb<'a> {
     pub(crate) orb_id: &'a str,
@@ -63,14 +63,14 @@ impl<'a> ServerRequestInfo<'a> {
         matches!(self.point, ServerPoint::SendOther)
     }
 
-    /// Returns how far the request is to come before its caller goes on.
+    /// Returns the point that the request reaches before its caller goes on.
     #[must_use]
     pub fn sync_scope(&self) -> SyncScope {
         self.facts.sync_scope
     }
 
-    /// Sets a slot of the request. What is set at `receive_request_service_contexts` the upcall's thread has
-    /// (§16.4.4.4).
+    /// Sets a slot of the request. Values set at `receive_request_service_contexts` are visible to
+    /// the thread of the upcall (§16.4.4.4).
     ///
     /// # Errors
     /// [`InvalidSlot`].
@@ -78,7 +78,7 @@ impl<'a> ServerRequestInfo<'a> {
         self.slots.set(slot, self.slot_count, value)
     }
 
-    /// The data of a service context of the request.
+    /// Returns the data of a service context of the request.
     ///
     /// # Errors
     /// BAD_PARAM 26 where there is none of that id.
@@ -86,7 +86,8 @@ impl<'a> ServerRequestInfo<'a> {
         self.request_contexts.find(id).ok_or_else(|| no_context(id))
     }
 
-    /// Adds a service context to the reply, whatever the reply says. With `replace` it takes the place of one of its id.
+    /// Adds a service context to the reply, whatever its status. With `replace` it replaces one of
+    /// the same id.
     ///
     /// A protocol without service contexts carries none.
     ///
@@ -101,8 +102,9 @@ impl<'a> ServerRequestInfo<'a> {
         add(self.reply_contexts, (id, data), replace)
     }
 
-    /// The exception that the request is about to be answered with. A user exception is there where the skeleton knows its
-    /// types, or a dynamic servant has described the operation; else its type is not known, and UNKNOWN 1 stands for it; its id tells [`ServerRequestInfo::sending_exception_id`].
+    /// Returns the exception that is about to be sent as the reply. A user exception is available
+    /// if the skeleton knows its types, or a dynamic servant has described the operation; otherwise
+    /// UNKNOWN 1 takes its place, and [`ServerRequestInfo::sending_exception_id`] returns its id.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -111,7 +113,8 @@ impl<'a> ServerRequestInfo<'a> {
         self.facts.exception(self.outcome.as_ref(), self.body)
     }
 
-    /// Its repository id. (The standard has this at the client alone.)
+    /// Returns the repository id of the exception that is about to be sent. (The standard has this
+    /// at the client alone.)
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -120,20 +123,20 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.exception_id())
     }
 
-    /// The system exception that the request is about to be answered with, if it is one.
+    /// Returns the system exception that is about to be sent as the reply, if it is one.
     #[must_use]
     pub fn sending_system_exception(&self) -> Option<&SystemException> {
         self.system_exception()
     }
 
-    /// The object, once it has been found.
+    /// Returns the object, once it has been found.
     fn object(&self, valid: ValidAt, what: &str) -> Result<&'a dyn ServedObject, SystemException> {
         self.point.check(valid, what)?;
         // Not found, as a servant manager has raised or forwarded (table 16.2, note 3).
         self.object.ok_or_else(|| not_available(what))
     }
 
-    /// The object's id.
+    /// Returns the object's id.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
@@ -149,7 +152,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.object(NOT_FIRST, "adapter_id")?.adapter_id())
     }
 
-    /// The names from the root adapter to the object's.
+    /// Returns the names from the root adapter to the object's.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 where no servant was found.
@@ -157,7 +160,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.object(NOT_FIRST, "adapter_name")?.adapter_name())
     }
 
-    /// The server's id ([`crate::OrbBuilder::server_id`]).
+    /// Returns the server's id ([`crate::OrbBuilder::server_id`]).
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -166,7 +169,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.orb.server_id)
     }
 
-    /// The ORB's id ([`crate::OrbBuilder::orb_id`]).
+    /// Returns the ORB's id ([`crate::OrbBuilder::orb_id`]).
     ///
     /// # Errors
     /// BAD_INV_ORDER 14.
@@ -175,7 +178,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(self.orb.orb_id)
     }
 
-    /// The repository id of the object's most derived interface.
+    /// Returns the repository id of the object's most derived interface.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14; NO_RESOURCES 1 of an adapter that does not know.
@@ -193,7 +196,7 @@ impl<'a> ServerRequestInfo<'a> {
         Ok(object.is_a(repository_id))
     }
 
-    /// The policy of a type that the object's adapter has.
+    /// Returns the policy of a type that the object's adapter has.
     ///
     /// # Errors
     /// INV_POLICY 2 where it has none of that type, or the adapter is not known yet, as at

@@ -1,4 +1,4 @@
-//! A request's way through the points of its server's interceptors.
+//! Pass of a request through the interception points of its server.
 
 use super::OwnedContext;
 use super::guard::{guarded, instead};
@@ -16,34 +16,37 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What of a request outlives a point.
+/// State of a request between interception points.
 pub(crate) struct ServerPass {
     request_id: u32,
-    /// The number of the ORB that serves.
+    /// Number of the ORB that serves.
     orb: u64,
-    /// The request's table (CORBA 3.3 part 1, §16.4.4.3).
+    /// Slots of the request (CORBA 3.3 part 1, §16.4.4.3).
     slots: Slots,
     slot_count: u32,
-    /// How many interceptors have begun: the flow stack (§16.3.3).
+    /// Number of interceptors whose starting point has succeeded: the flow stack (§16.3.3).
     entered: usize,
     pub(crate) reply_contexts: Vec<OwnedContext>,
-    /// Known from `receive_request` on.
+    /// The target object, known from `receive_request` on.
     object: Option<Box<dyn ServedObject>>,
-    /// Of a servant that knows its operations at run time: what it has told of this one.
+    /// Description of the operation by a servant that knows its operations only at run time.
     pub(crate) details: Option<Arc<dyn OperationDetails + Send>>,
-    /// Of a servant whose skeleton knows its types: those of the operation, and where the arguments begin.
+    /// Types of the operation by a skeleton that knows them, and the position at which the
+    /// arguments begin.
     pub(crate) typed: Option<(&'static OperationTypes, usize)>,
-    /// Whether the intermediate point is still to come, when such a servant reads its arguments (§16.3.8).
+    /// True if the intermediate point is still to come, when a dynamic servant reads its arguments
+    /// (§16.3.8).
     pub(crate) is_to_receive: bool,
-    /// What an interceptor has raised there.
+    /// Outcome raised by an interceptor at the intermediate point.
     pub(crate) refused: Option<Outcome>,
-    /// What the thread had in its table before the upcall, during that.
+    /// During the upcall, the slots that the thread had before it.
     around: Option<Slots>,
-    /// How many interceptors are told when the upcall is over, whoever has the ending points.
+    /// Number of interceptors to notify when the upcall is over, even if the ending points belong
+    /// to a later answer.
     in_upcall: usize,
 }
 
-/// The interceptors, and what they are told of the request.
+/// The interceptors, and the facts of the request that they see.
 pub(crate) struct Request<'a> {
     pub(crate) interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
     pub(crate) facts: CallFacts<'a>,
@@ -52,11 +55,11 @@ pub(crate) struct Request<'a> {
 }
 
 impl ServerPass {
-    /// Of a request that an ORB serves.
+    /// Creates the pass of a request that an ORB serves.
     pub(crate) fn new(orb: u64, slot_count: u32) -> Self {
         static REQUESTS: AtomicU32 = AtomicU32::new(1);
         Self {
-            // Relaxed: a number, and no more.
+            // Relaxed: only uniqueness matters.
             request_id: REQUESTS.fetch_add(1, Ordering::Relaxed),
             orb,
             slots: Slots::default(),
@@ -77,7 +80,7 @@ impl ServerPass {
         self.request_id
     }
 
-    /// The starting point; what the request is answered with where it goes no further.
+    /// Runs the starting point. Returns the outcome if the request goes no further.
     pub(crate) fn receive_request_service_contexts(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequestServiceContexts;
         for interceptor in of.interceptors {
@@ -93,8 +96,9 @@ impl ServerPass {
         None
     }
 
-    /// The intermediate point, of those that have begun; what the request is answered with where its servant is not to
-    /// be called. The calling thread has the request's slots from then on, until [`ServerPass::leave_upcall`].
+    /// Runs the intermediate point of the interceptors that have begun. Returns the outcome if the
+    /// servant is not to be called. The calling thread has the request's slots from then on, until
+    /// [`ServerPass::leave_upcall`].
     pub(crate) fn receive_request(
         &mut self,
         of: &Request<'_>,
@@ -104,14 +108,15 @@ impl ServerPass {
         self.tell_received(of)
     }
 
-    /// The calling thread is about to call the servant: it has the request's slots until [`ServerPass::leave_upcall`].
+    /// Prepares the calling thread for the upcall: it has the request's slots until
+    /// [`ServerPass::leave_upcall`].
     pub(crate) fn enter_upcall(&mut self, object: Option<Box<dyn ServedObject>>) {
         self.object = object;
         let thread = ThreadSlots { orb: self.orb };
         self.around = Some(thread.replace(self.slots.clone()));
     }
 
-    /// The intermediate point by itself.
+    /// Runs the intermediate point by itself.
     pub(crate) fn tell_received(&mut self, of: &Request<'_>) -> Option<Outcome> {
         let point = ServerPoint::ReceiveRequest;
         self.in_upcall = self.entered;
@@ -127,8 +132,9 @@ impl ServerPass {
         None
     }
 
-    /// The request will be answered later, from another thread perhaps: the rest of the pass, with the slots as the thread has
-    /// them now. This one has the thread's slots put back when the upcall is over, and no ending points.
+    /// Splits the pass of a request that will be answered later, perhaps by another thread. Returns
+    /// the rest of the pass, with the slots as the thread has them now. This part restores the
+    /// thread's slots when the upcall is over, and runs no ending points.
     pub(crate) fn answered_later(&mut self) -> Self {
         let in_upcall = self.around.is_some();
         let slots = match in_upcall {
@@ -152,14 +158,15 @@ impl ServerPass {
         }
     }
 
-    /// The upcall is over, on the thread that was in it: what it has left in its slots is the request's.
+    /// Ends the upcall, on the thread that made it: the values left in the thread's slots become
+    /// the request's.
     pub(crate) fn leave_upcall(&mut self, interceptors: &[Arc<dyn ServerRequestInterceptor>]) {
         let Some(around) = self.around.take() else {
             return;
         };
         let begun = interceptors.get(..self.in_upcall).unwrap_or_default();
         for interceptor in begun.iter().rev() {
-            // A panic is logged by the guard, and is nothing to the request.
+            // A panic is logged by the guard, and does not affect the request.
             let _ = guarded((interceptor.name(), "upcall_ended"), || {
                 interceptor.upcall_ended(self.request_id);
                 Ok(())
@@ -168,8 +175,8 @@ impl ServerPass {
         self.slots = ThreadSlots { orb: self.orb }.replace(around);
     }
 
-    /// The ending points of those that have begun, in the reverse order; what has taken the outcome's place, if anything
-    /// has.
+    /// Runs the ending points of the interceptors that have begun, in the reverse order. Returns
+    /// the outcome that has replaced the given one, if any.
     pub(crate) fn end(
         &mut self,
         of: &Request<'_>,

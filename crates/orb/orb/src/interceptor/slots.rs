@@ -8,7 +8,7 @@ use super::error::InvalidSlot;
 use punctual_any::Any;
 use std::cell::RefCell;
 
-/// A slot, allocated when the ORB starts ([`crate::OrbInitInfo::allocate_slot_id`]).
+/// Slot, allocated when the ORB starts ([`crate::OrbInitInfo::allocate_slot_id`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SlotId(u32);
 
@@ -17,7 +17,7 @@ impl SlotId {
         Self(number)
     }
 
-    /// Its number.
+    /// Returns its number.
     #[must_use]
     pub fn number(self) -> u32 {
         self.0
@@ -25,26 +25,31 @@ impl SlotId {
 }
 
 impl From<u32> for SlotId {
-    /// A slot by its number, which may be none that was allocated.
+    /// Creates a slot id from a number, which need not be allocated.
     fn from(number: u32) -> Self {
         Self(number)
     }
 }
 
-/// A table of slots. One that has not been written to holds no memory; each slot is an Any without a value then.
+/// Table of slots. It holds no memory until it is written to; each slot is an Any without a value
+/// then.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slots(Vec<Any>);
 
 impl Slots {
+    /// Returns the value of a slot.
+    ///
     /// # Errors
-    /// Where there are not so many slots.
+    /// The table has fewer slots.
     pub(crate) fn get(&self, slot: SlotId, count: u32) -> Result<Any, InvalidSlot> {
         let index = check(slot, count)?;
         Ok(self.0.get(index).cloned().unwrap_or_default())
     }
 
+    /// Sets the value of a slot.
+    ///
     /// # Errors
-    /// Where there are not so many slots.
+    /// The table has fewer slots.
     pub(crate) fn set(&mut self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
         let index = check(slot, count)?;
         if self.0.len() <= index {
@@ -65,23 +70,23 @@ fn check(slot: SlotId, count: u32) -> Result<usize, InvalidSlot> {
 }
 
 thread_local! {
-    /// The tables of the calling thread, by the numbers of their ORBs: those that have been written to.
+    /// Tables of the calling thread that have been written to, by the numbers of their ORBs.
     static TABLES: RefCell<Vec<(u64, Slots)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The calling thread's table of one ORB.
+/// Access to the calling thread's table of one ORB.
 pub(crate) struct ThreadSlots {
     /// The ORB's number.
     pub(crate) orb: u64,
 }
 
 impl ThreadSlots {
-    /// A copy of it.
+    /// Returns a copy of the table.
     pub(crate) fn copy(&self) -> Slots {
         self.with(|slots| slots.cloned().unwrap_or_default())
     }
 
-    /// Looks at it, if it has been written to.
+    /// Calls `look` with the table, or `None` if it has not been written to.
     pub(crate) fn with<R>(&self, look: impl FnOnce(Option<&Slots>) -> R) -> R {
         TABLES.with_borrow(|tables| {
             let own = tables.iter().find(|(orb, _)| *orb == self.orb);
@@ -89,9 +94,10 @@ impl ThreadSlots {
         })
     }
 
-    /// Puts another in its place; what was there.
+    /// Replaces the table. Returns the previous one.
     pub(crate) fn replace(&self, slots: Slots) -> Slots {
-        // Values are dropped outside of the borrow: they may be references, which end connections.
+        // Values are dropped outside of the borrow: they may be references, which close
+        // connections.
         TABLES.with_borrow_mut(|tables| {
             let own = tables.iter_mut().find(|(orb, _)| *orb == self.orb);
             match own {
@@ -108,7 +114,7 @@ impl ThreadSlots {
     /// Sets one slot.
     ///
     /// # Errors
-    /// Where there are not so many slots.
+    /// The table has fewer slots.
     pub(crate) fn set(&self, slot: SlotId, count: u32, value: Any) -> Result<(), InvalidSlot> {
         let mut slots = self.copy();
         slots.set(slot, count, value)?;
@@ -116,7 +122,8 @@ impl ThreadSlots {
         Ok(())
     }
 
-    /// Has the thread an empty table, until dropped: that of interceptors at a client's points (§16.4.4.5).
+    /// Gives the thread an empty table until the guard is dropped: that of interceptors at a
+    /// client's points (§16.4.4.5).
     pub(crate) fn set_aside(self) -> SetAside {
         let aside = self.replace(Slots::default());
         SetAside {
@@ -126,7 +133,7 @@ impl ThreadSlots {
     }
 }
 
-/// What was set aside; put back when dropped.
+/// The table that was set aside; restored on drop.
 pub(crate) struct SetAside {
     slots: ThreadSlots,
     aside: Option<Slots>,

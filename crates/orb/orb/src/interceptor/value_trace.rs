@@ -1,7 +1,8 @@
-//! `-ORBTrace payload`: what requests and replies carry, as values, where stub or skeleton knows their types.
+//! `-ORBTrace payload`: the values in requests and replies, where stub or skeleton knows their
+//! types.
 //!
-//! It is an interceptor, so that nobody else pays for it. Whatever a person reads stands on one line, after what
-//! `punctual call` and `punctual trace` show, too: `payload -> cube_long: long l = 3`.
+//! It is an interceptor, so that ORBs without it pay nothing. Each value is on one line, in the
+//! format of `punctual call` and `punctual trace`: `payload -> cube_long: long l = 3`.
 
 use super::client_info::ClientRequestInfo;
 use super::error::InterceptorError;
@@ -13,7 +14,7 @@ use punctual_any::{Any, ParameterMode};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// See the module.
+/// Interceptor that prints the values of requests and replies.
 pub(crate) struct ValueTrace;
 
 impl ClientRequestInterceptor for ValueTrace {
@@ -88,7 +89,7 @@ fn show_exception(way: &str, facts: &CallFacts<'_>, exception: Result<Any, Syste
     lines.print();
 }
 
-/// The lines of one message.
+/// Lines of one message.
 struct Lines {
     head: String,
     text: String,
@@ -102,7 +103,7 @@ impl Lines {
         }
     }
 
-    /// All but those that go the other way.
+    /// Adds all arguments but those of the other direction.
     fn arguments(&mut self, facts: &CallFacts<'_>, arguments: Arguments, but: ParameterMode) {
         let Some(typed) = &facts.typed else {
             return;
@@ -134,7 +135,8 @@ impl Lines {
         let _ = writeln!(self.text, "{}{why}", self.head);
     }
 
-    /// In one write, so that the lines of two threads do not mix; a closed stderr traces nothing.
+    /// Prints in one write, so that the lines of two threads do not mix; errors of a closed stderr
+    /// are ignored.
     fn print(&self) {
         let _ = std::io::stderr().lock().write_all(self.text.as_bytes());
     }

@@ -1,4 +1,4 @@
-//! What a caller gets from a servant that answers more than once.
+//! Servants that answer more than once, as seen by the caller.
 
 use super::closure_adapter::Answering;
 use super::handle::Orb;
@@ -8,7 +8,7 @@ use crate::server::{Dispatched, ServerCall};
 use punctual_cdr::{Marshal, Unmarshal};
 use std::sync::Arc;
 
-/// Answers with more octets than a message may have, and then with what the error was about.
+/// Answers with more bytes than a message may have, and then with the error of that.
 fn insist(call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
     let too_large = call.reply(|out| vec![7u8; 100_000].marshal(out));
     let Err(DispatchError::System(exception)) = too_large else {

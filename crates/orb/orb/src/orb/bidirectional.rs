@@ -1,4 +1,4 @@
-//! Requests that come by connections that this ORB's clients have opened (bidirectional GIOP).
+//! Requests that come by connections opened by this ORB's clients (bidirectional GIOP).
 
 use super::handle::{Orb, WeakOrb};
 use crate::lane::{
@@ -8,14 +8,14 @@ use crate::lane::{
 use crate::server;
 use std::sync::Arc;
 
-/// Serves them as long as somebody holds the ORB.
+/// Serves such requests as long as the ORB is held.
 struct Serves(WeakOrb);
 
 impl Orb {
-    /// Has such requests served, where policies allow them.
+    /// Enables serving such requests, where policies allow them.
     pub(super) fn serve_back(&self) {
         let serves: Arc<dyn ServesConnections> = Arc::new(Serves(self.downgrade()));
-        // It is new.
+        // The ORB is new, so that it is not set yet.
         let _ = self.broker().back.set(Arc::new(Back(serves)));
     }
 }
@@ -34,7 +34,7 @@ impl ServesConnections for Serves {
             .map(|address| ListenPoint::of(&address))
             .collect();
         if points.is_empty() {
-            // Its references lead nowhere that could be told.
+            // Without listen points there is nothing to announce.
             return None;
         }
         let told = encode_listen_points(&points).ok()?;

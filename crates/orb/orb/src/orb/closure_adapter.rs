@@ -1,11 +1,11 @@
-//! An object adapter for tests: whatever the object, a closure answers.
+//! Object adapter for tests: a closure answers calls of any object.
 
 use crate::adapter::{DispatchError, Location};
 use crate::server::{Dispatched, ObjectAdapter, ServerCall};
 use std::any::Any;
 use std::sync::Arc;
 
-/// Answers each call by the closure.
+/// Adapter that answers each call by the closure.
 pub(super) struct Answering<F>(pub(super) F);
 
 impl<F> ObjectAdapter for Answering<F>

@@ -7,15 +7,17 @@ use crate::policy::Policy;
 use punctual_any::Any;
 use std::fmt;
 
-/// What the calling thread has in an ORB's slots: its calls take that along to the interceptors of their client, and in an
-/// upcall it is what the interceptors of the server have put there.
+/// Access to the calling thread's slots of an ORB: the thread's calls take the values along to the
+/// interceptors of their client, and in an upcall they are the values that the interceptors of the
+/// server have set.
 pub struct PiCurrent<'o>(&'o Orb);
 
 impl PiCurrent<'_> {
-    /// The value of a slot; an Any without a value where nobody has set it.
+    /// Returns the value of a slot; an Any without a value if it was not set.
     ///
     /// # Errors
-    /// BAD_PARAM for a slot that nobody has allocated (`InvalidSlot`); BAD_INV_ORDER 10 while the ORB starts.
+    /// BAD_PARAM for a slot that was not allocated (`InvalidSlot`); BAD_INV_ORDER 10 while the ORB
+    /// starts.
     pub fn get_slot(&self, slot: SlotId) -> Result<Any, SystemException> {
         let count = self.count()?;
         let value = self.slots().with(|slots| match slots {
@@ -58,14 +60,14 @@ impl fmt::Debug for PiCurrent<'_> {
 }
 
 impl Orb {
-    /// The calling thread's slots.
+    /// Returns access to the calling thread's slots.
     #[must_use]
     pub fn pi_current(&self) -> PiCurrent<'_> {
         PiCurrent(self)
     }
 
-    /// A policy of a type for which an initialiser has registered a factory (`ORB::create_policy`; CORBA 3.3 part 1,
-    /// §8.3.9).
+    /// Creates a policy of a type for which an initialiser has registered a factory
+    /// (`ORB::create_policy`; CORBA 3.3 part 1, §8.3.9).
     ///
     /// # Errors
     /// INV_POLICY 3 where no factory is registered, and the factory's.

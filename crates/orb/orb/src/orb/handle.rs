@@ -1,4 +1,4 @@
-//! The ORB itself: what it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
+//! The ORB itself: the state that it owns beside its lanes, and its life (CORBA 3.3 part 1, §8.2).
 
 use super::proxies::Proxies;
 use crate::adapter::Collocated;
@@ -20,19 +20,19 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::time::Duration;
 
-/// An object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
-/// process, and none knows of the others. One that listens lives until [`Orb::shutdown`], whether or
-/// not anybody still holds it: its threads do.
+/// Object request broker. Cheap to clone; clones are the same ORB. Any number may live in one
+/// process, independent of each other. One that listens lives until [`Orb::shutdown`], even if no
+/// handle to it remains: its threads hold it.
 #[derive(Clone)]
 pub struct Orb {
     shared: Arc<Shared>,
-    /// As the environment of messages: where those come from.
+    /// Origin of the messages for which this handle is the environment.
     reads_from: Origin,
-    /// The same: by which connection, where references that come by it may be called so.
+    /// Connection of these messages, if references that come by it may be called by it.
     reads_by: Option<Weak<BackChannel>>,
 }
 
-/// References that are read belong to the ORB whose message they came in.
+/// Creates references that belong to the ORB whose message they came in.
 impl Environment for Orb {
     fn share(&self) -> Arc<dyn Environment> {
         Arc::new(self.clone())
@@ -43,14 +43,14 @@ impl Environment for Orb {
     }
 }
 
-/// An ORB, held so that it may end ([`Orb::downgrade`]). For adapters.
+/// Weak handle to an ORB ([`Orb::downgrade`]). For adapters.
 #[derive(Clone)]
 pub struct WeakOrb {
     shared: Weak<Shared>,
 }
 
 impl WeakOrb {
-    /// The ORB, if anybody holds it still.
+    /// Returns the ORB, if it is still held.
     #[must_use]
     pub fn upgrade(&self) -> Option<Orb> {
         let shared = self.shared.upgrade()?;
@@ -68,26 +68,26 @@ impl fmt::Debug for WeakOrb {
     }
 }
 
-/// An object as it is called past its smart proxy.
+/// Object as it is called past its smart proxy.
 pub(crate) struct Real {
     pub(crate) orb: Orb,
     pub(crate) object: RemoteObject,
 }
 
-/// Makes a smart proxy of an object.
+/// Function that makes a smart proxy of an object.
 pub(crate) type MakeProxy = dyn Fn(Real) -> Arc<dyn Collocated> + Send + Sync;
 
 struct Shared {
     broker: Arc<Broker>,
     lanes: Lanes,
     adapter: Arc<AdapterCell>,
-    /// Objects that were registered under names, as whoever registered them knows them.
+    /// Objects registered under names.
     initial: RwLock<BTreeMap<String, Registered>>,
-    /// What stands in the place of references.
+    /// Functions that make smart proxies.
     proxies: Proxies<MakeProxy>,
 }
 
-/// Wakes who waits for the end, when dropped: even where a servant panics that is let go.
+/// Wakes the threads that wait for the end of the ORB, on drop: even if a released servant panics.
 struct TellsEnd(Arc<Broker>);
 
 impl Drop for TellsEnd {
@@ -96,14 +96,14 @@ impl Drop for TellsEnd {
     }
 }
 
-/// What is registered under a name.
+/// Object registered under a name.
 pub(crate) type Registered = Arc<dyn Any + Send + Sync>;
 
-/// Says what surrounds upcalls.
+/// The hook around upcalls, as an extension of the ORB.
 pub(super) struct Around(pub(super) Arc<dyn AroundUpcalls>);
 
 impl Orb {
-    /// One that has checked what it was told.
+    /// Creates an ORB from checked settings.
     pub(super) fn new(broker: Broker, locks: LockProtocol) -> Self {
         let broker = Arc::new(broker);
         let shared = Shared {
@@ -120,7 +120,7 @@ impl Orb {
         }
     }
 
-    /// The same ORB as the environment of messages from there.
+    /// Returns a handle to this ORB as the environment of messages from this origin.
     pub(crate) fn for_messages_from(&self, reads_from: Origin) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -129,17 +129,18 @@ impl Orb {
         }
     }
 
-    /// By which connection messages come that are read in this environment, where references may be called so.
+    /// Returns the connection of the messages that are read in this environment, if references may
+    /// be called by it.
     pub(crate) fn reads_by(&self) -> Option<Weak<BackChannel>> {
         self.reads_by.clone()
     }
 
-    /// Where references come from that are read in this environment.
+    /// Returns the origin of references that are read in this environment.
     pub(crate) fn reads_from(&self) -> Origin {
         self.reads_from
     }
 
-    /// The same ORB, not kept alive.
+    /// Returns a weak handle, which does not keep the ORB alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakOrb {
         WeakOrb {
@@ -147,21 +148,21 @@ impl Orb {
         }
     }
 
-    /// What it was started with.
+    /// Returns the configuration it was started with.
     #[must_use]
     pub fn config(&self) -> &OrbConfig {
         self.broker().config()
     }
 
-    /// A name for [`NamedOperation`](crate::NamedOperation): the same one for the same operation, so that
-    /// what calls have prepared for it is found again.
+    /// Returns a name for [`NamedOperation`](crate::NamedOperation): the same one for the same
+    /// operation, so that state prepared by earlier calls is found again.
     #[must_use]
     pub fn operation_name(&self, name: &str) -> Arc<str> {
         self.broker().operation_names.name(name)
     }
 
-    /// What surrounds the upcalls of an adapter with these policies ([`crate::OrbBuilder::around_upcalls`]). For
-    /// adapters, when they are made.
+    /// Returns the hook around the upcalls of an adapter with these policies
+    /// ([`crate::OrbBuilder::around_upcalls`]). For adapters, when they are created.
     ///
     /// # Errors
     /// [`InvalidPolicy`] for one that cannot be obeyed.
@@ -175,31 +176,32 @@ impl Orb {
         }
     }
 
-    /// What a crate above this one keeps for the ORB ([`crate::OrbBuilder::extension`]).
+    /// Returns the state that a crate above this one keeps for the ORB
+    /// ([`crate::OrbBuilder::extension`]).
     #[must_use]
     pub fn extension<T: std::any::Any + Send + Sync>(&self) -> Option<Arc<T>> {
         self.broker().extensions.get()
     }
 
-    /// The policies of this ORB as a whole.
+    /// Returns access to the policies of this ORB as a whole.
     #[must_use]
     pub fn policy_manager(&self) -> PolicyManager<'_> {
         PolicyManager::new(&self.broker().policies, &self.broker().protocols)
     }
 
-    /// The calling thread's policies for calls through this ORB.
+    /// Returns access to the calling thread's policies for calls through this ORB.
     #[must_use]
     pub fn policy_current(&self) -> PolicyCurrent<'_> {
         PolicyCurrent::new(&self.broker().policies, &self.broker().protocols)
     }
 
-    /// Blocks until [`Orb::shutdown`] has been called and has finished: nobody is listened to any more, and every
-    /// call that was in progress has been answered (CORBA 3.3 part 1, §8.2.3.3), so that the process may end. Not for
-    /// upcalls, which it would wait for.
+    /// Blocks until [`Orb::shutdown`] has been called and has finished: the ORB no longer listens,
+    /// and every call that was in progress has been answered (CORBA 3.3 part 1, §8.2.3.3), so that
+    /// the process may end. Must not be called in an upcall, for which it would wait.
     ///
-    /// Requests are served by threads of the ORB's own, whether or not anybody is in here; but for those of
-    /// adapters whose upcalls are the main thread's, which is the first that calls this or
-    /// [`Orb::perform_work`].
+    /// Requests are served by threads of the ORB's own, whether or not a thread is in this
+    /// function; except for those of adapters whose upcalls are the main thread's, which is the
+    /// first that calls this or [`Orb::perform_work`].
     pub fn run(&self) {
         if let Some(adapter) = self.adapter() {
             adapter.look_before_run();
@@ -208,8 +210,8 @@ impl Orb {
         self.broker().life.wait_until_over();
     }
 
-    /// As [`Orb::run`], but that it returns after that time at the latest, so that a program does something else now and then.
-    /// Whether the ORB has been shut down, and that has finished.
+    /// Blocks like [`Orb::run`], but for `time` at most, so that a program can do other work in
+    /// between. Returns whether the ORB has been shut down, and that has finished.
     pub fn run_for(&self, time: Duration) -> bool {
         let until = Deadline::after(time);
         if let Some(adapter) = self.adapter() {
@@ -218,15 +220,15 @@ impl Orb {
         self.broker().main_thread.run_until(until) && self.broker().life.wait_until_over_or(until)
     }
 
-    /// Whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
+    /// Returns whether an upcall waits for the main thread (CORBA 3.3 part 1, §8.2.3.1).
     #[must_use]
     pub fn work_pending(&self) -> bool {
         self.broker().main_thread.work_pending()
     }
 
-    /// Makes one upcall that waits for the main thread, if one does and the calling thread is that: for
-    /// programs whose main thread has other things to do besides. Tells whether it made one. After a shutdown
-    /// [`Orb::run`] waits for the calls in progress to be answered.
+    /// Makes one upcall that waits for the main thread, if there is one and the calling thread is
+    /// the main thread: for programs whose main thread has other work to do. Returns whether it
+    /// made one. After a shutdown [`Orb::run`] waits for the calls in progress to be answered.
     ///
     /// # Errors
     /// BAD_INV_ORDER after a shutdown.
@@ -235,10 +237,11 @@ impl Orb {
         Ok(self.broker().main_thread.perform_work())
     }
 
-    /// Has the main thread do `work` and waits for it, or does it if the calling thread is that. For adapters.
+    /// Runs `work` on the main thread and waits for it; runs it at once if the calling thread is
+    /// the main thread. For adapters.
     ///
     /// # Errors
-    /// TRANSIENT when too much waits for that thread, or nobody will be it any more.
+    /// TRANSIENT when too much waits for that thread, or there will be none any more.
     pub fn on_main_thread<R: Send>(
         &self,
         work: impl FnOnce() -> R + Send,
@@ -249,29 +252,32 @@ impl Orb {
         })
     }
 
-    /// Whether the calling thread is in an upcall of this ORB, by wire or within the process. For adapters.
+    /// Returns whether the calling thread is in an upcall of this ORB, by wire or within the
+    /// process. For adapters.
     #[must_use]
     pub fn is_in_upcall(&self) -> bool {
         upcall::in_upcall_of(self.broker().number())
     }
 
-    /// Whether the calling thread is the main thread. For adapters.
+    /// Returns whether the calling thread is the main thread. For adapters.
     #[must_use]
     pub fn is_main_thread(&self) -> bool {
         self.broker().main_thread.is_main_thread()
     }
 
-    /// Ends the ORB: no new connections, no new requests; clients are told by CloseConnection, so
-    /// that what was not begun can safely be repeated elsewhere.
+    /// Shuts the ORB down: no new connections, no new requests; clients get CloseConnection, so
+    /// that requests that were not begun can safely be repeated elsewhere.
     ///
     /// With `wait_for_completion` it returns after the last call in progress has been answered;
-    /// otherwise at once, while they still finish, for which [`Orb::run`] waits. One-ways that were buffered have
-    /// been sent then. No call begins any more (BAD_INV_ORDER), also none that an upcall in progress would make. A
-    /// second call waits for the first, if it is to wait; otherwise it cuts off what the first one lets finish, if that
-    /// was one that does not wait.
+    /// otherwise at once, while they still finish, for which [`Orb::run`] waits. One-ways that were
+    /// buffered have been sent then. No call begins any more (BAD_INV_ORDER), not even one made by
+    /// an upcall in progress. A second call waits for the first, if it has `wait_for_completion`;
+    /// otherwise it aborts the calls that the first one lets finish, if the first one did not wait
+    /// either.
     ///
     /// # Errors
-    /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1, §8.2.3.4).
+    /// BAD_INV_ORDER when it would wait for the very call it is made from (CORBA 3.3 part 1,
+    /// §8.2.3.4).
     pub fn shutdown(&self, wait_for_completion: bool) -> Result<(), SystemException> {
         if wait_for_completion && upcall::in_upcall_of(self.broker().number()) {
             return Err(SystemException::new(
@@ -283,7 +289,7 @@ impl Orb {
         }
         let life = &self.broker().life;
         if !life.begin_shutdown() {
-            // Somebody else ends it already.
+            // Another thread shuts it down already.
             if wait_for_completion {
                 self.run();
             } else if !life.calls() {
@@ -291,7 +297,8 @@ impl Orb {
             }
             return Ok(());
         }
-        // Clients are told first, so that what is not begun any more is told from what fails.
+        // Clients are notified first, so that they can distinguish requests not begun from
+        // failures.
         self.each_lane(Lane::stop_listening);
         if let Some(adapter) = self.adapter() {
             adapter.shut_down();
@@ -317,7 +324,8 @@ impl Orb {
             let _told = TellsEnd(orb.shared_broker());
             orb.wait_until_idle();
             orb.let_go();
-            // Before that is told: links may have something to settle when the last ORB lets go of them.
+            // Dropped before the end is signalled: links may have to settle something when the last
+            // ORB releases them.
             drop(orb);
         });
         if let Err(error) = finishing {
@@ -329,7 +337,8 @@ impl Orb {
         Ok(())
     }
 
-    /// Whether nobody can have called: no other process is connected, and there are no objects here.
+    /// Returns whether there can be no caller: no other process is connected, and there are no
+    /// objects here.
     fn has_no_clients(&self) -> bool {
         let mut lanes = self.lanes().all();
         self.adapter().is_none() && lanes.all(|lane| lane.incoming.connections.len() == 0)
@@ -338,13 +347,13 @@ impl Orb {
     /// Waits until the last call in progress has been answered.
     fn wait_until_idle(&self) {
         self.each_lane(Lane::wait_until_idle);
-        // What was called within the process came by no connection.
+        // Calls within the process have no connection.
         if let Some(adapter) = self.adapter() {
             adapter.wait_until_idle();
         }
     }
 
-    /// Lets go of connections and servants, and wakes who waits for the end.
+    /// Releases connections and servants, and wakes the threads that wait for the end.
     fn finish(&self) {
         let _told = TellsEnd(self.shared_broker());
         self.let_go();
@@ -357,7 +366,7 @@ impl Orb {
         }
     }
 
-    /// Whether [`Orb::shutdown`] has been called.
+    /// Returns whether [`Orb::shutdown`] has been called.
     #[must_use]
     pub fn is_shut_down(&self) -> bool {
         !self.broker().life.serves()
@@ -374,18 +383,18 @@ impl Orb {
             .get_or_set(|| Intercepted::around(make(), broker))
     }
 
-    /// Prints a line among the messages that `-ORBTrace giop` prints, if it does. For adapters.
+    /// Prints a line among the messages that `-ORBTrace giop` prints, if that is on. For adapters.
     pub fn trace_line(&self, text: std::fmt::Arguments<'_>) {
         self.broker().tracer().say(text);
     }
 
-    /// The object adapter, if one is set.
+    /// Returns the object adapter, if one is set.
     #[must_use]
     pub fn adapter(&self) -> Option<&Arc<dyn ObjectAdapter>> {
         self.shared.adapter.get()
     }
 
-    /// Whom requests that come in are for.
+    /// Returns the host that serves incoming requests.
     pub(super) fn host(&self) -> Host {
         let for_messages_from = |origin| Arc::new(self.for_messages_from(origin));
         let here = for_messages_from(Origin::ThisHost);
@@ -406,7 +415,7 @@ impl Orb {
         &self.shared.broker
     }
 
-    /// The same, for whoever must not keep the ORB alive.
+    /// Returns the broker, for users that must not keep the ORB alive.
     pub(crate) fn shared_broker(&self) -> Arc<Broker> {
         self.shared.broker.clone()
     }
@@ -416,12 +425,13 @@ impl Orb {
         &self.shared.lanes
     }
 
-    /// Has this make what stands in the place of references of an interface that are called from then on.
+    /// Registers the function that makes smart proxies of an interface, for references that are
+    /// first called from then on.
     pub(crate) fn make_proxies(&self, repository_id: &str, make: Arc<MakeProxy>) {
         self.shared.proxies.insert(repository_id, make);
     }
 
-    /// What makes proxies of an interface, if anything does.
+    /// Returns the function that makes proxies of an interface, if there is one.
     pub(crate) fn makes_proxies(&self, repository_id: &str) -> Option<Arc<MakeProxy>> {
         self.shared.proxies.find(repository_id)
     }
@@ -430,7 +440,7 @@ impl Orb {
         self.lanes().all().for_each(|lane| each(&lane));
     }
 
-    /// What is registered under names.
+    /// Calls `with` with the objects registered under names.
     pub(crate) fn initial_references<R>(
         &self,
         with: impl FnOnce(&mut BTreeMap<String, Registered>) -> R,

@@ -1,4 +1,5 @@
-//! An ORB whose lane has locks that inherit priorities, as a real-time lane will: calls go and are served by them.
+//! An ORB whose lane has locks with priority inheritance, as a real-time lane has: calls are made
+//! and served with them.
 
 use super::closure_adapter::Answering;
 use super::handle::Orb;

@@ -1,7 +1,9 @@
-//! Initialisers: what registers interceptors, and whatever else an ORB has from its start (CORBA 3.3 part 1, §16.9).
+//! Initialisers: they register interceptors and other parts of an ORB at its start (CORBA 3.3 part
+//! 1, §16.9).
 //!
-//! They run when the ORB is there and nobody has it yet: each one's [`OrbInitializer::pre_init`], then each one's
-//! [`OrbInitializer::post_init`]. What they have registered is complete afterwards, for good.
+//! They run when the ORB exists and has not been handed out: each one's
+//! [`OrbInitializer::pre_init`], then each one's [`OrbInitializer::post_init`]. Afterwards the set
+//! of registrations is final.
 
 use super::handle::Orb;
 use crate::exception::SystemException;
@@ -12,9 +14,10 @@ use crate::interceptor::{
 use std::fmt;
 use std::sync::Arc;
 
-/// Takes part in the start of an ORB ([`crate::OrbBuilder::initializer`]).
+/// Participant in the start of an ORB ([`crate::OrbBuilder::initializer`]).
 pub trait OrbInitializer: Send + Sync {
-    /// Before initial references can be resolved: those are registered here that other initialisers resolve.
+    /// Called before initial references can be resolved, to register those that other initialisers
+    /// resolve.
     ///
     /// # Errors
     /// A system exception: the ORB does not start, and its start fails with it.
@@ -23,7 +26,7 @@ pub trait OrbInitializer: Send + Sync {
         Ok(())
     }
 
-    /// Initial references can be resolved.
+    /// Called when initial references can be resolved.
     ///
     /// # Errors
     /// A system exception: the ORB does not start, and its start fails with it.
@@ -33,35 +36,36 @@ pub trait OrbInitializer: Send + Sync {
     }
 }
 
-/// The ORB that starts, to its initialisers (`ORBInitInfo`; §16.9.2).
+/// Interface of the starting ORB for its initialisers (`ORBInitInfo`; §16.9.2).
 pub struct OrbInitInfo<'o> {
     pub(crate) orb: &'o Orb,
     arguments: &'o [String],
     registered: Registered,
-    /// Whether initial references can be resolved.
+    /// True if initial references can be resolved.
     pub(crate) is_post_init: bool,
 }
 
 impl OrbInitInfo<'_> {
-    /// The arguments of `Orb::init` with the ORB's own options taken out; none of an ORB that was started without.
+    /// Returns the arguments of `Orb::init` without the ORB's own options; empty if the ORB was
+    /// started without arguments.
     #[must_use]
     pub fn arguments(&self) -> &[String] {
         self.arguments
     }
 
-    /// The ORB's id ([`crate::OrbBuilder::orb_id`]).
+    /// Returns the ORB's id ([`crate::OrbBuilder::orb_id`]).
     #[must_use]
     pub fn orb_id(&self) -> &str {
         self.orb.broker().ids().orb
     }
 
-    /// The ORB. Whatever is called by it while it starts goes past the interceptors.
+    /// Returns the ORB. Calls made by it during the start bypass the interceptors.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         self.orb
     }
 
-    /// Adds an interceptor of the requests that the ORB's callers make, behind those that there are.
+    /// Adds an interceptor of the requests that the ORB's callers make, behind the existing ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -72,7 +76,7 @@ impl OrbInitInfo<'_> {
         self.registered.client.add(interceptor)
     }
 
-    /// Adds an interceptor of the requests that the ORB serves, behind those that there are.
+    /// Adds an interceptor of the requests that the ORB serves, behind the existing ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -83,7 +87,7 @@ impl OrbInitInfo<'_> {
         self.registered.server.add(interceptor)
     }
 
-    /// Adds an interceptor of adapters that are made, behind those that there are.
+    /// Adds an interceptor of adapters that are created, behind the existing ones.
     ///
     /// # Errors
     /// [`DuplicateName`].
@@ -94,12 +98,12 @@ impl OrbInitInfo<'_> {
         self.registered.ior.add(interceptor)
     }
 
-    /// A slot that requests and threads have from now on ([`crate::PiCurrent`]).
+    /// Allocates a slot that requests and threads have from now on ([`crate::PiCurrent`]).
     pub fn allocate_slot_id(&mut self) -> SlotId {
         self.registered.allocate_slot()
     }
 
-    /// Has this make the policies of a type by [`Orb::create_policy`].
+    /// Registers the factory that creates the policies of a type for [`Orb::create_policy`].
     ///
     /// # Errors
     /// BAD_INV_ORDER 16 where the type has a factory already.
@@ -121,7 +125,7 @@ impl fmt::Debug for OrbInitInfo<'_> {
     }
 }
 
-/// Those of an ORB, in order.
+/// Initialisers of an ORB, in order.
 #[derive(Default)]
 pub(super) struct Initializers(Vec<Arc<dyn OrbInitializer>>);
 
@@ -130,7 +134,7 @@ impl Initializers {
         self.0.push(initializer);
     }
 
-    /// Has them initialise the ORB, which then has what they have registered.
+    /// Runs the initialisers, and gives the ORB what they have registered.
     pub(super) fn initialize(
         &self,
         orb: &Orb,
@@ -155,7 +159,7 @@ impl Initializers {
     }
 }
 
-/// Values are shown as they are behind all other interceptors.
+/// Adds the trace of values behind all other interceptors.
 fn trace_values(registered: &mut Registered) -> Result<(), SystemException> {
     registered.client.add(Arc::new(ValueTrace))?;
     registered.server.add(Arc::new(ValueTrace))?;
@@ -168,7 +172,7 @@ impl fmt::Debug for Initializers {
     }
 }
 
-/// An initialiser that adds one interceptor.
+/// Initialiser that adds one interceptor.
 pub(super) enum Adds {
     Client(Arc<dyn ClientRequestInterceptor>),
     Server(Arc<dyn ServerRequestInterceptor>),

@@ -1,4 +1,4 @@
-//! What an ORB speaks, and where: protocols and endpoints, which come and go while it runs.
+//! Protocols and endpoints of an ORB, which can be added and removed while it runs.
 
 use super::handle::Orb;
 use super::process;
@@ -15,7 +15,7 @@ impl Orb {
     /// INITIALIZE when an endpoint cannot be listened at, BAD_INV_ORDER after a shutdown.
     pub fn listen(&self) -> Result<(), SystemException> {
         self.broker().check_running()?;
-        // Before anybody is given a reference, calls of the process find the ORB.
+        // Before references are handed out, so that calls of the process find the ORB.
         let host = || {
             process::join(self);
             self.host()
@@ -24,7 +24,7 @@ impl Orb {
         lanes.each_listening(|lane| server::listen(lane, host).map(drop))
     }
 
-    /// Where the ORB listens: the endpoints with their real ports, once it does.
+    /// Returns the endpoints where the ORB listens, with their actual ports, once it does.
     #[must_use]
     pub fn endpoints(&self) -> Vec<ListenEndpoint> {
         let lanes = self.lanes().all();
@@ -33,20 +33,20 @@ impl Orb {
             .collect()
     }
 
-    /// What each lane has done, the default one first.
+    /// Returns the statistics of each lane, the default one first.
     #[must_use]
     pub fn lane_statistics(&self) -> Vec<LaneStatistics> {
         self.lanes().all().map(|lane| lane.statistics()).collect()
     }
 
-    /// What the protocols of this ORB are made of now.
+    /// Returns the links, adapters and messaging protocols that are registered now.
     #[must_use]
     pub fn protocol_catalogue(&self) -> ProtocolCatalogue {
         self.broker().protocols.now().catalogue()
     }
 
-    /// Whether a protocol can be used: its parts are there, and its link guarantees what its messaging
-    /// protocol needs. Says how it is named in references.
+    /// Checks that a protocol can be used: its parts are registered, and its link guarantees what
+    /// its messaging protocol needs. Returns its name in references.
     ///
     /// # Errors
     /// [`ProtocolError`], which says what is missing or does not fit.
@@ -64,8 +64,8 @@ impl Orb {
     }
 
     /// Retires a link, a messaging protocol or an adapter while the ORB runs. Endpoints that use it
-    /// close; calls in progress over it, in either direction, finish; references go on by their other
-    /// profiles, if they have any.
+    /// close; calls in progress over it, in either direction, finish; references continue with
+    /// their other profiles, if they have any.
     ///
     /// # Errors
     /// [`ProtocolError`] when there is none of that name, and when the configuration's
@@ -84,8 +84,8 @@ impl Orb {
         Ok(())
     }
 
-    /// Listens at one more endpoint while the ORB runs, and says where that is. References made from
-    /// now on name it.
+    /// Listens at one more endpoint while the ORB runs, and returns it with its actual address.
+    /// References created from now on name it.
     ///
     /// # Errors
     /// INITIALIZE when it cannot be listened at, BAD_INV_ORDER after a shutdown.
@@ -99,10 +99,12 @@ impl Orb {
         server::listen_at(lane, &self.host(), endpoint)
     }
 
-    /// Adds a lane of a thread pool, which listens from now on. For who makes thread pools (`punctual_rt`).
+    /// Adds a lane of a thread pool, which listens from now on. For the creator of thread pools
+    /// (`punctual_rt`).
     ///
     /// # Errors
-    /// INITIALIZE when it cannot listen, or its threads cannot be had; BAD_INV_ORDER after a shutdown.
+    /// INITIALIZE when it cannot listen, or its threads cannot be started; BAD_INV_ORDER after a
+    /// shutdown.
     pub fn add_lane(&self, lane: PoolLane) -> Result<(), SystemException> {
         self.listen()?;
         let lane = self.lanes().add(lane);
@@ -110,22 +112,22 @@ impl Orb {
         listening.map(drop).inspect_err(|_| lane.retire_all())
     }
 
-    /// Has the lanes of a thread pool listen no more, and says goodbye to the clients that came there; calls in
-    /// progress finish. `false` where there are none.
+    /// Stops the lanes of a thread pool from listening, and sends CloseConnection to the clients
+    /// that came there; calls in progress finish. Returns `false` if the pool has no lanes here.
     pub fn retire_pool(&self, number: u32) -> bool {
         self.lanes().retire_pool(number)
     }
 
-    /// Listens no more at an endpoint, named as it was configured or as [`Orb::endpoints`] has it, and
-    /// says goodbye to the clients that came there; their calls in progress finish. `false` when the
-    /// ORB does not listen there.
+    /// Stops listening at an endpoint, named as it was configured or as [`Orb::endpoints`] has it,
+    /// and sends CloseConnection to the clients that came there; their calls in progress finish.
+    /// Returns `false` if the ORB does not listen there.
     pub fn retire_endpoint(&self, endpoint: &ListenEndpoint) -> bool {
         let mut lanes = self.lanes().all();
         lanes.any(|lane| lane.incoming.retire(endpoint))
     }
 
-    /// Serves a connection on the calling thread until it ends, as one that was accepted at an endpoint of that
-    /// protocol. `false` where there is none. For fuzzing.
+    /// Serves a connection on the calling thread until it ends, as one that was accepted at an
+    /// endpoint of that protocol. Returns `false` if there is no such endpoint. For fuzzing.
     #[cfg(feature = "fuzzing")]
     #[doc(hidden)]
     pub fn serve_here(
@@ -141,7 +143,7 @@ impl Orb {
         at.is_some()
     }
 
-    /// How many clients are connected.
+    /// Returns the number of connected clients.
     #[must_use]
     pub fn client_connections(&self) -> usize {
         let lanes = self.lanes().all();

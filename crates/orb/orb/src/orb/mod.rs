@@ -1,4 +1,4 @@
-//! The ORB as its users hold it: how it starts, what it speaks and where it listens, and how it ends.
+//! The ORB for its users: start, protocols, endpoints, and shutdown.
 
 #[cfg(test)]
 mod answer_tests;

@@ -1,14 +1,15 @@
-//! The ORBs of this process that listen.
+//! List of the ORBs of this process that listen.
 //!
-//! References say only by an address and a key where their objects are: which ORB of the process that means
-//! has to be found by asking all of them. That is why this one list is the process's, and no ORB's.
+//! References locate their objects only by an address and a key: to find the ORB of the process
+//! that this means, all of them have to be asked. That is why this one list belongs to the process,
+//! not to an ORB.
 
 use super::handle::{Orb, WeakOrb};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 static LISTENING: Mutex<Vec<WeakOrb>> = Mutex::new(Vec::new());
 
-/// An ORB begins to listen.
+/// Adds an ORB that begins to listen.
 pub(super) fn join(orb: &Orb) {
     let mut listening = lock();
     let is_other = |one: &WeakOrb| one.upgrade().is_some_and(|one| !one.is_same(orb));
@@ -16,7 +17,7 @@ pub(super) fn join(orb: &Orb) {
     listening.push(orb.downgrade());
 }
 
-/// Those there are now, in the order in which they began.
+/// Returns the present ORBs, in the order in which they began to listen.
 pub(crate) fn listening() -> Vec<Orb> {
     lock().iter().filter_map(WeakOrb::upgrade).collect()
 }

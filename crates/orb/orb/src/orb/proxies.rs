@@ -1,9 +1,10 @@
-//! Smart proxies: what an application has stand in the place of references of an interface.
+//! Smart proxies: objects of an application that replace references of an interface.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What makes the proxies of an ORB, by the repository ids of their interfaces. Looked at once for each reference.
+/// Functions that make the proxies of an ORB, by the repository ids of their interfaces. Looked up
+/// once for each reference.
 pub(super) struct Proxies<M: ?Sized>(RwLock<BTreeMap<String, Arc<M>>>);
 
 impl<M: ?Sized> Default for Proxies<M> {

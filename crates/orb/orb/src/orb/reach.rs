@@ -1,4 +1,4 @@
-//! Whether an endpoint that a reference names takes connections.
+//! Test whether an endpoint in a reference accepts connections.
 
 use super::handle::Orb;
 use crate::profile::ProfileEndpoint;
@@ -7,30 +7,32 @@ use punctual_exec::Deadline;
 use punctual_link::{LinkError, Properties};
 use std::time::Duration;
 
-/// What an endpoint did.
+/// Result for an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// It took a connection.
+    /// The endpoint accepted a connection.
     Connected,
-    /// Nothing can be told: its link's connections are set up at this end alone, as those of datagrams are.
+    /// State not known: the endpoint's link sets up connections at this end alone, as for
+    /// datagrams.
     Unknown,
 }
 
-/// Why an endpoint was not reached.
+/// Reason why an endpoint was not reached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unreachable {
     /// The ORB does not speak its protocol.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// Nobody took the connection, or not in time; TLS was not agreed on.
+    /// No connection was accepted, or not in time; or the TLS handshake failed.
     #[error(transparent)]
     Link(#[from] LinkError),
 }
 
 impl Orb {
-    /// Connects to an endpoint, and closes the connection again: for who wants to know what of a reference is in use,
-    /// not for calls, which connect by themselves. No request is sent. Blocks for `within` at most.
+    /// Connects to an endpoint, and closes the connection again. It tells which endpoints of a
+    /// reference are in use; calls need not do this, as they connect by themselves. No request is
+    /// sent. Blocks for `within` at most.
     ///
     /// # Errors
     /// [`Unreachable`].

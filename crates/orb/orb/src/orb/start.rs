@@ -1,4 +1,4 @@
-//! Starting an ORB: what it is told, and what it then has.
+//! Start of an ORB: its settings, and the parts that are created from them.
 
 use super::handle::{Around, Orb};
 use super::initialize::{Adds, Initializers, OrbInitializer};
@@ -23,52 +23,52 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Why an ORB did not start.
+/// Reason why an ORB did not start.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum InitError {
-    /// An option or a key that cannot be obeyed.
+    /// An option or a key is not valid.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// A protocol that cannot be used: unknown, or its parts do not fit.
+    /// A protocol cannot be used: it is unknown, or its parts do not fit.
     #[error("{0}")]
     Protocol(#[from] ProtocolError),
-    /// A policy type whose number another one has.
+    /// A policy type has the number of another one.
     #[error(transparent)]
     PolicyType(#[from] PolicyTypeTaken),
-    /// A service context that requests cannot carry.
+    /// A service context cannot be carried by requests.
     #[error(transparent)]
     RequestContext(#[from] RequestContextError),
-    /// What an initialiser has raised, such as the name of an interceptor that there is already.
+    /// An initialiser has raised an exception, such as for the name of an existing interceptor.
     #[error("an initialiser has raised {0}")]
     Initializer(#[from] SystemException),
-    /// An endpoint whose priority no threads can have.
+    /// No threads can have the priority of an endpoint.
     #[error("the endpoint {endpoint} of priority {priority}: {why}")]
     EndpointPriority {
         /// The endpoint.
         endpoint: ListenEndpoint,
-        /// Its priority.
+        /// Priority of the endpoint.
         priority: Priority,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// Real-time CORBA is configured, and nobody obeys that.
+    /// Real-time CORBA is configured, and no part of the ORB obeys that.
     #[error("Real-time CORBA is configured otherwise than the program has it: {0}")]
     RealTime(String),
-    /// A library with a link that cannot be loaded.
+    /// A library with a link cannot be loaded.
     #[cfg(feature = "plugins")]
     #[error("{0}")]
     Library(#[from] punctual_plugin::PluginError),
     /// A library is named, and this program was built without the feature `plugins`.
     #[error("`{}` cannot be loaded: this program was built without the feature `plugins`", .0.display())]
     WithoutPlugins(PathBuf),
-    /// A certificate, a key or an authority that TLS cannot use.
+    /// TLS cannot use a certificate, a key or an authority.
     #[cfg(feature = "tls")]
     #[error("{0}")]
     Tls(#[from] punctual_tls::TlsError),
 }
 
-/// As people read it, also where `main` returns it.
+/// Shows the error as `Display` does, for a `main` that returns it.
 impl fmt::Debug for InitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -76,8 +76,8 @@ impl fmt::Debug for InitError {
 }
 
 impl Orb {
-    /// Starts an ORB, taking its `-ORB…` options out of `arguments`; the rest is handed back, the
-    /// program's name included.
+    /// Starts an ORB, taking its `-ORB…` options out of `arguments`. Returns the remaining
+    /// arguments, including the program's name.
     ///
     /// # Errors
     /// [`InitError`] for an option that is unknown or cannot be obeyed.
@@ -87,14 +87,15 @@ impl Orb {
         Self::builder().init(arguments)
     }
 
-    /// Starts an ORB from code: its settings first, then a file's, then options'.
+    /// Returns a builder to start an ORB from code: its settings first, then a file's, then
+    /// options'.
     #[must_use]
     pub fn builder() -> OrbBuilder {
         OrbBuilder::default()
     }
 }
 
-/// Starts an ORB from code. Each step overrides the ones before it.
+/// Builder that starts an ORB from code. Each step overrides the ones before it.
 #[derive(Debug, Default)]
 pub struct OrbBuilder {
     config: OrbConfig,
@@ -104,7 +105,7 @@ pub struct OrbBuilder {
     extensions: Extensions,
     initializers: Initializers,
     ids: Ids,
-    /// What is left of the arguments.
+    /// The remaining arguments.
     arguments: Vec<String>,
 }
 
@@ -123,15 +124,16 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds a link, which endpoints and protocols then name by its name.
+    /// Adds a link, which endpoints and protocols then refer to by its name.
     #[must_use]
     pub fn link(mut self, link: Arc<dyn Link>) -> Self {
         self.added = self.added.link(link);
         self
     }
 
-    /// Loads a link from a shared library (`punctual_plugin`, Schmidt et al. 2001 §4.5: the Component
-    /// Configurator). A library is code that runs in this process: name only what you would run.
+    /// Loads a link from a shared library (`punctual_plugin`, Schmidt et al. 2001 §4.5: the
+    /// Component Configurator). A library is code that runs in this process: load only trusted
+    /// ones.
     #[must_use]
     pub fn library(mut self, path: impl Into<PathBuf>) -> Self {
         self.config.libraries.push(path.into());
@@ -152,14 +154,14 @@ impl OrbBuilder {
         self
     }
 
-    /// Adds a codec for profiles of a tag, before those that there are.
+    /// Adds a codec for profiles of a tag, before the existing ones.
     #[must_use]
     pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
         self.added = self.added.profile_codec(codec);
         self
     }
 
-    /// Adds a type of policies, which may then be set where it says, and is read from references.
+    /// Adds a type of policies, which may then be set at its levels, and is read from references.
     ///
     /// # Errors
     /// [`InitError::PolicyType`] when another type has its number.
@@ -175,8 +177,8 @@ impl OrbBuilder {
         self
     }
 
-    /// Calls this initialiser when the ORB starts, after those that were named before: it registers interceptors
-    /// (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
+    /// Calls this initialiser when the ORB starts, after those that were added before: it registers
+    /// interceptors (CORBA 3.3 part 1, §16.9.4: `register_orb_initializer`).
     #[must_use]
     pub fn initializer(mut self, initializer: Arc<dyn OrbInitializer>) -> Self {
         self.initializers.add(initializer);
@@ -195,27 +197,29 @@ impl OrbBuilder {
         self.initializer(Arc::new(Adds::Server(interceptor)))
     }
 
-    /// Adds an interceptor of object adapters that are made, as an initialiser would.
+    /// Adds an interceptor of object adapters that are created, as an initialiser would.
     #[must_use]
     pub fn ior_interceptor(self, interceptor: Arc<dyn IorInterceptor>) -> Self {
         self.initializer(Arc::new(Adds::Ior(interceptor)))
     }
 
-    /// By which name interceptors know the ORB (`ORBInitInfo::orb_id`, `ServerRequestInfo::orb_id`). Default: none.
+    /// Sets the ORB's id for interceptors (`ORBInitInfo::orb_id`, `ServerRequestInfo::orb_id`).
+    /// Default: none.
     #[must_use]
     pub fn orb_id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.ids.orb);
         self
     }
 
-    /// By which name they know the server (`ServerRequestInfo::server_id`). Default: none.
+    /// Sets the server's id for interceptors (`ServerRequestInfo::server_id`). Default: none.
     #[must_use]
     pub fn server_id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.ids.server);
         self
     }
 
-    /// Has this said what surrounds the upcalls of which adapters; one thing says it, the last.
+    /// Sets the hook that chooses the code around the upcalls of each adapter; the last one set
+    /// applies.
     #[must_use]
     pub fn around_upcalls(self, around: Arc<dyn AroundUpcalls>) -> Self {
         self.extension(Arc::new(Around(around)))
@@ -228,24 +232,26 @@ impl OrbBuilder {
         self.extension(Arc::new(Registered(strategy)))
     }
 
-    /// Has this said what lanes and calls of which priority are; one thing says it, the last. Endpoints may have a
-    /// priority then ([`ListenEndpoint`]), and POAs publish which protocols clients are to prefer
-    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey where they have no word of their own.
+    /// Sets the component that decides on the priorities of lanes and calls; the last one set
+    /// applies. Endpoints may have a priority then ([`ListenEndpoint`]), and POAs publish the
+    /// protocols that clients should prefer
+    /// ([`Policy::ClientProtocols`](crate::Policy::ClientProtocols)), which calls obey unless they
+    /// have such a policy of their own.
     #[must_use]
     pub fn priorities(mut self, priorities: Arc<dyn Priorities>) -> Self {
         self.policy_types.publish_protocols();
         self.extension(Arc::new(Told(priorities)))
     }
 
-    /// Adds what a crate above this one keeps for the ORB, which [`Orb::extension`] finds by its type; of each type
-    /// there is one, the last.
+    /// Adds state that a crate above this one keeps for the ORB, found by its type with
+    /// [`Orb::extension`]. There is one for each type, the last.
     #[must_use]
     pub fn extension<T: Any + Send + Sync>(mut self, extension: Arc<T>) -> Self {
         self.extensions.add(extension);
         self
     }
 
-    /// Names an initial reference by its text.
+    /// Adds an initial reference by its text.
     #[must_use]
     pub fn initial_reference(mut self, name: &str, text: &str) -> Self {
         self.config
@@ -254,7 +260,7 @@ impl OrbBuilder {
         self
     }
 
-    /// Obeys a TOML file.
+    /// Applies a TOML file.
     ///
     /// # Errors
     /// Those of [`OrbConfig::apply_file`].
@@ -263,7 +269,7 @@ impl OrbBuilder {
         Ok(self)
     }
 
-    /// Obeys `-ORB…` options and hands back the rest of the arguments.
+    /// Applies `-ORB…` options and returns the rest of the arguments.
     ///
     /// # Errors
     /// Those of [`OrbConfig::apply_arguments`].
@@ -276,7 +282,7 @@ impl OrbBuilder {
         Ok((self, rest))
     }
 
-    /// Starts it.
+    /// Starts the ORB.
     ///
     /// # Errors
     /// [`InitError`] for settings that cannot be obeyed.
@@ -284,8 +290,8 @@ impl OrbBuilder {
         started(self, LockProtocol::Plain)
     }
 
-    /// Starts the ORB with the `-ORB…` options among these arguments, which override what was set before; the rest is
-    /// handed back, the program's name included.
+    /// Starts the ORB with the `-ORB…` options among these arguments, which override earlier
+    /// settings. Returns the remaining arguments, including the program's name.
     ///
     /// # Errors
     /// Those of [`OrbBuilder::arguments`] and [`OrbBuilder::build`].
@@ -298,8 +304,8 @@ impl OrbBuilder {
     }
 }
 
-/// An ORB with these settings, and with these protocols beside those that every one has; `locks` is what those of
-/// its connections do.
+/// Starts an ORB with these settings and protocols, beside the built-in ones; `locks` is the
+/// protocol of its connections' locks.
 pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, InitError> {
     let OrbBuilder {
         config,
@@ -347,7 +353,7 @@ pub(super) fn started(builder: OrbBuilder, locks: LockProtocol) -> Result<Orb, I
     Ok(orb)
 }
 
-/// Whether somebody obeys what is configured of Real-time CORBA.
+/// Checks that a part of the ORB obeys the configuration of Real-time CORBA.
 fn check_real_time(broker: &Broker) -> Result<(), InitError> {
     let settings = &broker.config().real_time;
     if *settings == RealTimeSettings::default() {
@@ -360,7 +366,7 @@ fn check_real_time(broker: &Broker) -> Result<(), InitError> {
     obeyed.map_err(InitError::RealTime)
 }
 
-/// Whether there are threads for the priority of each endpoint.
+/// Checks that there are threads for the priority of each endpoint.
 fn check_priorities(broker: &Broker) -> Result<(), InitError> {
     broker.config().listen.iter().try_for_each(|endpoint| {
         let Some(priority) = endpoint.priority() else {
@@ -375,7 +381,7 @@ fn check_priorities(broker: &Broker) -> Result<(), InitError> {
     })
 }
 
-/// A link from a shared library.
+/// Loads a link from a shared library.
 #[cfg(feature = "plugins")]
 fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
     Ok(punctual_plugin::load(library)?)
@@ -386,7 +392,7 @@ fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
     Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
-/// Every protocol that a configuration names must be there and fit.
+/// Checks that every protocol in the configuration is registered and fits.
 fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
     let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
     let mut named = config.client_protocols.iter().chain(listened);

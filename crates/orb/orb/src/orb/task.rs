@@ -1,9 +1,9 @@
-//! Futures that the ORB's own threads drive: for servants whose operations are `async`, and for programs that await calls
-//! and have no executor.
+//! Futures driven by the ORB's own threads: for servants whose operations are `async`, and for
+//! programs that await calls and have no executor.
 //!
-//! A task is polled first by the thread that begins it, and from then on, whenever it was woken, by the thread of its lane
-//! that reads replies (`lane/replies.rs`). That thread does one thing after the other: a task that blocks keeps all others,
-//! and the replies that they wait for, waiting.
+//! A task is polled first by the thread that begins it, and from then on, whenever it was woken, by
+//! the thread of its lane that reads replies (`lane/replies.rs`). That thread runs tasks one after
+//! the other: a task that blocks delays all others, and the replies that they wait for.
 
 use super::handle::Orb;
 use crate::lane::{Continuation, Lane};
@@ -16,37 +16,38 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// What a task does.
+/// Future of a task.
 pub type BoxFuture = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A future on its way.
+/// Future in progress.
 struct Task {
     lane: Arc<Lane>,
-    /// What it is about: one of the constants below.
+    /// State: one of the constants below.
     state: AtomicU8,
-    /// Until it has ended.
+    /// The future, until it has ended.
     future: Mutex<Option<BoxFuture>>,
 }
 
-/// Nothing is to be done until it is woken.
+/// State of a task that waits to be woken.
 const WAITS: u8 = 0;
-/// It is to be polled.
+/// State of a task that is queued to be polled.
 const QUEUED: u8 = 1;
-/// A thread polls it.
+/// State of a task that a thread polls.
 const POLLED: u8 = 2;
-/// A thread polls it, and it was woken since that began.
+/// State of a task that a thread polls, and that was woken since that began.
 const POLLED_AND_WOKEN: u8 = 3;
 
 impl Orb {
-    /// Has the ORB's threads drive a future to its end: the calling one at first, and then, whenever it is woken, the one of the
-    /// calling thread's lane that reads replies. It must not block. One that panics is logged, and ends.
+    /// Drives a future to its end on the ORB's threads: on the calling one at first, and then,
+    /// whenever it is woken, on the one of the calling thread's lane that reads replies. It must
+    /// not block. One that panics is logged, and ends.
     ///
-    /// After the shutdown of the ORB it is polled by whoever wakes it.
+    /// After the shutdown of the ORB it is polled by the thread that wakes it.
     pub fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) {
         self.spawn_boxed(Box::pin(future));
     }
 
-    /// The same of one that is boxed already.
+    /// Drives a boxed future to its end, as [`Orb::spawn`].
     pub fn spawn_boxed(&self, future: BoxFuture) {
         let task = Arc::new(Task {
             lane: self.lanes().calling().clone(),
@@ -58,9 +59,10 @@ impl Orb {
 }
 
 impl Continuation for Task {
-    /// Polls it. Called by one thread for each time that it was queued.
+    /// Polls the future. Called by one thread for each time that it was queued.
     fn go_on(self: Arc<Self>) {
-        // Acquire and Release: each thread that polls it sees what the one before did.
+        // Acquire and Release: each thread that polls the future sees the writes of the previous
+        // one.
         self.state.store(POLLED, Ordering::Release);
         let mut held = lock(&self.future);
         let Some(future) = held.as_mut() else {
@@ -81,14 +83,14 @@ impl Continuation for Task {
             .state
             .compare_exchange(POLLED, WAITS, Ordering::AcqRel, Ordering::Acquire);
         if waits.is_err() {
-            // Behind others: one that wakes itself keeps nobody waiting.
+            // Queued behind others, so that a future that wakes itself delays no other.
             self.state.store(QUEUED, Ordering::Release);
             self.lane.submit(self.clone());
         }
     }
 }
 
-/// Drops what a task was: that is the application's, and may panic.
+/// Drops a finished future: its destructor is the application's, and may panic.
 fn drop_future(future: Option<BoxFuture>) {
     if catch_unwind(AssertUnwindSafe(|| drop(future))).is_err() {
         tracing::error!("the end of a task of the ORB has panicked");
@@ -130,7 +132,8 @@ mod tests {
         Orb::builder().build().unwrap()
     }
 
-    /// Says by which thread it is polled, and is ready at the second time. It wakes itself, if it is to.
+    /// Future that reports the thread that polls it, and is ready at the second poll. It wakes
+    /// itself, if asked to.
     struct Twice {
         polled: usize,
         wakes_itself: bool,
@@ -170,7 +173,7 @@ mod tests {
             }
             let (then, _) = told.recv().unwrap();
             assert!(then.starts_with("punctual-replies"), "{then}");
-            // It has ended: nothing is told any more, and waking it does nothing.
+            // The future has ended: it reports nothing any more, and waking it does nothing.
             waker.wake();
             assert!(told.recv_timeout(Duration::from_secs(60)).is_err());
             orb.shutdown(true).unwrap();

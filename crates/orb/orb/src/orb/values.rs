@@ -1,4 +1,4 @@
-//! Valuetypes: the factories that make those that arrive (CORBA 3.3 part 1, §9.4), and copies of values.
+//! Valuetypes: the factories of received values (CORBA 3.3 part 1, §9.4), and copies of values.
 
 use super::handle::Orb;
 use crate::exception::{CompletionStatus, SystemException, cdr_exception};
@@ -6,8 +6,8 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, ValueFa
 use std::sync::Arc;
 
 impl Orb {
-    /// Makes a factory known: it makes the values of its type that arrive from now on. The factory that was
-    /// registered for the type before, if any was.
+    /// Registers a factory: it creates the values of its type that arrive from now on. Returns the
+    /// factory that was registered for the type before, if any was.
     ///
     /// A factory that holds the ORB keeps it alive.
     pub fn register_value_factory(
@@ -17,12 +17,12 @@ impl Orb {
         self.broker().values.register(factory)
     }
 
-    /// Forgets the factory for that repository id. The factory, if one was registered.
+    /// Removes the factory for that repository id. Returns it, if one was registered.
     pub fn unregister_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
         self.broker().values.unregister(id)
     }
 
-    /// The factory that is registered for that repository id.
+    /// Returns the factory that is registered for that repository id.
     #[must_use]
     pub fn lookup_value_factory(&self, id: &str) -> Option<Arc<dyn ValueFactory>> {
         self.broker().values.lookup(id)
@@ -30,11 +30,12 @@ impl Orb {
 }
 
 impl Orb {
-    /// A copy of what is written, as it would arrive elsewhere: values and all that they lead to are others,
-    /// what was shared is shared, references are the same. For calls within the process.
+    /// Returns a copy of the written value, as it would arrive elsewhere: values and all that they
+    /// lead to are new, sharing is preserved, references are the same. For calls within the
+    /// process.
     ///
     /// # Errors
-    /// MARSHAL and its like, for what cannot be written or read.
+    /// MARSHAL and similar exceptions, for a value that cannot be written or read.
     pub fn copied<T>(
         &self,
         write: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
@@ -54,7 +55,7 @@ impl Orb {
         copy().map_err(|error| cdr_exception(error, CompletionStatus::No))
     }
 
-    /// A copy of a value and of all that it leads to: CORBA's `_copy_value`.
+    /// Returns a copy of a value and of all that it leads to: CORBA's `_copy_value`.
     ///
     /// # Errors
     /// MARSHAL if there is no factory for a type, or it cannot be written.

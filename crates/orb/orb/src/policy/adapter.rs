@@ -1,4 +1,4 @@
-//! The policies that an object adapter has, beside those that are its own matter.
+//! Policies of an object adapter, beside those that the adapter itself interprets.
 
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
@@ -10,32 +10,32 @@ use punctual_ior::{PolicyValue, ProfileTemplates, TaggedComponent};
 #[derive(Clone, Debug, Default)]
 pub struct AdapterPolicies {
     set: PolicySet,
-    /// As references have them.
+    /// The policies in their encoded form, as references carry them.
     published: Vec<PolicyValue>,
-    /// What the profiles of its objects' references have in common.
+    /// Common part of the profiles of its objects' references.
     templates: ProfileTemplates,
     outlives_process: bool,
-    /// The place of the first that is obeyed around upcalls.
+    /// Index of the first policy that is obeyed around upcalls.
     around_upcalls: Option<usize>,
-    /// What interceptors have added to its objects' references.
+    /// Components that interceptors have added to its objects' references.
     components: Components,
 }
 
 /// Components of references, each with the tag of the profiles that it is for, if not for all.
 pub(crate) type Components = Vec<(Option<u32>, TaggedComponent)>;
 
-/// A policy that an adapter cannot have.
+/// Error for a policy that an adapter cannot have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("policy {index} cannot be obeyed: {why}")]
 pub struct InvalidPolicy {
-    /// Its place in the list that was given, from 0.
+    /// Index of the policy in the given list, from 0.
     pub index: usize,
-    /// What is wrong.
+    /// The reason.
     pub why: String,
 }
 
 impl AdapterPolicies {
-    /// The policies given, and what the ORB has of those that are not.
+    /// Checks the given policies, and adds the ORB's for types that are not given.
     pub(crate) fn of(
         given: &[Policy],
         managed: &Managed,
@@ -75,16 +75,16 @@ impl AdapterPolicies {
         })
     }
 
-    /// The same of an adapter whose objects outlive the process: references to them name no local socket whose place was
-    /// chosen by the process, as that ends with it.
+    /// Marks the adapter's objects as outliving the process: references to them name no local
+    /// socket whose place was chosen by the process, as that ends with it.
     #[must_use]
     pub fn outliving_the_process(mut self) -> Self {
         self.outlives_process = true;
         self
     }
 
-    /// The same of an object of an adapter that has those: its references have what interceptors have added to the
-    /// adapter's.
+    /// Adopts the components that interceptors have added to the adapter's references, for an
+    /// object of that adapter.
     #[must_use]
     pub fn of_object_of(mut self, adapter: &Self) -> Self {
         self.components.clone_from(&adapter.components);
@@ -100,25 +100,26 @@ impl AdapterPolicies {
         &self.components
     }
 
-    /// The policy of this type, if the adapter has one.
+    /// Returns the policy of this type, if the adapter has one.
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         self.set.value()
     }
 
-    /// Whether clients' objects may be called by the connections that the clients have opened.
+    /// Returns whether clients' objects may be called by the connections that the clients have
+    /// opened.
     #[must_use]
     pub fn is_bidirectional(&self) -> bool {
         let both = Policy::Bidirectional(Bidirectional::Both);
         self.set.iter().any(|policy| *policy == both)
     }
 
-    /// All of them.
+    /// Returns an iterator over all policies.
     pub fn iter(&self) -> impl Iterator<Item = &Policy> {
         self.set.iter()
     }
 
-    /// Refuses what is obeyed around upcalls. For an ORB of which nothing surrounds them.
+    /// Refuses policies that are obeyed around upcalls, for an ORB without a hook for them.
     pub(crate) fn check_no_upcall_hook(&self) -> Result<(), InvalidPolicy> {
         let Some(index) = self.around_upcalls else {
             return Ok(());

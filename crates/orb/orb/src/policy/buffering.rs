@@ -1,11 +1,12 @@
-//! Requests that wait in the client to be sent together (O'Ryan et al. 2001, §4.2.4: TAO's BufferingConstraint; Schmidt et al. 2001, figure 6:
-//! delayed buffering).
+//! Requests that are buffered in the client to be sent together (O'Ryan et al. 2001, §4.2.4: TAO's
+//! BufferingConstraint; Schmidt et al. 2001, figure 6: delayed buffering).
 
 use std::time::Duration;
 
-/// When buffered requests are sent: as soon as any of these conditions is met. Whatever the conditions,
-/// [`crate::ObjectRef::flush`] sends them, and so does a request on the same connection that is not buffered, as it may not
-/// overtake them (but see [`super::Policy::OutOfBand`]).
+/// Conditions for sending buffered requests: they are sent as soon as any of these is met. Whatever
+/// the conditions, [`crate::ObjectRef::flush`] sends them, and so does a request on the same
+/// connection that is not buffered, as it may not overtake them (but see
+/// [`super::Policy::OutOfBand`]).
 ///
 /// Conditions combine freely:
 ///
@@ -16,28 +17,31 @@ use std::time::Duration;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffering {
-    /// This many requests wait (TAO::BUFFER_MESSAGE_COUNT). At least 1; `usize::MAX` for any number.
+    /// Number of requests in the buffer (TAO::BUFFER_MESSAGE_COUNT). At least 1; `usize::MAX` for
+    /// any number.
     pub messages: usize,
-    /// This many bytes of them wait (TAO::BUFFER_MESSAGE_BYTES). At least 1; `usize::MAX` for any number.
+    /// Bytes of requests in the buffer (TAO::BUFFER_MESSAGE_BYTES). At least 1; `usize::MAX` for
+    /// any number.
     pub octets: usize,
-    /// The first of them has waited for this time (TAO::BUFFER_TIMEOUT); `None` for any time.
+    /// Time that the first request has waited (TAO::BUFFER_TIMEOUT); `None` for any time.
     pub delay: Option<Duration>,
 }
 
-/// What a connection's buffer holds at most, and what happens to a request for which there is no room.
+/// Capacity of a connection's buffer, and the treatment of a request for which there is no room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferCapacity {
-    /// Bytes of requests that wait or are being sent; 8 MiB by default. A single request may be larger.
+    /// Bytes of requests that wait or are being sent; 8 MiB by default. A single request may be
+    /// larger.
     pub octets: usize,
-    /// What happens to a request that would exceed them.
+    /// Treatment of a request that would exceed the capacity.
     pub when_full: WhenFull,
 }
 
-/// What happens to a request for which a buffer has no room.
+/// Treatment of a request for which a buffer has no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WhenFull {
-    /// The caller sends what waits, as it does when a condition of [`Buffering`] is met; so a call may block for as long as
-    /// the server takes nothing, until its deadline.
+    /// The caller sends the buffered requests, as it does when a condition of [`Buffering`] is met;
+    /// so a call may block for as long as the server reads nothing, until its deadline.
     #[default]
     Flush,
     /// The caller waits until there is room, until its deadline (TIMEOUT). It never sends itself: a thread of the ORB
@@ -56,19 +60,19 @@ impl Buffering {
         delay: None,
     };
 
-    /// The same with a limit on the number of requests.
+    /// Returns the conditions with a limit on the number of requests.
     #[must_use]
     pub const fn messages(self, messages: usize) -> Self {
         Self { messages, ..self }
     }
 
-    /// The same with a limit on their bytes.
+    /// Returns the conditions with a limit on the bytes of the requests.
     #[must_use]
     pub const fn octets(self, octets: usize) -> Self {
         Self { octets, ..self }
     }
 
-    /// The same with a limit on the time that they wait.
+    /// Returns the conditions with a limit on the time that requests wait.
     #[must_use]
     pub const fn delay(self, delay: Duration) -> Self {
         Self {
@@ -77,8 +81,10 @@ impl Buffering {
         }
     }
 
+    /// Checks the conditions.
+    ///
     /// # Errors
-    /// Why nothing can be buffered so.
+    /// The reason why nothing can be buffered under them.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.messages == 0 || self.octets == 0 {
             return Err("a buffer that holds nothing".to_owned());
@@ -88,8 +94,10 @@ impl Buffering {
 }
 
 impl BufferCapacity {
+    /// Checks the capacity.
+    ///
     /// # Errors
-    /// Why nothing can be buffered so.
+    /// The reason why nothing can be buffered with it.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.octets == 0 {
             return Err("a buffer that holds nothing".to_owned());
@@ -99,7 +107,7 @@ impl BufferCapacity {
 }
 
 impl Default for Buffering {
-    /// 64 requests or 32 KiB or 5 ms.
+    /// Returns the default: 64 requests or 32 KiB or 5 ms.
     fn default() -> Self {
         Self {
             messages: 64,

@@ -11,7 +11,8 @@ use super::numbers::{
 use super::policy_type::PolicyLevels;
 use super::wish::Policy;
 
-/// The POA's own, which it judges itself (CORBA 3.3 part 1, §15.3.8): their numbers are taken.
+/// The POA's own policy types, which the POA itself checks (CORBA 3.3 part 1, §15.3.8). Their
+/// numbers are reserved.
 const OF_POAS: [(u32, &str); 7] = [
     (16, "ThreadPolicy"),
     (17, "LifespanPolicy"),

@@ -14,10 +14,10 @@ pub struct PolicyCurrent<'o> {
     protocols: &'o dyn KnownProtocols,
 }
 
-/// A thread's policies for one ORB.
+/// Policies of a thread for one ORB.
 struct Mine {
     orb: u64,
-    /// No other set of policies of any thread ever has it.
+    /// Number that no other set of policies of any thread ever has.
     stamp: u64,
     set: PolicySet,
 }
@@ -26,17 +26,19 @@ static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 thread_local! {
     static MINE: RefCell<Vec<Mine>> = const { RefCell::new(Vec::new()) };
-    /// For how many ORBs, for a glance: few threads have any. Beside it, whether the thread is in a scheduling segment.
+    /// Number of ORBs for which the thread has policies, for a fast check: few threads have any.
+    /// The highest bit says whether the thread is in a scheduling segment.
     static SETS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// In the number of sets: the thread is in a scheduling segment.
+/// Bit in `SETS`: the thread is in a scheduling segment.
 const SEGMENT: usize = 1 << (usize::BITS - 1);
-/// In a stamp: it is one of a thread in a scheduling segment.
+/// Bit in a stamp: it belongs to a thread in a scheduling segment.
 const OF_SEGMENT: u64 = 1 << 63;
 
-/// Tells the calling thread's policies for an ORB from all others; 0 when it has none. Calls of a thread in a scheduling
-/// segment carry that, so that they are told from others as if it were a policy.
+/// Returns a stamp that identifies the calling thread's policies for an ORB; 0 when it has none.
+/// The stamp also says whether the thread is in a scheduling segment, so that this counts like a
+/// policy.
 #[inline]
 pub(super) fn stamp(managed: &Managed) -> u64 {
     if SETS.get() == 0 {
@@ -53,26 +55,26 @@ fn own_stamp(number: u64) -> u64 {
     })
 }
 
-/// Whether the calling thread is in a scheduling segment.
+/// Returns whether the calling thread is in a scheduling segment.
 #[inline]
 pub(crate) fn is_in_segment() -> bool {
     SETS.get() & SEGMENT != 0
 }
 
-/// Tells the ORBs that the calling thread calls through whether it is in a scheduling segment (Real-time CORBA 1.2, dynamic
-/// scheduling). For who schedules it (`punctual_rt`).
+/// Records for all ORBs whether the calling thread is in a scheduling segment (Real-time CORBA 1.2,
+/// dynamic scheduling). For the scheduler of the thread (`punctual_rt`).
 pub fn set_in_segment(is_in_one: bool) {
     let sets = SETS.get() & !SEGMENT;
     SETS.set(if is_in_one { sets | SEGMENT } else { sets });
 }
 
-/// Whether the calling thread has policies for an ORB.
+/// Returns whether the calling thread has policies for an ORB.
 #[inline]
 pub(crate) fn has_own(managed: &Managed) -> bool {
     stamp(managed) != 0
 }
 
-/// The calling thread's policies for an ORB.
+/// Returns the calling thread's policies for an ORB.
 pub(super) fn set(managed: &Managed) -> PolicySet {
     let number = managed.number();
     MINE.with_borrow(|mine| {
@@ -81,7 +83,8 @@ pub(super) fn set(managed: &Managed) -> PolicySet {
     })
 }
 
-/// Forgets the calling thread's policies: what one piece of work has set is not the next one's.
+/// Clears the calling thread's policies, so that those of one piece of work do not apply to the
+/// next.
 pub(crate) fn forget_own() {
     MINE.with_borrow_mut(Vec::clear);
     SETS.set(SETS.get() & SEGMENT);
@@ -95,8 +98,8 @@ impl<'o> PolicyCurrent<'o> {
     /// Sets policies for the calling thread, for calls from now on.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know; BAD_PARAM for two
-    /// on one matter.
+    /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know;
+    /// BAD_PARAM for two on one matter.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],
@@ -119,7 +122,7 @@ impl<'o> PolicyCurrent<'o> {
         Ok(())
     }
 
-    /// The calling thread's policies, of the given types; all, if none is given.
+    /// Returns the calling thread's policies of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
         set(self.managed).of_types(types)

@@ -1,11 +1,11 @@
-//! What holds where no policy says anything.
+//! Defaults for matters on which no policy is set.
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::values::{Bidirectional, CharCodeSet, ClientProtocols, Collocation, Security, Wait};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What holds where no policy says anything: what an ORB was configured with.
+/// Defaults for matters on which no policy is set: the ORB's configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Defaults {
     pub(crate) roundtrip: Option<Duration>,
@@ -17,6 +17,6 @@ pub(crate) struct Defaults {
     pub(crate) bidirectional: Bidirectional,
     pub(crate) buffering: Option<Buffering>,
     pub(crate) buffer_capacity: BufferCapacity,
-    /// By link and name.
+    /// Link properties by link and name.
     pub(crate) properties: BTreeMap<String, BTreeMap<String, String>>,
 }

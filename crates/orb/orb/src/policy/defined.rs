@@ -5,14 +5,15 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A policy of a type that was added: its number, and a value that only who knows the type looks into.
+/// Policy of a type that was added: its number, and a value that only code that knows the type can
+/// read.
 #[derive(Clone)]
 pub struct DefinedPolicy {
     number: u32,
     value: Arc<dyn Value>,
 }
 
-/// A value of any policy type.
+/// Value of any policy type.
 trait Value: Any + fmt::Debug + Send + Sync {
     fn as_any(&self) -> &dyn Any;
     fn equals(&self, other: &dyn Value) -> bool;
@@ -36,13 +37,13 @@ impl DefinedPolicy {
         }
     }
 
-    /// The type's number.
+    /// Returns the type's number.
     #[must_use]
     pub fn policy_type(&self) -> u32 {
         self.number
     }
 
-    /// The value, if it is of this type.
+    /// Returns the value, if it is of this type.
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         (*self.value).as_any().downcast_ref()

@@ -1,27 +1,27 @@
-//! What is known of a policy type.
+//! Definitions of policy types.
 
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
 use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
-/// What an ORB knows of a policy type.
+/// Properties and functions of a policy type.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Definition {
     pub(super) number: u32,
     pub(super) name: &'static str,
     pub(super) levels: PolicyLevels,
     pub(super) check: fn(&Policy, &dyn KnownProtocols) -> Result<(), String>,
-    /// Of an outer and an inner value of a client's.
+    /// Merges an outer and an inner value of a client.
     pub(super) merge: fn(&Policy, &Policy) -> Result<Policy, String>,
-    /// Of a client's value and one that is published.
+    /// Reconciles a client's value with a published one.
     pub(super) reconcile: fn(&Policy, &Policy) -> Result<Policy, String>,
-    /// For types that are published.
+    /// Codec, for types that are published.
     pub(super) codec: Option<Codec>,
     pub(super) surrounds_upcalls: bool,
 }
 
-/// To and from the value of a policy as references have it, an encapsulation.
+/// Conversion to and from the value of a policy in references, an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Codec {
     pub(super) write: fn(&Policy) -> Result<Vec<u8>, CdrError>,
@@ -29,7 +29,7 @@ pub(crate) struct Codec {
 }
 
 impl Definition {
-    /// That of a type which says all of it itself.
+    /// Returns the definition of a type that implements [`PolicyType`].
     pub(super) fn of<P: PolicyType>() -> Self {
         Self {
             number: P::NUMBER,
@@ -49,7 +49,7 @@ impl Definition {
     }
 }
 
-/// The value of a policy, which is another's if two Rust types have one number.
+/// Returns the value of a policy. It may be of another Rust type if two types have the same number.
 fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
     let value = policy.value::<P>();
     value.ok_or_else(|| format!("{policy:?} is no `{}`", P::NAME))

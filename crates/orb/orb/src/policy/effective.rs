@@ -1,4 +1,4 @@
-//! What holds for the calls through one reference by one thread.
+//! Policies in effect for the calls through one reference by one thread.
 
 use super::managed::Managed;
 use super::numbers;
@@ -16,13 +16,13 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The policies of all levels, put together.
+/// Policies of all levels, combined.
 #[derive(Debug, Default)]
 pub(crate) struct Effective {
-    /// No other has it: tells which policies a binding was made under.
+    /// Unique number that identifies the policies under which a binding was made.
     pub(crate) stamp: u64,
     under: Under,
-    /// Whether it holds for a thread in a scheduling segment.
+    /// True if it is valid for a thread in a scheduling segment.
     pub(crate) in_segment: bool,
     pub(crate) roundtrip: Option<Duration>,
     pub(crate) protocols: Option<ClientProtocols>,
@@ -33,24 +33,24 @@ pub(crate) struct Effective {
     pub(crate) security: Security,
     pub(crate) char_code_set: CharCodeSet,
     pub(crate) ends: Ends,
-    /// In place of the configured one.
+    /// Replaces the configured time-out.
     pub(crate) connect: Option<Duration>,
     pub(crate) rebind: Rebind,
-    /// Where none is set, that of the configuration's buffering, or of none.
+    /// `None` if not set: the configuration's buffering decides.
     pub(crate) sync_scope: Option<SyncScope>,
-    /// How one-ways and asynchronous calls wait for others, if they do.
+    /// Buffering terms of one-ways and asynchronous calls, if they are buffered.
     pub(crate) buffering: Option<BufferTerms>,
-    /// Of asynchronous calls.
+    /// Limit on asynchronous calls.
     pub(crate) in_flight: Option<CallsInFlight>,
-    /// Whether the server may call back by the same connection.
+    /// True if the server may call back by the same connection.
     pub(crate) bidirectional: bool,
-    /// Whether requests pass those that wait.
+    /// True if requests pass the buffered ones.
     pub(crate) out_of_band: bool,
-    /// When requests and replies may be delivered at the earliest, and their priorities in queues.
+    /// Earliest delivery of requests and replies, and their priorities in queues.
     pub(crate) queued: Queued,
     properties: BTreeMap<Box<str>, Properties>,
     all: PolicySet,
-    /// Why no call can be made.
+    /// Reason why no call can be made.
     conflict: Option<Conflict>,
 }
 
@@ -61,7 +61,7 @@ struct Conflict {
     exception: SystemException,
 }
 
-/// The epoch of the ORB's policies, and whose thread's, that something was computed under.
+/// Validity of a computed value: the epoch of the ORB's policies, and the stamp of the thread's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Under {
     epoch: u64,
@@ -71,18 +71,20 @@ struct Under {
 static STAMPS: AtomicU64 = AtomicU64::new(1);
 
 impl Effective {
-    /// Whether it still holds, for the calling thread.
+    /// Returns whether it is still valid, for the calling thread.
     #[inline]
     pub(crate) fn holds(&self, managed: &Managed) -> bool {
         self.under.epoch == managed.epoch() && self.under.thread == current::stamp(managed)
     }
 
-    /// Whether the ORB's policies are still those that it was computed under, whatever the thread's.
+    /// Returns whether the ORB's policies are unchanged since it was computed, whatever the
+    /// thread's.
     pub(crate) fn is_of_now(&self, managed: &Managed) -> bool {
         self.under.epoch == managed.epoch()
     }
 
-    /// What holds now for a reference with policies of its own, and what is `published` in it.
+    /// Computes the policies in effect for a reference with policies of its own, and with those
+    /// `published` in it.
     pub(crate) fn of(
         managed: &Managed,
         own: &PolicySet,
@@ -94,7 +96,8 @@ impl Effective {
         let mut this = Self {
             stamp: STAMPS.fetch_add(1, Ordering::Relaxed),
             under: Under {
-                // Read before the policies are: a change meanwhile makes it renewed once more.
+                // Read before the policies are, so that a change in between leads to one more
+                // computation.
                 epoch: managed.epoch(),
                 thread: current::stamp(managed),
             },
@@ -110,7 +113,7 @@ impl Effective {
         };
         match together(managed, own, &published) {
             Ok(all) => this.all = all,
-            // Calls go by wire, where they find out.
+            // Calls then use requests, where they raise the conflict.
             Err(conflict) => {
                 this.collocation = Collocation::None;
                 this.conflict = Some(conflict);
@@ -120,7 +123,7 @@ impl Effective {
         this
     }
 
-    /// Takes what calls look at out of the policies.
+    /// Copies the values that calls need from the policies to fields.
     fn obey(&mut self, defaults: &Defaults) {
         let mut terms = BufferTerms {
             capacity: defaults.buffer_capacity,
@@ -166,7 +169,7 @@ impl Effective {
                     let of_link = properties.entry(&property.link).or_default();
                     of_link.insert(&property.name, &property.value);
                 }
-                // Whoever has added its type reads it.
+                // Read by the code that has added its type.
                 Policy::Defined(_) => {}
             }
         }
@@ -181,7 +184,8 @@ impl Effective {
             ..self.queued
         };
         if self.ends.are_any() || unordered.is_any() {
-            // They are kept by requests. An order is not missed where nothing waits.
+            // Times are obeyed by requests. A queue order alone does not matter to a call that is
+            // not queued.
             self.collocation = Collocation::None;
         }
         self.properties = properties
@@ -190,12 +194,13 @@ impl Effective {
             .collect();
     }
 
-    /// Whether calls tell the server of themselves, each anew.
+    /// Returns whether calls carry facts about themselves, new for each call.
     pub(crate) fn needs_a_request(&self) -> bool {
         self.ends.are_any() || self.queued.is_any()
     }
 
-    /// The properties for connections of this link; an adapted one counts as the link below.
+    /// Returns the properties for connections of this link; an adapted one counts as the link
+    /// below.
     pub(crate) fn properties(&self, link: &str) -> Properties {
         if self.properties.is_empty() {
             return Properties::NONE;
@@ -204,7 +209,7 @@ impl Effective {
         self.properties.get(bare).cloned().unwrap_or_default()
     }
 
-    /// Which answer one-ways want, if they do (CORBA 3.3 part 2, §9.4.2.2).
+    /// Returns the kind of answer that one-ways want, if any (CORBA 3.3 part 2, §9.4.2.2).
     #[inline]
     pub(crate) fn answer_to_one_ways(&self) -> Option<ResponseFlags> {
         match self.sync_scope? {
@@ -214,7 +219,10 @@ impl Effective {
         }
     }
 
-    /// Whether calls can be made at all: INV_POLICY where policies contradict each other.
+    /// Checks that calls can be made.
+    ///
+    /// # Errors
+    /// INV_POLICY where policies contradict each other.
     pub(crate) fn check(&self) -> Result<(), SystemException> {
         match &self.conflict {
             None => Ok(()),
@@ -222,12 +230,12 @@ impl Effective {
         }
     }
 
-    /// The policies that contradict each other, if any do.
+    /// Returns the policies that contradict each other, if any do.
     pub(crate) fn contradicting(&self) -> Option<&[Policy]> {
         self.conflict.as_ref().map(|conflict| &*conflict.policies)
     }
 
-    /// Those of these types, the ORB's configured ones among them.
+    /// Returns the policies of these types, including the ORB's configured ones.
     pub(crate) fn of_types(&self, types: &[u32]) -> Vec<Policy> {
         let of_type = |number: &u32| {
             let set = self.all.of_types(&[*number]);
@@ -243,18 +251,18 @@ impl Effective {
         types.iter().flat_map(of_type).collect()
     }
 
-    /// All that hold, of the given types.
+    /// Returns all policies in effect, of the given types.
     pub(crate) fn policies(&self, types: &[u32]) -> Vec<Policy> {
         self.all.of_types(types)
     }
 
-    /// What holds of a type that was added.
+    /// Returns the value of a type that was added.
     pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
         self.all.value()
     }
 }
 
-/// What all levels say, and what is published.
+/// Combines the policies of all levels and the published ones.
 fn together(
     managed: &Managed,
     own: &PolicySet,
@@ -271,18 +279,18 @@ fn together(
         all.merge(policy, types)?;
     }
     for value in published {
-        // What this ORB does not know it does not look into.
+        // Values of unknown types are ignored.
         let Some(codec) = types.get(value.kind).and_then(|one| one.codec) else {
             continue;
         };
-        // What the client's configuration says is its own word.
+        // The client's configuration takes precedence.
         if value.kind == numbers::CLIENT_PROTOCOLS && managed.defaults().protocols.is_some() {
             continue;
         }
         let read = (codec.read)(&value.data).map_err(|error| {
             let kind = value.kind;
             Conflict {
-                // The one that is at fault has no value here.
+                // The value at fault did not decode, so the client's values are reported.
                 policies: all.of_types(&[kind]),
                 exception: invalid(format!(
                     "the policy of type {kind} that the reference publishes does not decode: {error}"

@@ -1,18 +1,19 @@
-//! When a call is too late: the end times of CORBA Messaging (CORBA 3.3 part 2, §22.2.4).
+//! End times of calls, after which they are too late (CORBA 3.3 part 2, §22.2.4).
 
 use punctual_exec::Deadline;
 use std::time::{Duration, SystemTime};
 
-/// Until when a request may be delivered, and a reply.
+/// Latest delivery times of a request and of its reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ends {
     pub(crate) request: Option<SystemTime>,
-    /// The same from the beginning of each call; the earlier of the two holds.
+    /// Latest delivery of the request, counted from the beginning of each call; the earlier of the
+    /// two holds.
     pub(crate) request_within: Option<Duration>,
     pub(crate) reply: Option<SystemTime>,
 }
 
-/// The same of one call.
+/// Latest delivery times of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct CallEnds {
     pub(crate) request: Option<SystemTime>,
@@ -24,7 +25,7 @@ impl Ends {
         *self != Self::default()
     }
 
-    /// Of a call that begins now.
+    /// Returns the end times of a call that begins now.
     pub(crate) fn begin(&self) -> CallEnds {
         let within = self.request_within;
         let within = within.and_then(|within| SystemTime::now().checked_add(within));
@@ -36,18 +37,19 @@ impl Ends {
 }
 
 impl CallEnds {
-    /// When the request is too late.
+    /// Returns the time after which the request is too late.
     pub(crate) fn request_deadline(&self) -> Deadline {
         deadline(self.request)
     }
 
-    /// When the reply is.
+    /// Returns the time after which the reply is too late.
     pub(crate) fn reply_deadline(&self) -> Deadline {
         deadline(self.reply)
     }
 }
 
-/// By the clock that is not set: a call lasts as long as it was to last when it began.
+/// Converts to the monotonic clock, so that setting the system clock does not change the duration
+/// of a call in progress.
 pub(super) fn deadline(end: Option<SystemTime>) -> Deadline {
     let left = end.map(|end| end.duration_since(SystemTime::now()).unwrap_or_default());
     Deadline::after_maybe(left)

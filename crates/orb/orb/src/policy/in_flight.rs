@@ -1,8 +1,10 @@
-//! A bound on asynchronous calls in flight: back-pressure for who sends faster than servers answer.
+//! Limit on asynchronous calls in flight: back-pressure on clients that send faster than servers
+//! reply.
 //!
-//! The value of the policy is the counter itself: all calls for which the same [`CallsInFlight`] holds count together. Set for an ORB
-//! it bounds the ORB's calls, set for a thread the thread's, set for a reference those by the reference and its copies.
-//! A call counts from the moment its request is sent until its reply is there, or it is given up.
+//! The value of the policy is the counter itself: all calls under the same [`CallsInFlight`] count
+//! together. Set for an ORB it limits the ORB's calls, set for a thread the thread's, set for a
+//! reference those by the reference and its copies. A call counts from the moment its request is
+//! sent until its reply is there, or it is given up.
 
 use parking_lot::{Condvar, Mutex};
 use punctual_exec::Deadline;
@@ -11,54 +13,55 @@ use std::fmt;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// How many asynchronous calls may be in flight at once, and what becomes of one more.
+/// Maximum number of asynchronous calls in flight, and the treatment of one more.
 #[derive(Clone)]
 pub struct CallsInFlight {
     bound: Arc<Bound>,
     at_bound: AtBound,
 }
 
-/// What becomes of a call when as many are in flight as may be.
+/// Treatment of a call above the limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AtBound {
-    /// It blocks the calling thread until another has ended, or its own time-out; then TIMEOUT. In a reply handler, which the end
-    /// of other calls may wait for, as [`AtBound::Raise`].
+    /// The call blocks the calling thread until another call has ended, or until its own time-out;
+    /// then it raises TIMEOUT. In a reply handler, on which the end of other calls may depend, it
+    /// acts as [`AtBound::Raise`].
     #[default]
     Block,
-    /// It raises TRANSIENT, with nothing done.
+    /// The call raises TRANSIENT, with nothing done.
     Raise,
-    /// Its request is sent when another call has ended. The method returns at once; a poller has to be polled, awaited or waited
-    /// for that, a call with a reply handler has not.
+    /// The request is sent when another call has ended. The method returns at once. A poller has to
+    /// be polled, awaited or waited for until then; a call with a reply handler does not.
     Defer,
 }
 
-/// Counts calls.
+/// Counter of calls.
 struct Bound {
     limit: usize,
     state: Mutex<State>,
-    /// A place has become free.
+    /// Signalled when a place has become free.
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
     taken: usize,
-    /// Those that are told of free places, in the order in which they came.
+    /// Wakers of the calls that wait for a place, in order of arrival.
     waiting: BTreeMap<u64, Waker>,
     next: u64,
 }
 
-/// The place of a call in flight; free again when it is dropped.
+/// Place of a call in flight; released on drop.
 pub(crate) struct Place(Arc<Bound>);
 
-/// A call that is not sent yet.
+/// Call that is not sent yet.
 pub(crate) struct Held {
     bound: Arc<Bound>,
-    /// Its number among those that wait.
+    /// Number of the call among the waiting ones.
     ticket: Option<u64>,
 }
 
-/// There is no place.
+/// Reason why there is no place.
 pub(crate) enum Full {
     Raises,
     TimedOut,
@@ -66,7 +69,7 @@ pub(crate) enum Full {
 }
 
 impl CallsInFlight {
-    /// A bound of its own, that no other value shares. A limit of 0 is taken for 1.
+    /// Creates a limit with a counter of its own. A limit of 0 is taken for 1.
     #[must_use]
     pub fn new(limit: usize, at_bound: AtBound) -> Self {
         let bound = Bound {
@@ -80,7 +83,7 @@ impl CallsInFlight {
         }
     }
 
-    /// The same counter, for calls of which something else becomes at the bound.
+    /// Returns the same counter with another treatment of calls above the limit.
     #[must_use]
     pub fn with(&self, at_bound: AtBound) -> Self {
         Self {
@@ -89,19 +92,19 @@ impl CallsInFlight {
         }
     }
 
-    /// How many calls may be in flight.
+    /// Returns the maximum number of calls in flight.
     #[must_use]
     pub fn limit(&self) -> usize {
         self.bound.limit
     }
 
-    /// How many calls are in flight.
+    /// Returns the number of calls in flight.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.bound.state.lock().taken
     }
 
-    /// A place for a call that may take until then.
+    /// Takes a place for a call, waiting until `until` if it may block.
     pub(crate) fn enter(&self, until: Deadline, may_block: bool) -> Result<Place, Full> {
         if let Some(place) = Bound::try_enter(&self.bound) {
             return Ok(place);
@@ -143,7 +146,7 @@ impl Bound {
         Some(Place(this.clone()))
     }
 
-    /// Tells the next of those that wait that there is a place.
+    /// Wakes the next waiting call, as there is a place.
     fn tell_next(&self) {
         let next = {
             let mut state = self.state.lock();
@@ -165,7 +168,7 @@ impl Drop for Place {
 }
 
 impl Held {
-    /// The place, if there is one now; if not, `waker` is woken when there may be.
+    /// Returns the place, if there is one now; if not, `waker` is woken when there may be.
     pub(crate) fn poll(&mut self, waker: &Waker) -> Option<Place> {
         let mut state = self.bound.state.lock();
         if state.taken < self.bound.limit {
@@ -187,7 +190,7 @@ impl Held {
         None
     }
 
-    /// Waits for a place that long.
+    /// Waits for a place until `until`.
     pub(crate) fn wait(&mut self, until: Deadline) -> Option<Place> {
         let place = Bound::enter_until(&self.bound, until)?;
         if let Some(ticket) = self.ticket.take() {
@@ -197,7 +200,7 @@ impl Held {
     }
 }
 
-/// One that was told of a place, and does not take it, tells the next.
+/// Passes a wake-up on to the next waiting call, if this one does not use it.
 impl Drop for Held {
     fn drop(&mut self) {
         let Some(ticket) = self.ticket.take() else {
@@ -210,7 +213,7 @@ impl Drop for Held {
     }
 }
 
-/// The same counter, and the same choice.
+/// Compares the identity of the counter, and the treatment of further calls.
 impl PartialEq for CallsInFlight {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.bound, &other.bound) && self.at_bound == other.at_bound

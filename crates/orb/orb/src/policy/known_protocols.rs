@@ -1,8 +1,10 @@
-//! What policies ask of an ORB's protocols.
+//! Protocols of an ORB, as policies need them.
 
-/// Says which protocols an ORB has.
+/// Knowledge of an ORB's protocols.
 pub(crate) trait KnownProtocols {
+    /// Checks that there is a protocol of this name.
+    ///
     /// # Errors
-    /// Why there is no protocol of this name.
+    /// The reason why there is none.
     fn check(&self, name: &str) -> Result<(), String>;
 }

@@ -1,4 +1,4 @@
-//! What an ORB keeps of its policies.
+//! Policy state of an ORB.
 
 use super::defaults::Defaults;
 use super::known_protocols::KnownProtocols;
@@ -12,10 +12,10 @@ use arc_swap::ArcSwap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What an ORB keeps of its policies.
+/// Policy state of an ORB.
 #[derive(Debug)]
 pub(crate) struct Managed {
-    /// Tells the ORB from every other of the process.
+    /// Number of the ORB, unique in the process.
     number: u64,
     types: PolicyTypes,
     defaults: Defaults,
@@ -25,7 +25,7 @@ pub(crate) struct Managed {
 }
 
 impl Managed {
-    /// Of the ORB of this number, with what its configuration says where no policy does.
+    /// Creates the state of the ORB of this number, with its configured defaults.
     pub(crate) fn new(number: u64, types: PolicyTypes, defaults: Defaults) -> Self {
         Self {
             number,
@@ -37,7 +37,7 @@ impl Managed {
         }
     }
 
-    /// Changes with the policies.
+    /// Returns the epoch, which changes with the policies.
     #[inline]
     pub(crate) fn epoch(&self) -> u64 {
         // Acquire pairs with the Release in `set_overrides`: a new epoch shows new policies.
@@ -57,7 +57,7 @@ impl Managed {
         &self.types
     }
 
-    /// Whether the ORB's servers may call their clients back by their connections.
+    /// Returns whether the ORB's servers may call their clients back by their connections.
     pub(crate) fn allows_bidirectional(&self) -> bool {
         let set = self.set();
         let said = set.iter().find_map(|policy| match policy {

@@ -1,4 +1,4 @@
-//! The policies of a whole ORB.
+//! Policies of a whole ORB.
 
 use super::known_protocols::KnownProtocols;
 use super::managed::Managed;
@@ -7,7 +7,7 @@ use super::wish::Policy;
 use crate::exception::SystemException;
 use std::fmt;
 
-/// Sets policies for all calls of an ORB that nothing closer overrides.
+/// Sets policies for all calls of an ORB that no closer level overrides.
 pub struct PolicyManager<'o> {
     managed: &'o Managed,
     protocols: &'o dyn KnownProtocols,
@@ -32,7 +32,7 @@ impl<'o> PolicyManager<'o> {
         managed.set_overrides(policies, how, self.protocols)
     }
 
-    /// The policies set, of the given types; all, if none is given.
+    /// Returns the policies set, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
         self.managed.set().of_types(types)

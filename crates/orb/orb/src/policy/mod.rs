@@ -1,15 +1,15 @@
-//! Policies: how a client wants its calls made (CORBA 3.3 part 1, §8.9; Messaging, §17.3; Schmidt et al. 2001's
-//! policy control component), and what a server publishes for its objects.
+//! Policies: settings of a client for its calls (CORBA 3.3 part 1, §8.9; Messaging, §17.3; Schmidt
+//! et al. 2001's policy control component), and those that a server publishes for its objects.
 //!
 //! They are set for a whole ORB ([`PolicyManager`]), for a thread ([`PolicyCurrent`]), and for a
-//! reference ([`crate::ObjectRef::set_policy_overrides`]), which is also how one call gets its own. The
-//! innermost that says something about a matter holds. What holds for a reference is computed once
-//! ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
+//! reference ([`crate::ObjectRef::set_policy_overrides`]), which is also how one call gets its own.
+//! The innermost level that sets a matter takes precedence. The result for a reference is computed
+//! once ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
 //!
-//! Which types there are says a table that each ORB has ([`types`]): those of [`builtin`], and those that
-//! an application or another crate adds ([`PolicyType`]). A type says at which levels it may be set, how
-//! two values merge, and how a value travels in references; nothing else here knows one of those added.
-//! What calls look at is read from plain fields of [`Effective`], never from the table.
+//! Each ORB has a table of its policy types ([`types`]): those of [`builtin`], and those that an
+//! application or another crate adds ([`PolicyType`]). A type states at which levels it may be set,
+//! how two values merge, and how a value is encoded in references; nothing else here depends on an
+//! added type. Calls read plain fields of [`Effective`], never the table.
 
 mod adapter;
 mod buffering;

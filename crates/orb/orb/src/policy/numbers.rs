@@ -1,4 +1,4 @@
-//! The numbers of the policy types that calls obey.
+//! Numbers of the policy types that calls obey.
 
 /// Messaging's REBIND_POLICY_TYPE (CORBA 3.3 part 2, §22.2).
 pub(super) const REBIND: u32 = 23;
@@ -26,7 +26,7 @@ pub(crate) const QUEUE_ORDER: u32 = 35;
 pub(super) const BIDIRECTIONAL: u32 = 37;
 /// Real-time CORBA's CLIENT_PROTOCOL_POLICY_TYPE.
 pub(crate) const CLIENT_PROTOCOLS: u32 = 43;
-// In Punctual's own range.
+// Punctual's own range of numbers.
 pub(super) const TRANSFER: u32 = 0x5055_0001;
 pub(super) const LINK_PROPERTY: u32 = 0x5055_0002;
 pub(super) const MUX: u32 = 0x5055_0003;

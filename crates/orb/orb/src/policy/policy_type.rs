@@ -1,12 +1,12 @@
-//! What a policy type is, for whoever adds one to an ORB.
+//! Interface of policy types, for code that adds one to an ORB.
 
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::any::Any;
 use std::fmt;
 use std::ops::BitOr;
 
-/// A type of policies, and its values: a Rust type, implemented by an application or by a crate above this
-/// one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
+/// Type of policies, and its values: a Rust type, implemented by an application or by a crate above
+/// this one, and added to an ORB by [`crate::OrbBuilder::policy_type`].
 ///
 /// ```
 /// use punctual_orb::{PolicyCodec, PolicyLevels, PolicyType};
@@ -29,47 +29,48 @@ use std::ops::BitOr;
 /// }
 /// ```
 pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
-    /// The type's number (CORBA's PolicyType), which no other type of the ORB has. Those of the OMG's are
+    /// Number of the type (CORBA's PolicyType), unique within the ORB. Those of the OMG's are
     /// small; vendors' begin with the vendor's id.
     const NUMBER: u32;
 
-    /// What messages call it.
+    /// Name of the type in messages.
     const NAME: &'static str;
 
-    /// Where its policies may be set; elsewhere they are refused with INV_POLICY.
+    /// Levels at which its policies may be set; elsewhere they are refused with INV_POLICY.
     const LEVELS: PolicyLevels;
 
-    /// How values travel in references (TAG_POLICIES). With a codec, a policy that a POA has is published in
-    /// its references; without one (the default) it is not.
+    /// Encoding of values in references (TAG_POLICIES). With a codec, a policy that a POA has is
+    /// published in its references; without one (the default) it is not.
     const CODEC: Option<PolicyCodec<Self>> = None;
 
-    /// Whether it is obeyed around the upcalls of the POAs that have it ([`crate::AroundUpcalls`]): an ORB of which
-    /// nothing surrounds upcalls makes no POA with it.
+    /// True if the policy is obeyed around the upcalls of the POAs that have it
+    /// ([`crate::AroundUpcalls`]): an ORB without such a hook makes no POA with it.
     const SURROUNDS_UPCALLS: bool = false;
 
-    /// Whether a value can be obeyed at all. Asked when it is set.
+    /// Checks that a value can be obeyed at all. Called when it is set.
     ///
     /// # Errors
-    /// Why not, in words that go behind `the policy … cannot be obeyed: `.
+    /// The reason, in words that go behind `the policy … cannot be obeyed: `.
     fn check(&self) -> Result<(), String> {
         Ok(())
     }
 
-    /// What holds where a client has set `inner` at a closer level than `outer`: the inner one, unless the type
-    /// says otherwise.
+    /// Returns the value in effect where a client has set `inner` at a closer level than `outer`:
+    /// the inner one, unless the type overrides this.
     ///
     /// # Errors
-    /// Why they cannot both be obeyed: calls fail with INV_POLICY.
+    /// The reason why they cannot both be obeyed: calls fail with INV_POLICY.
     fn merge(outer: &Self, inner: &Self) -> Result<Self, String> {
         let _ = outer;
         Ok(inner.clone())
     }
 
-    /// What holds where a reference publishes one value and the client has set another. Unless the type says
-    /// otherwise they have to be equal. Not asked where only one of them has a say: that one holds.
+    /// Returns the value in effect where a reference publishes one value and the client has set
+    /// another. Unless the type overrides this they have to be equal. Not called where only one of
+    /// them is set: that one is in effect.
     ///
     /// # Errors
-    /// Why they cannot both be obeyed: calls fail with INV_POLICY.
+    /// The reason why they cannot both be obeyed: calls fail with INV_POLICY.
     fn reconcile(client: &Self, published: &Self) -> Result<Self, String> {
         if client == published {
             return Ok(client.clone());
@@ -80,18 +81,17 @@ pub trait PolicyType: Any + Clone + fmt::Debug + Eq + Send + Sync {
     }
 }
 
-/// Writes the values of a policy type into references, and reads them. What is written and read is the inside of
-/// an encapsulation.
+/// Codec of the values of a policy type in references. It works inside an encapsulation.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCodec<P> {
     /// Writes a value.
     pub write: fn(&P, &mut Encoder<'_>) -> Result<(), CdrError>,
-    /// Reads a value, which comes from a peer: what cannot be one is an error.
+    /// Reads a value, which comes from a peer: an invalid one is an error.
     pub read: fn(&mut Decoder<'_>) -> Result<P, CdrError>,
 }
 
 impl<P: Marshal + Unmarshal> PolicyCodec<P> {
-    /// The codec of a type that is marshaled anyway, as IDL's are.
+    /// Returns the codec of a type that is marshaled anyway, as IDL's are.
     #[must_use]
     pub const fn marshaled() -> Self {
         Self {
@@ -101,22 +101,22 @@ impl<P: Marshal + Unmarshal> PolicyCodec<P> {
     }
 }
 
-/// Where policies of a type may be set. Several are joined by `|`.
+/// Levels at which policies of a type may be set. Several are joined by `|`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PolicyLevels(u8);
 
 impl PolicyLevels {
-    /// At an ORB ([`crate::PolicyManager`]), for its calls.
+    /// Level of an ORB ([`crate::PolicyManager`]), for its calls.
     pub const ORB: Self = Self(1);
-    /// At a thread ([`crate::PolicyCurrent`]).
+    /// Level of a thread ([`crate::PolicyCurrent`]).
     pub const THREAD: Self = Self(2);
-    /// At a reference ([`crate::ObjectRef::set_policy_overrides`]).
+    /// Level of a reference ([`crate::ObjectRef::set_policy_overrides`]).
     pub const REFERENCE: Self = Self(4);
-    /// At a POA, when it is made.
+    /// Level of a POA, set when it is created.
     pub const POA: Self = Self(8);
-    /// At an ORB, for its POAs: those made afterwards have it, unless they are given another.
+    /// Default of an ORB's POAs: those created afterwards have it, unless they are given another.
     pub const POA_DEFAULT: Self = Self(16);
-    /// Wherever clients set policies: at an ORB, a thread, a reference.
+    /// All levels where clients set policies: an ORB, a thread, a reference.
     pub const CLIENT: Self = Self(1 | 2 | 4);
 
     const NAMES: [(Self, &'static str); 5] = [
@@ -127,13 +127,13 @@ impl PolicyLevels {
         (Self::POA_DEFAULT, "an ORB for its POAs"),
     ];
 
-    /// Both.
+    /// Returns the union of both sets of levels.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of `others` are among these.
+    /// Returns whether all of `others` are among these.
     #[must_use]
     pub const fn contain(self, others: Self) -> bool {
         self.0 & others.0 == others.0
@@ -148,7 +148,7 @@ impl BitOr for PolicyLevels {
     }
 }
 
-/// Shows what they are called: `an ORB, a POA`.
+/// Shows the names of the levels: `an ORB, a POA`.
 impl fmt::Display for PolicyLevels {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Self::NAMES.iter().filter(|(level, _)| self.contain(*level));

@@ -1,5 +1,5 @@
-//! ClientProtocolPolicy in references: which protocols a server wants its clients to prefer (Real-time CORBA 1.2, §5.15),
-//! as TAO writes it.
+//! ClientProtocolPolicy in references: the protocols that a server wants its clients to prefer
+//! (Real-time CORBA 1.2, §5.15), as TAO writes it.
 //!
 //! ```text
 //! sequence of { ulong profile tag; properties of GIOP: none; properties of the transport }
@@ -7,15 +7,16 @@
 //! of UIOP     { long send_buffer_size; long recv_buffer_size; }
 //! of DIOP     none
 //! ```
-//! A protocol is told by the tag of its profile: what has none of its own cannot be published. Properties are written as
-//! what an operating system has, and not obeyed: how a client's sockets are set is the client's to say.
+//! A protocol is identified by the tag of its profile: one without a tag of its own cannot be
+//! published. Properties are written as the operating system's defaults, and ignored when read: a
+//! client decides itself on the options of its sockets.
 
 use super::values::{ClientProtocols, Otherwise};
 use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_ior::tags::profile::{INTERNET_IOP, TAO_DIOP, TAO_SCIOP, TAO_SHMIOP, TAO_UIOP};
 
-/// Protocols by their tags. TLS goes by the profile of TCP.
+/// Protocols by their tags. TLS uses the profile of TCP.
 const TAGGED: [(&str, u32); 4] = [
     ("iiop", INTERNET_IOP),
     ("ssliop", INTERNET_IOP),
@@ -49,7 +50,7 @@ pub(super) fn write(policy: &Policy) -> Result<Vec<u8>, CdrError> {
 
 fn put_properties(tag: u32, out: &mut Encoder<'_>) {
     if matches!(tag, INTERNET_IOP | TAO_UIOP) {
-        // Buffers as the operating system has them.
+        // Buffer sizes of the operating system.
         out.put_i32(0);
         out.put_i32(0);
     }
@@ -61,7 +62,8 @@ fn put_properties(tag: u32, out: &mut Encoder<'_>) {
     }
 }
 
-/// The protocols up to the first whose properties are not known here. Others of the reference come behind them.
+/// Reads the protocols up to the first whose properties are not known here. Others of the reference
+/// come behind them.
 pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
     let mut input = Decoder::of_encapsulation(data, Coding::default())?;
     let mut preferred: Vec<String> = Vec::new();
@@ -82,7 +84,7 @@ pub(super) fn read(data: &[u8]) -> Result<Policy, CdrError> {
     }))
 }
 
-/// Whether it is known which there are.
+/// Skips the properties of a protocol. Returns `false` if its properties are not known.
 fn skip_properties(tag: u32, input: &mut Decoder<'_>) -> Result<bool, CdrError> {
     if matches!(tag, INTERNET_IOP | TAO_SHMIOP | TAO_SCIOP | TAO_UIOP) {
         input.get_i32()?;
@@ -112,7 +114,7 @@ mod tests {
         Policy::protocols(names, Otherwise::Choose)
     }
 
-    /// As TAO writes TCP and its shared memory, and behind them local sockets.
+    /// TCP and shared memory as TAO writes them, followed by local sockets.
     #[rustfmt::skip]
     const OF_TAO: [u8; 80] = [
         1, 0, 0, 0, 3, 0, 0, 0,
@@ -142,7 +144,7 @@ mod tests {
             let written = write(&protocols(names)).unwrap();
             assert_eq!(read(&written).unwrap(), protocols(again));
         }
-        // Said a thousand times it is one protocol.
+        // A protocol that is listed a thousand times counts once.
         let again = [
             [0; 4].as_slice(),
             &1000_u32.to_be_bytes(),

@@ -1,43 +1,44 @@
-//! In which order requests leave a queue, and what orders them (CORBA 3.3 part 2, §22.2.4.3 and §22.2.5).
+//! Order in which requests leave a queue, and its criteria (CORBA 3.3 part 2, §22.2.4.3 and
+//! §22.2.5).
 
 use std::ops::BitOr;
 
-/// Messaging::QueueOrderPolicy: the orders that are allowed for requests that wait. Several are joined by `|`; of several, the
-/// ORB takes the first that it would list here.
+/// Messaging::QueueOrderPolicy: the orders that are allowed for requests in queues. Several are
+/// joined by `|`; of several, the ORB takes the first that it would list here.
 ///
-/// It orders the requests that wait in a client's buffer ([`crate::Buffering`]); and, as it travels with them, those that wait in
-/// the buffer of a thread pool at a server of Punctual.
+/// It orders the requests in a client's buffer ([`crate::Buffering`]); and, as it travels with
+/// them, those in the buffer of a thread pool at a server of Punctual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct QueueOrder(u16);
 
 impl QueueOrder {
-    /// Messaging::ORDER_ANY: as the ORB likes, which is [`QueueOrder::TEMPORAL`].
+    /// Messaging::ORDER_ANY: the ORB's choice, which is [`QueueOrder::TEMPORAL`].
     pub const ANY: Self = Self(1);
     /// Messaging::ORDER_TEMPORAL: in the order in which they were made. This is the default.
     pub const TEMPORAL: Self = Self(2);
     /// Messaging::ORDER_PRIORITY: the highest [`super::Policy::RequestPriority`] first; those of one priority in the order in
     /// which they were made.
     pub const PRIORITY: Self = Self(4);
-    /// Messaging::ORDER_DEADLINE: the one first whose end time comes first; those without an end time last.
+    /// Messaging::ORDER_DEADLINE: the earliest end time first; requests without an end time last.
     pub const DEADLINE: Self = Self(8);
 
-    /// The value of Messaging::Ordering.
+    /// Returns the value of Messaging::Ordering.
     #[must_use]
     pub const fn bits(self) -> u16 {
         self.0
     }
 
-    /// Of a value of Messaging::Ordering.
+    /// Creates the order from a value of Messaging::Ordering.
     pub(crate) const fn of_bits(bits: u16) -> Self {
         Self(bits)
     }
 
-    /// Whether one of `others` is among these.
+    /// Returns whether one of `others` is among these.
     const fn allows(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// The order that is taken.
+    /// Returns the order that is used.
     pub(crate) fn chosen(self) -> Order {
         if self.allows(Self(Self::ANY.0 | Self::TEMPORAL.0)) {
             Order::Temporal
@@ -57,7 +58,7 @@ impl BitOr for QueueOrder {
     }
 }
 
-/// One order.
+/// Single queue order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) enum Order {
     #[default]
@@ -71,14 +72,14 @@ pub(crate) enum Order {
 /// They have nothing to do with the priorities of threads (Real-time CORBA).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityRange {
-    /// The lowest.
+    /// Lowest priority.
     pub min: i16,
-    /// The highest.
+    /// Highest priority.
     pub max: i16,
 }
 
 impl PriorityRange {
-    /// Exactly this priority.
+    /// Creates a range of exactly this priority.
     #[must_use]
     pub const fn exactly(priority: i16) -> Self {
         Self {
@@ -87,8 +88,10 @@ impl PriorityRange {
         }
     }
 
+    /// Checks that the range is not empty.
+    ///
     /// # Errors
-    /// Why no priority is in it.
+    /// The reason why no priority is in it.
     pub(crate) fn check(self) -> Result<(), String> {
         if self.min > self.max {
             return Err(format!("no priority is from {} to {}", self.min, self.max));

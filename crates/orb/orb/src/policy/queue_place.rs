@@ -62,7 +62,7 @@ impl QueuePlaces {
 mod tests {
     use super::*;
 
-    /// The order in which requests are served.
+    /// Returns the order in which requests are served.
     fn served(ranks: &[QueueRank]) -> Vec<usize> {
         let mut places = QueuePlaces::default();
         let mut waiting: Vec<_> = (0..)

@@ -5,16 +5,16 @@ use super::types::PolicyTypes;
 use super::{Policy, PolicyLevels, PolicyType, invalid};
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 
-/// What becomes of the policies that were set before (CORBA 3.3 part 1, §8.9.1).
+/// Treatment of the policies that were set before (CORBA 3.3 part 1, §8.9.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetOverride {
-    /// The new ones take the place of all.
+    /// The new policies replace all.
     Set,
-    /// The new ones take the place of those on the same matter; the others stay.
+    /// The new policies replace those on the same matter; the others stay.
     Add,
 }
 
-/// What a policy is about: its type, and for a property which one.
+/// Matter that a policy concerns: its type, and for a link property its link and name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Matter<'p> {
     Type(u32),
@@ -27,7 +27,7 @@ pub(crate) struct PolicySet {
     policies: Vec<Policy>,
 }
 
-/// The policy of a list that is at fault, and how.
+/// Policy of a list that is at fault, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     Duplicate { index: usize },
@@ -42,7 +42,7 @@ pub(super) struct Contradiction {
 }
 
 impl PolicySet {
-    /// Of policies that may be set at this level, each on a matter of its own.
+    /// Creates a set of policies that may be set at this level, each on a matter of its own.
     pub(super) fn checked(
         policies: &[Policy],
         level: PolicyLevels,
@@ -62,7 +62,7 @@ impl PolicySet {
         })
     }
 
-    /// These policies with others over them, which are set at this level.
+    /// Returns this set overridden by policies that are set at this level.
     pub(crate) fn overridden(
         &self,
         policies: &[Policy],
@@ -80,7 +80,7 @@ impl PolicySet {
         })
     }
 
-    /// Lays a client's policy over those of outer levels.
+    /// Merges a client's policy into those of outer levels.
     pub(super) fn merge(
         &mut self,
         inner: &Policy,
@@ -106,7 +106,7 @@ impl PolicySet {
         Ok(())
     }
 
-    /// Lays what a reference publishes over what the client has set.
+    /// Reconciles a published policy with those that the client has set.
     pub(super) fn reconcile(
         &mut self,
         published: Policy,
@@ -142,13 +142,13 @@ impl PolicySet {
         self.policies.push(policy);
     }
 
-    /// Those of the given types; all, if none is given.
+    /// Returns the policies of the given types; all, if none is given.
     pub(crate) fn of_types(&self, types: &[u32]) -> Vec<Policy> {
         let asked = |policy: &&Policy| types.is_empty() || types.contains(&policy.policy_type());
         self.iter().filter(asked).cloned().collect()
     }
 
-    /// The value of a type that was added.
+    /// Returns the value of a type that was added.
     pub(crate) fn value<P: PolicyType>(&self) -> Option<&P> {
         self.iter().find_map(Policy::value)
     }

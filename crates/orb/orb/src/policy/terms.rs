@@ -1,4 +1,4 @@
-//! What policies say of requests that wait in queues, put together.
+//! Terms of requests in queues, combined from policies.
 
 use super::buffering::{BufferCapacity, Buffering, WhenFull};
 use super::ends::deadline;
@@ -6,42 +6,44 @@ use super::queue_order::{Order, PriorityRange, QueueOrder};
 use punctual_exec::Deadline;
 use std::time::SystemTime;
 
-/// How a request waits in its client's buffer.
+/// Terms of a request in its client's buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct BufferTerms {
     pub(crate) when: Buffering,
     pub(crate) capacity: BufferCapacity,
     pub(crate) order: Order,
-    /// Where the order is by priority.
+    /// Priority of the request, used if the order is by priority.
     pub(crate) priority: i16,
 }
 
 impl BufferTerms {
-    /// Whether a buffer without room, whose callers wait, is sent as if a condition had been met: unless it is for
-    /// the application alone to say when it is sent, as nothing else might ever be met.
+    /// Returns whether a full buffer, whose callers wait, is sent as if a condition had been met.
+    /// That is so unless only the application decides when it is sent, as no other condition might
+    /// ever be met.
     pub(crate) fn sends_when_full(&self) -> bool {
         self.capacity.when_full == WhenFull::Block && self.when != Buffering::EXPLICIT
     }
 
-    /// Whether requests leave in the order in which they were made.
+    /// Returns whether requests leave in the order in which they were made.
     #[inline]
     pub(crate) fn has_arrival_order(&self) -> bool {
         self.order == Order::Temporal
     }
 }
 
-/// What requests tell of themselves to whoever queues them, but for their end times ([`super::Ends`]).
+/// Facts that requests carry for queues on their way, apart from their end times ([`super::Ends`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Queued {
     pub(crate) request_priority: Option<PriorityRange>,
     pub(crate) reply_priority: Option<PriorityRange>,
     pub(crate) request_start: Option<SystemTime>,
     pub(crate) reply_start: Option<SystemTime>,
-    /// Where it is another than that in which they come.
+    /// Queue order, if it is not the order of arrival.
     pub(crate) order: Option<QueueOrder>,
 }
 
-/// Before when a request may not leave, if that is yet to come, and before when its reply may not be given to the caller.
+/// Earliest time at which a request may leave, if still in the future, and at which its reply may
+/// be given to the caller.
 #[derive(Debug)]
 pub(crate) struct Starts {
     pub(crate) request: Option<Deadline>,
@@ -49,7 +51,8 @@ pub(crate) struct Starts {
 }
 
 impl Queued {
-    /// When the times have come of a request that begins now and of its reply, if either has to wait.
+    /// Returns the start times of a request that begins now and of its reply, if either has to
+    /// wait.
     pub(crate) fn starts(&self) -> Option<Box<Starts>> {
         if self.request_start.is_none() && self.reply_start.is_none() {
             return None;

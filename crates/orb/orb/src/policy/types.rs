@@ -10,15 +10,15 @@ use super::published_protocols;
 use super::wish::Policy;
 use std::collections::BTreeMap;
 
-/// A policy type has a number that another type of the ORB has.
+/// Error for a policy type whose number another type of the ORB has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the policy type {number:#x} cannot be `{name}`: it is `{taken_by}` already")]
 pub struct PolicyTypeTaken {
-    /// The number.
+    /// The number in conflict.
     pub number: u32,
-    /// The type that was to be added.
+    /// Name of the type that was to be added.
     pub name: &'static str,
-    /// The type that is there.
+    /// Name of the existing type.
     pub taken_by: &'static str,
 }
 
@@ -26,7 +26,8 @@ pub struct PolicyTypeTaken {
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTypes {
     known: BTreeMap<u32, Definition>,
-    /// Whether references are asked for what they publish: not where nothing that is known is published.
+    /// True if published policies are read from references: if at least one known type is
+    /// published.
     reads_references: bool,
 }
 
@@ -59,7 +60,8 @@ impl PolicyTypes {
         Ok(())
     }
 
-    /// POAs may have ClientProtocolPolicy, too, which is published then, and obeyed by who has none of its own.
+    /// Allows ClientProtocolPolicy for POAs, which publish it; clients without one of their own
+    /// obey it.
     pub(crate) fn publish_protocols(&mut self) {
         if let Some(protocols) = self.known.get_mut(&CLIENT_PROTOCOLS) {
             protocols.levels = protocols.levels | PolicyLevels::POA;
@@ -75,7 +77,7 @@ impl PolicyTypes {
         self.known.get(&number)
     }
 
-    /// Whether a policy may be set at this level and can be obeyed.
+    /// Checks that a policy may be set at this level and can be obeyed.
     pub(super) fn allowing(
         &self,
         policy: &Policy,
@@ -98,7 +100,7 @@ impl PolicyTypes {
         (definition.check)(policy, protocols)
     }
 
-    /// Whether policies of this type may be set there.
+    /// Returns whether policies of this type may be set there.
     pub(super) fn are_for(&self, level: PolicyLevels, policy: &Policy) -> bool {
         let definition = self.get(policy.policy_type());
         definition.is_some_and(|one| one.levels.contain(level))

@@ -1,20 +1,21 @@
-//! Policies that cannot be met, and which they are.
+//! Policies that cannot be met, with their types.
 
 use super::wish::invalid;
 use crate::exception::SystemException;
 use std::borrow::Cow;
 
-/// Why no call can be made under the policies that hold, and the types of those that are at fault: INV_POLICY.
+/// Reason why no call can be made under the policies in effect, and the types of those at fault:
+/// INV_POLICY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnmetPolicies {
-    /// Their types; none where what is wrong is no policy's.
+    /// Types of the policies at fault; empty if the reason is another.
     pub types: Vec<u32>,
-    /// What is wrong.
+    /// The reason.
     pub why: Cow<'static, str>,
 }
 
 impl UnmetPolicies {
-    /// Those of these types, for this reason.
+    /// Creates the error for policies of these types, with this reason.
     pub fn new(types: &[u32], why: impl Into<Cow<'static, str>>) -> Self {
         Self {
             types: types.to_vec(),

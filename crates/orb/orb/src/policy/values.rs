@@ -1,120 +1,129 @@
-//! The values of the policies that every ORB knows.
+//! Values of the policies that every ORB knows.
 
 use punctual_cdr::NarrowCodeSet;
 
-/// Protocols that a call may go out by, the first that a reference offers and that can be reached.
+/// Protocols that a call may use: the first that a reference offers and that can be reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientProtocols {
-    /// In order of preference, e.g. `shmiop`, `uiop`, `iiop`.
+    /// Names in order of preference, e.g. `shmiop`, `uiop`, `iiop`.
     pub preferred: Vec<String>,
-    /// What happens when a reference offers none of them, or none can be reached.
+    /// Fallback when a reference offers none of them, or none can be reached.
     pub otherwise: Otherwise,
 }
 
-/// What happens when a preference cannot be met.
+/// Fallback when a preference cannot be met.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Otherwise {
     /// The call fails with INV_POLICY.
     #[default]
     Raise,
-    /// Another protocol of the reference is taken, in the order of its profiles.
+    /// Another protocol of the reference is used, in the order of its profiles.
     Choose,
 }
 
-/// How large runs of octets and primitive values travel where memory is shared (Schmidt et al. 2001, §3.4.1).
+/// Transfer of large runs of octets and primitive values where memory is shared (Schmidt et al.
+/// 2001, §3.4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Transfer {
-    /// In lent buffers, where the link has some and the run is long enough for it: without a copy from a
+    /// Lent buffers, where the link has some and the run is long enough: without a copy from a
     /// [`punctual_link::Loan`], with one otherwise.
     #[default]
     Lend,
-    /// Always through the connection's ring, like small values.
+    /// The connection's ring, as for small values.
     Copy,
 }
 
-/// Whether calls to one endpoint share a connection (Arulanthu et al. 2000, §3.1: the transport mux strategies).
+/// Sharing of connections by calls to one endpoint (Arulanthu et al. 2000, §3.1: the transport mux
+/// strategies).
 ///
-/// Changed while calls are made, it holds for those that begin afterwards.
+/// A change affects calls that begin afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Mux {
-    /// All share one until they meet there, again and again: then more are opened, up to
-    /// [`crate::OrbConfig::connections_per_endpoint`], and each thread keeps to one. Those that are not needed for a
-    /// while are closed, until one is left ([`crate::Timeouts::spare_connection`]). A thread that sends one-ways keeps to the connection that it sent the
-    /// first one by, so that its own calls do not overtake them; those of other threads may, where [`Mux::Shared`] keeps
-    /// the order in which they left. Over links that need a thread for each connection, and where calls
-    /// wait otherwise than by [`Wait::Read`], as [`Mux::Shared`].
+    /// All share one connection until they contend for it repeatedly: then more are opened, up to
+    /// [`crate::OrbConfig::connections_per_endpoint`], and each thread keeps to one. Connections
+    /// that are not needed for a while are closed, until one is left
+    /// ([`crate::Timeouts::spare_connection`]). A thread that sends one-ways keeps to the
+    /// connection that it sent the first one by, so that its own calls do not overtake them; those
+    /// of other threads may, where [`Mux::Shared`] keeps the order in which they left. Over links
+    /// that need a thread for each connection, and where calls wait otherwise than by
+    /// [`Wait::Read`], as [`Mux::Shared`].
     #[default]
     Adaptive,
-    /// All share one, and whoever waits reads for the others.
+    /// All share one connection; one of the waiting callers reads for the others.
     Shared,
-    /// No two at once: as many connections as there are calls at one time, kept for the next ones.
+    /// A connection carries one call at a time: there are as many connections as simultaneous
+    /// calls, kept for the next ones.
     Exclusive,
 }
 
-/// How a call waits for its reply (Arulanthu et al. 2000, §3.1: the wait strategies).
+/// Method by which a call waits for its reply (Arulanthu et al. 2000, §3.1: the wait strategies).
 ///
-/// It is its connection's: calls that wait in different ways share none. Links that cannot be received
-/// from without blocking know only [`Wait::Read`].
+/// It belongs to the connection: calls that wait in different ways share none. Links that cannot be
+/// received from without blocking support only [`Wait::Read`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wait {
-    /// The caller reads the connection; of several, one reads for all. Nothing is quicker. What the
-    /// server calls back meanwhile is served by other threads, if there are any.
+    /// The caller reads the connection; of several callers, one reads for all. This is the fastest.
+    /// Callbacks of the server in the meantime are served by other threads, if there are any.
     #[default]
     Read,
-    /// The caller serves the ORB's reactor, that of its reactive endpoints, until its reply has come:
-    /// other calls come in meanwhile, one within the other (`max_nesting`).
+    /// The caller serves the ORB's reactor, that of its reactive endpoints, until its reply has
+    /// come: other calls are served in the meantime, one nested in the other (`max_nesting`).
     Reactor,
-    /// As [`Wait::Reactor`], with the pool of the ORB's first endpoint that has one: the caller takes
-    /// part in it where no thread of the pool is left, and sleeps otherwise.
+    /// The caller joins the pool of the ORB's first endpoint that has one, when all threads of the
+    /// pool are busy, and sleeps otherwise. In the pool it serves as with [`Wait::Reactor`].
     LeaderFollowers,
 }
 
-/// How stubs call objects of this process (Schmidt 2000: collocation).
+/// Method by which stubs call objects of this process (Schmidt 2000: collocation).
 ///
-/// A call that goes to its servant without a request takes as long as the servant does: time-outs do not end
-/// it. What is passed is not marshaled, and so not checked against the bounds of IDL's strings and sequences.
+/// A call that goes to its servant without a request takes as long as the servant does: time-outs
+/// do not end it. Parameters are not marshaled, and so not checked against the bounds of IDL's
+/// strings and sequences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Collocation {
-    /// Through the object adapter, as requests go: its manager's state, its servant managers and Current are
-    /// as over the wire.
+    /// Through the object adapter, as requests: its manager's state, its servant managers and
+    /// Current are as over the wire.
     #[default]
     ThruPoa,
-    /// To the servant that is active, past the adapter: it neither holds calls back nor counts them, and
-    /// Current does not know them. Where no servant is active, through the adapter.
+    /// Directly to the active servant, past the adapter: the adapter neither holds calls back nor
+    /// counts them, and Current does not know them. Where no servant is active, through the
+    /// adapter.
     Direct,
-    /// By requests, as to any other process.
+    /// Requests, as to any other process.
     None,
 }
 
-/// Whether calls are protected on their way over a network, where a reference leaves that open.
+/// Protection of calls on their way over a network, where a reference leaves that open.
 ///
-/// What a profile of a reference demands of those who come by it (`target_requires` of SSL_SEC_TRANS, SSLIOP) is
-/// obeyed by all but [`Security::Off`]. Only encryption counts as protection: Unix sockets and shared memory do not,
-/// as a reference from elsewhere may name a path at which somebody else listens here; nor do links from libraries,
-/// whose interface does not say.
+/// The demands of a reference's profile on its clients (`target_requires` of SSL_SEC_TRANS, SSLIOP)
+/// are obeyed by all but [`Security::Off`]. Only encryption counts as protection: Unix sockets and
+/// shared memory do not, as a reference from elsewhere may name a path at which another program
+/// listens here; nor do links from libraries, whose interface does not say.
 ///
-/// It holds for connections that are opened from then on; calls go on by one that they have gone by under the same
-/// policies.
+/// It applies to connections that are opened from then on; calls continue on a connection that they
+/// have used under the same policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Security {
-    /// Only what is protected is sent: other endpoints of a reference are passed over, and where it has none left a
-    /// call raises INV_POLICY.
+    /// Only protected requests are sent: other endpoints of a reference are passed over, and where
+    /// none is left a call raises INV_POLICY.
     Require,
-    /// Where a reference offers TLS and this ORB has it configured, as [`Security::Require`]: nothing is sent
-    /// in clear when the protected way fails. In clear where none is offered.
+    /// Protection as with [`Security::Require`], if a reference offers TLS and this ORB has it
+    /// configured: nothing is sent in clear when the protected connection fails. In clear if the
+    /// reference offers none.
     #[default]
     Prefer,
-    /// Whatever the reference offers or demands, its endpoints are tried in their order.
+    /// Endpoints are tried in their order, whatever the reference offers or demands.
     Off,
 }
 
-/// Which code set `char` and `string` travel in, where both sides have it; where only one other is in common, that.
+/// Code set of `char` and `string` on the wire, where both sides support it; if they have only
+/// another in common, that.
 ///
-/// References of this ORB name it as the native one, so that it decides for calls that come in, too, by clients that
-/// prefer a server's native code set to convert to.
+/// References of this ORB name it as the native one, so that it also decides for incoming calls of
+/// clients that prefer to convert to a server's native code set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CharCodeSet {
-    /// UTF-8, in which nothing is lost.
+    /// UTF-8, which can represent every character.
     #[default]
     Utf8,
     /// ISO 8859-1, for peers that convert UTF-8 wrongly: text beyond it raises DATA_CONVERSION.
@@ -130,56 +139,59 @@ impl CharCodeSet {
     }
 }
 
-/// What a reference that has been bound may do without its caller's knowledge (CORBA 3.3 part 2, §22.2.1.2). It is bound by its
-/// first call, or by [`crate::ObjectRef::validate_connection`], which binds it anew.
+/// Permitted rebinding of a bound reference without its caller's knowledge (CORBA 3.3 part 2,
+/// §22.2.1.2). It is bound by its first call, or by [`crate::ObjectRef::validate_connection`],
+/// which binds it anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Rebind {
     /// A closed connection is opened again, forwards are followed, other profiles are tried.
     #[default]
     Transparent,
-    /// Only a closed connection is opened again, to the same place; all else raises REBIND.
+    /// Only a closed connection is opened again, to the same place; anything else raises REBIND.
     NoRebind,
-    /// Nothing: a closed connection raises REBIND.
+    /// No rebinding is permitted: a closed connection raises REBIND.
     NoReconnect,
 }
 
-/// How far a one-way request has come when its call returns (CORBA 3.3 part 2, §22.2.1.3), from the quickest to the surest.
+/// Point that a one-way request has reached when its call returns (CORBA 3.3 part 2, §22.2.1.3),
+/// from the quickest to the surest.
 ///
-/// Where none is set, calls return as with [`SyncScope::WithTransport`]; or as with [`SyncScope::None`], where requests are
-/// buffered.
+/// Where none is set, calls return as with [`SyncScope::WithTransport`]; or as with
+/// [`SyncScope::None`], where requests are buffered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SyncScope {
-    /// Nowhere: it may wait for others ([`super::Policy::Buffering`], [`crate::OrbConfig::one_way_buffering`]), and what
-    /// becomes of it then is not heard.
+    /// No point: it may be buffered ([`super::Policy::Buffering`],
+    /// [`crate::OrbConfig::one_way_buffering`]), and later failures are not reported.
     None,
-    /// To the transport, which has taken it.
+    /// The transport has accepted the request.
     WithTransport,
-    /// To the server, which has found the servant: what keeps it from that is raised, forwards are followed. Before GIOP 1.2
-    /// as with [`SyncScope::WithTarget`].
+    /// The server has found the servant: a failure before that is raised, forwards are followed.
+    /// Before GIOP 1.2 as with [`SyncScope::WithTarget`].
     WithServer,
-    /// To the servant, which is done: system exceptions are raised.
+    /// The servant has finished: system exceptions are raised.
     WithTarget,
 }
 
-/// Whether requests may go both ways by one connection (CORBA 3.3 part 2, §9.9: BiDirPolicy).
+/// Direction of requests on one connection (CORBA 3.3 part 2, §9.9: BiDirPolicy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Bidirectional {
-    /// From the client that opened it to the server, and no others.
+    /// Only from the client that opened it to the server.
     #[default]
     Normal,
-    /// Callbacks, too. Where this is a client's policy, the server is told where the client listens, and requests that it sends
-    /// back are served, for objects of POAs that have this policy. Where it is the policy of a server's ORB, it sends calls by
-    /// the connection that a reference came by, if that client has told so.
+    /// Callbacks, too. With this as a client's policy, the client announces its listen points to
+    /// the server, and serves requests that come back for objects of POAs that have this policy.
+    /// With this as the policy of a server's ORB, the server sends calls by the connection that a
+    /// reference came by, if that client has announced so.
     Both,
 }
 
-/// A property of one link's connections.
+/// Property of one link's connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkProperty {
-    /// The link's name.
+    /// Name of the link.
     pub link: String,
-    /// The property's.
+    /// Name of the property.
     pub name: String,
-    /// Its value.
+    /// Value of the property.
     pub value: String,
 }

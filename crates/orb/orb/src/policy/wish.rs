@@ -1,4 +1,4 @@
-//! One policy, of whatever type.
+//! Single policy of any type.
 
 use super::buffering::{BufferCapacity, Buffering};
 use super::defined::DefinedPolicy;
@@ -13,80 +13,89 @@ use super::values::{
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use std::time::{Duration, SystemTime};
 
-/// One policy: a setting of calls, for an ORB, a thread, a reference or a POA.
+/// Single policy: a setting of calls, for an ORB, a thread, a reference or a POA.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy {
-    /// How long a call may take from its start to its reply: the Messaging policy
+    /// Maximum time of a call from its start to its reply: the Messaging policy
     /// RELATIVE_RT_TIMEOUT_POLICY_TYPE (32).
     RelativeRoundtripTimeout(Duration),
-    /// By when a request is to be delivered, counted from the beginning of its call: the Messaging policy
-    /// RELATIVE_REQ_TIMEOUT_POLICY_TYPE (31). It travels with the request, and servers answer what comes later with TIMEOUT.
+    /// Latest delivery of a request, counted from the beginning of its call: the Messaging policy
+    /// RELATIVE_REQ_TIMEOUT_POLICY_TYPE (31). It travels with the request, and servers answer later
+    /// requests with TIMEOUT.
     RelativeRequestTimeout(Duration),
-    /// The same as a moment: REQUEST_END_TIME_POLICY_TYPE (28). The clocks of client and server should agree.
+    /// Latest delivery of a request, as an absolute time: REQUEST_END_TIME_POLICY_TYPE (28). The
+    /// clocks of client and server should agree.
     RequestEndTime(SystemTime),
-    /// By when the reply is to be there, as a moment: REPLY_END_TIME_POLICY_TYPE (30).
+    /// Latest delivery of the reply, as an absolute time: REPLY_END_TIME_POLICY_TYPE (30).
     ReplyEndTime(SystemTime),
-    /// How long a connection's set-up may take, in place of [`crate::Timeouts::connect`] (TAO's ConnectionTimeout).
+    /// Maximum time of a connection's set-up, in place of [`crate::Timeouts::connect`] (TAO's
+    /// ConnectionTimeout).
     ConnectTimeout(Duration),
-    /// What a bound reference may do without its caller's knowledge: REBIND_POLICY_TYPE (23).
+    /// Permitted rebinding of a bound reference without its caller's knowledge: REBIND_POLICY_TYPE
+    /// (23).
     Rebind(Rebind),
-    /// How far a one-way request has come when its call returns: the Messaging policy SYNC_SCOPE_POLICY_TYPE (24).
+    /// Point that a one-way request has reached when its call returns: the Messaging policy
+    /// SYNC_SCOPE_POLICY_TYPE (24).
     SyncScope(SyncScope),
-    /// Whether one-way requests wait to be sent together, and when they leave (O'Ryan et al. 2001, §4.2.4: TAO's
-    /// BufferingConstraint). It takes the place of [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once.
-    /// Where a [`Policy::SyncScope`] is set, it holds with [`SyncScope::None`] alone.
+    /// Buffering of one-way requests to be sent together, with the conditions for sending (O'Ryan
+    /// et al. 2001, §4.2.4: TAO's BufferingConstraint). It takes the place of
+    /// [`crate::OrbConfig::one_way_buffering`]; `None`: they leave at once. Where a
+    /// [`Policy::SyncScope`] is set, it takes effect with [`SyncScope::None`] alone.
     Buffering(Option<Buffering>),
-    /// What a buffer holds at most, and what happens to a request for which there is no room. It takes the place of
-    /// [`crate::OrbConfig::buffer_capacity`].
+    /// Capacity of a buffer, and the treatment of a request for which there is no room. It takes
+    /// the place of [`crate::OrbConfig::buffer_capacity`].
     BufferCapacity(BufferCapacity),
-    /// Whether a request passes those that are buffered on its connection: it leaves at once and they wait on. Requests that
-    /// are not buffered take them along otherwise (O'Ryan et al. 2001, §4.2.4: out-of-band requests). It holds for requests of every
-    /// kind.
+    /// True if a request passes those that are buffered on its connection: it leaves at once and
+    /// they keep waiting. Requests that are not buffered otherwise take them along (O'Ryan et al.
+    /// 2001, §4.2.4: out-of-band requests). It applies to requests of every kind.
     OutOfBand(bool),
-    /// In which order requests leave a buffer: QUEUE_ORDER_POLICY_TYPE (35).
+    /// Order in which requests leave a buffer: QUEUE_ORDER_POLICY_TYPE (35).
     QueueOrder(QueueOrder),
-    /// Which priority requests have in queues that are ordered by it, the highest of the range:
+    /// Priority of requests in queues ordered by priority, the highest of the range:
     /// REQUEST_PRIORITY_POLICY_TYPE (25). It travels with the request.
     RequestPriority(PriorityRange),
-    /// Which priority replies have in queues: REPLY_PRIORITY_POLICY_TYPE (26). It travels with the request, for routers.
+    /// Priority of replies in queues: REPLY_PRIORITY_POLICY_TYPE (26). It travels with the request,
+    /// for routers.
     ReplyPriority(PriorityRange),
-    /// Before when a request is not to be delivered: REQUEST_START_TIME_POLICY_TYPE (27). The call waits until then before it
-    /// sends. It travels with the request.
+    /// Earliest delivery of a request: REQUEST_START_TIME_POLICY_TYPE (27). The call waits until
+    /// then before it sends. It travels with the request.
     RequestStartTime(SystemTime),
-    /// Before when a reply is not to be delivered: REPLY_START_TIME_POLICY_TYPE (29). The call does not return before. It
-    /// travels with the request.
+    /// Earliest delivery of a reply: REPLY_START_TIME_POLICY_TYPE (29). The call does not return
+    /// before. It travels with the request.
     ReplyStartTime(SystemTime),
-    /// Whether servers may call back by this client's connections, or the objects of a POA may be called so:
-    /// BIDIRECTIONAL_POLICY_TYPE (37). It takes the place of [`crate::OrbConfig::bidirectional`].
+    /// Permission for servers to call back by this client's connections, or for the objects of a
+    /// POA to be called so: BIDIRECTIONAL_POLICY_TYPE (37). It takes the place of
+    /// [`crate::OrbConfig::bidirectional`].
     Bidirectional(Bidirectional),
-    /// Which protocols, and in which order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with Real-time CORBA
-    /// POAs may have it, too: clients that have none of their own prefer these, and choose others where they must.
+    /// Protocols and their order: Real-time CORBA's ClientProtocolPolicy (43). In an ORB with
+    /// Real-time CORBA POAs may have it, too: clients without one of their own prefer these, and
+    /// use others where they must.
     ClientProtocols(ClientProtocols),
-    /// How large runs of octets travel where memory is shared with the server.
+    /// Transfer of large runs of octets where memory is shared with the server.
     Transfer(Transfer),
-    /// Whether calls share connections.
+    /// Sharing of connections by calls.
     Mux(Mux),
-    /// How calls wait for their replies.
+    /// Method by which calls wait for their replies.
     Wait(Wait),
-    /// How calls on objects of this process go.
+    /// Method by which objects of this process are called.
     Collocation(Collocation),
-    /// Whether calls are protected on their way.
+    /// Protection of calls on their way.
     Security(Security),
-    /// Which code set `char` and `string` travel in.
+    /// Code set of `char` and `string` on the wire.
     CharCodeSet(CharCodeSet),
-    /// How many asynchronous calls may be in flight at once.
+    /// Maximum number of asynchronous calls in flight.
     CallsInFlight(CallsInFlight),
-    /// A property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`. Other
-    /// links take no notice.
+    /// Property of connections of one link, e.g. `no_delay` of `iiop` or `spin_us` of `shmiop`.
+    /// Other links ignore it.
     LinkProperty(LinkProperty),
-    /// A policy of a type that was added to the ORB ([`crate::OrbBuilder::policy_type`]), made by
+    /// Policy of a type that was added to the ORB ([`crate::OrbBuilder::policy_type`]), made by
     /// [`Policy::of`].
     Defined(DefinedPolicy),
 }
 
 impl Policy {
-    /// The type's number: the standard's, or one in Punctual's own range.
+    /// Returns the type's number: the standard's, or one in Punctual's own range.
     #[must_use]
     pub fn policy_type(&self) -> u32 {
         match self {
@@ -119,13 +128,13 @@ impl Policy {
         }
     }
 
-    /// A policy of a type that the ORB was told of.
+    /// Creates a policy of a type that was added to the ORB.
     #[must_use]
     pub fn of<P: PolicyType>(value: P) -> Self {
         Self::Defined(DefinedPolicy::new(value))
     }
 
-    /// The value of a policy of such a type; `None` of every other.
+    /// Returns the value of a policy of such a type; `None` for any other.
     #[must_use]
     pub fn value<P: PolicyType>(&self) -> Option<&P> {
         match self {
@@ -134,7 +143,7 @@ impl Policy {
         }
     }
 
-    /// Calls by these protocols only, in this order.
+    /// Creates a policy that allows these protocols, in this order.
     #[must_use]
     pub fn protocols<S: AsRef<str>>(preferred: &[S], otherwise: Otherwise) -> Self {
         let preferred = preferred.iter().map(|name| name.as_ref().to_owned());
@@ -144,7 +153,7 @@ impl Policy {
         })
     }
 
-    /// A property of one link's connections.
+    /// Creates a property of one link's connections.
     #[must_use]
     pub fn link_property(link: &str, name: &str, value: impl ToString) -> Self {
         Self::LinkProperty(LinkProperty {
@@ -154,14 +163,15 @@ impl Policy {
         })
     }
 
-    /// How long a waiter on a shared-memory connection spins before it sleeps; zero never spins.
+    /// Creates a policy for the time that a waiter on a shared-memory connection spins before it
+    /// sleeps; zero never spins.
     #[must_use]
     pub fn spin(budget: Duration) -> Self {
         Self::link_property("shmiop", "spin_us", budget.as_micros())
     }
 }
 
-/// Policies that cannot be obeyed.
+/// Returns the exception for policies that cannot be obeyed.
 pub(crate) fn invalid(detail: impl Into<std::borrow::Cow<'static, str>>) -> SystemException {
     SystemException::new(
         Kind::InvPolicy,

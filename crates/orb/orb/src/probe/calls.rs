@@ -1,9 +1,9 @@
-//! From one thread's stamps to its calls and their stages.
+//! Conversion of one thread's stamps to its calls and their stages.
 
 use super::point::{Point, Side};
 use super::ring::Stamp;
 
-/// One call as one side has seen it: stretches of time, each of a stage, without gaps.
+/// Trace of one call on one side: stretches of time, each of a stage, without gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     stretches: Vec<Stretch>,
@@ -17,44 +17,44 @@ struct Stretch {
 }
 
 impl Seen {
-    /// Ticks of a stage, however often the call came back to it.
+    /// Returns the ticks of a stage, even if the call came back to it.
     #[must_use]
     pub fn ticks(&self, point: Point) -> u64 {
         self.of(point).map(|stretch| stretch.ticks).sum()
     }
 
-    /// How often a stage was begun, each with a stamp.
+    /// Returns the number of times that a stage was begun, each with a stamp.
     #[must_use]
     pub fn stamps(&self, point: Point) -> usize {
         self.of(point).count()
     }
 
-    /// Ticks of all of it.
+    /// Returns the ticks of the whole call.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.stretches.iter().map(|stretch| stretch.ticks).sum()
     }
 
-    /// The moment when it began.
+    /// Returns the stamp of its beginning.
     #[must_use]
     pub fn begin(&self) -> Option<Stamp> {
         self.stretches.first().map(|stretch| stretch.begin)
     }
 
-    /// The moment when it was over.
+    /// Returns the stamp of its end.
     #[must_use]
     pub fn end(&self) -> Option<Stamp> {
         self.end
     }
 
-    /// The moment when a stage first began.
+    /// Returns the stamp at which a stage first began.
     #[must_use]
     pub fn begin_of(&self, point: Point) -> Option<Stamp> {
         self.of(point).next().map(|stretch| stretch.begin)
     }
 
-    /// The moment when a stage was over for the last time: the stamp of what came behind it. `None` when
-    /// the call has no such stage.
+    /// Returns the stamp at which a stage last ended: that of the next stage. `None` when the call
+    /// has no such stage.
     #[must_use]
     pub fn end_of(&self, point: Point) -> Option<Stamp> {
         let is_it = |stretch: &Stretch| stretch.begin.point == point;
@@ -76,12 +76,13 @@ impl Seen {
     }
 }
 
-/// The calls that a side of one thread has made or served, those that are there from beginning to end.
+/// Returns the calls that a side of one thread has made or served, as far as they are complete.
 ///
-/// A client's begins with [`Point::ClientInitialise`] and ends with [`Point::ClientEnd`]; what it calls
-/// from within an upcall while it waits is another one, and part of the outer one's wait. A server's is
-/// from its receiving one request to its receiving the next, and counted where one request was answered
-/// in it: a thread that serves another request while its upcall waits does not tell the two apart.
+/// A client's call begins with [`Point::ClientInitialise`] and ends with [`Point::ClientEnd`]; a
+/// call from within an upcall while it waits is a separate one, and part of the outer one's wait. A
+/// server's call lasts from its receiving one request to its receiving the next, and counts if one
+/// request was answered in it: a thread that serves another request while its upcall waits does not
+/// distinguish the two.
 #[must_use]
 pub fn calls(stamps: &[Stamp], side: Side) -> Vec<Seen> {
     let own = stamps.iter().filter(|stamp| stamp.point.side() == side);
@@ -93,7 +94,7 @@ pub fn calls(stamps: &[Stamp], side: Side) -> Vec<Seen> {
 
 fn made<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
     let mut whole = Vec::new();
-    // The innermost last, with the stamp behind which it stands.
+    // Calls in progress, the innermost last, each with the stamp of its current stage.
     let mut open: Vec<(Seen, Stamp)> = Vec::new();
     for &stamp in stamps {
         if stamp.point == Point::ClientInitialise {
@@ -119,7 +120,7 @@ fn served<'s>(stamps: impl Iterator<Item = &'s Stamp>) -> Vec<Seen> {
             *last = stamp;
         }
         answered |= stamp.point == Point::ServerSend;
-        // Whoever receives in vain, and then once more, is still at the same request.
+        // A thread that receives in vain, and then once more, is still at the same request.
         if stamp.point == Point::ServerReceive && (answered || open.is_none()) {
             let next = Some((Seen::default(), stamp));
             whole.extend(std::mem::replace(&mut open, next).map(|(seen, _)| seen));
@@ -137,7 +138,7 @@ mod tests {
     use super::Point::*;
     use super::*;
 
-    /// Each stamp a tick, or so many, behind the one ahead of it.
+    /// Returns stamps at intervals of one tick, or of the given ticks.
     fn stamps(points: &[(Point, u64)]) -> Vec<Stamp> {
         let mut now = 1000;
         let at = |&(point, later)| {
@@ -222,7 +223,7 @@ mod tests {
         ];
         let two = [one, one, one].concat();
         let seen = calls(&stamps(&two), Side::Server);
-        // The last one may go on.
+        // The last call may go on.
         assert_eq!(seen.len(), 2);
         for call in seen {
             assert_eq!(call.ticks(ServerReceive), 1 + 10);

@@ -1,17 +1,19 @@
-//! Time probes: stamps at the labelled points of a two-way call (Schmidt et al. 2001, §5.3, figure 17).
+//! Time probes: stamps at the labelled points of a two-way call (Schmidt et al. 2001, §5.3, figure
+//! 17).
 //!
-//! A stamp says what *begins* at it, and when: the stage lasts until the next stamp of the thread, and a
-//! stage that is come back to counts together ([`calls`]). So the stages of a call leave nothing out, and
-//! their times add up to the call's.
+//! A stamp marks the *beginning* of a stage, which lasts until the next stamp of the thread; times
+//! of a stage that is entered again are added up ([`calls`]). So the stages of a call leave nothing
+//! out, and their times add up to the call's.
 //!
-//! Without the feature `time-probes` there is nothing of this in a program's calls. With it, and not
-//! switched on ([`switch`]), a point is a load and a branch, and what the compiler keeps clear for what may
-//! be called there: six or seven instructions. Switched on, it reads the processor's counter and writes a
-//! word into a ring of the thread's own: no lock, no system call, and no allocation but for a thread's
-//! first stamp. The oldest stamps are overwritten; [`take`] reads what is there, from any thread.
+//! Without the feature `time-probes` a program's calls contain none of this. With it, and not
+//! switched on ([`switch`]), a point is a load and a branch, and the registers that the compiler
+//! keeps free for the call: six or seven instructions. Switched on, it reads the processor's
+//! counter and writes a word into a ring of the thread's own: no lock, no system call, and no
+//! allocation but for a thread's first stamp. The oldest stamps are overwritten; [`take`] reads the
+//! present ones, from any thread.
 //!
-//! Rings and switch are the process's, not an ORB's: points stand where no ORB is at hand, and a program is
-//! measured as a whole.
+//! Rings and switch belong to the process, not to an ORB: points stand where no ORB is at hand, and
+//! a program is measured as a whole.
 
 mod calls;
 mod point;
@@ -27,26 +29,26 @@ pub use threads::{ThreadStamps, take};
 use punctual_exec::ThreadSpec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether this program has its probes: it was compiled with the feature `time-probes`.
+/// True if the program was compiled with probes: with the feature `time-probes`.
 pub const COMPILED_IN: bool = cfg!(feature = "time-probes");
 
 static ON: AtomicBool = AtomicBool::new(false);
 
-/// Has every point stamped from now on, or none. Does nothing where [`COMPILED_IN`] is false.
+/// Switches stamps on or off at every point. Does nothing where [`COMPILED_IN`] is false.
 pub fn switch(on: bool) {
-    // Relaxed: a call under way is stamped from some point on, and `calls` leaves it out.
+    // Relaxed: a call in progress is stamped from some point on, and `calls` leaves it out.
     ON.store(on, Ordering::Relaxed);
 }
 
-/// Whether points are stamped.
+/// Returns whether points are stamped.
 #[must_use]
 pub fn is_on() -> bool {
     COMPILED_IN && ON.load(Ordering::Relaxed)
 }
 
-/// Stamps a point of the calling thread, if that is switched on. An application may do so, too: a servant
-/// whose operation has no arguments says by [`Point::ServerUpcall`] when it began to run, which nothing
-/// else tells from the search for the operation.
+/// Stamps a point of the calling thread, if stamps are switched on. An application may do so, too:
+/// a servant whose operation has no arguments can mark the beginning of its upcall by
+/// [`Point::ServerUpcall`], which is not distinguished otherwise from the search for the operation.
 #[inline(always)]
 pub fn begins(point: Point) {
     if COMPILED_IN && ON.load(Ordering::Relaxed) {
@@ -54,8 +56,8 @@ pub fn begins(point: Point) {
     }
 }
 
-/// The same, which leaves not even an empty call behind where probes are not compiled in: what is inlined
-/// where is decided before such calls are gone.
+/// Stamps a point like `begins`, without leaving an empty call behind where probes are not
+/// compiled in: inlining is decided before such calls are removed.
 #[cfg(feature = "time-probes")]
 #[doc(hidden)]
 #[macro_export]
@@ -65,7 +67,7 @@ macro_rules! __begins {
     };
 }
 
-/// Nothing, of a point that there is.
+/// Checks that the point exists, and does nothing else.
 #[cfg(not(feature = "time-probes"))]
 #[doc(hidden)]
 #[macro_export]
@@ -78,7 +80,7 @@ macro_rules! __begins {
 #[doc(hidden)]
 pub use crate::__begins as begins;
 
-/// A client's call, whose first stamp is made when it begins and whose last when it is dropped.
+/// Call of a client: its first stamp is made when it begins, its last on drop.
 pub(crate) struct Call(());
 
 impl Call {
@@ -97,13 +99,13 @@ impl Drop for Call {
     }
 }
 
-/// What a stamp costs here, in nanoseconds: the median time between two with nothing between them. Is
-/// contained in each stage once for each of its stamps.
+/// Returns the cost of a stamp in nanoseconds: the median time between two with nothing between
+/// them. Each stage contains it once for each of its stamps.
 ///
-/// Takes a millisecond, on a thread of its own, and counts as nobody's call.
+/// Takes a millisecond, on a thread of its own, and belongs to no call.
 ///
 /// # Errors
-/// When there can be no thread.
+/// When no thread can be started.
 pub fn cost(rate: Rate) -> std::io::Result<f64> {
     let measured = ThreadSpec::named("punctual-probe")
         .start(move || threads::ticks_between_stamps().map(|it| rate.nanos(it)))?;

@@ -1,17 +1,17 @@
-//! The labelled points, by the names of Schmidt et al. 2001's stages.
+//! Labelled points, with the names of the stages of Schmidt et al. 2001.
 
-/// Whose call it is.
+/// Side of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// Who calls.
+    /// The caller.
     Client,
-    /// Who is called.
+    /// The called server.
     Server,
 }
 
 macro_rules! points {
     ($($(#[$doc:meta])* $name:ident: $side:ident, $label:literal;)+) => {
-        /// A point of a call: what begins there.
+        /// Point of a call, at which a stage begins.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Point {
@@ -19,10 +19,10 @@ macro_rules! points {
         }
 
         impl Point {
-            /// All of them, in the order of a call.
+            /// All points, in the order of a call.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Whose it is.
+            /// Returns the side of the point.
             #[must_use]
             pub const fn side(self) -> Side {
                 match self {
@@ -30,7 +30,7 @@ macro_rules! points {
                 }
             }
 
-            /// What people call the stage that begins there.
+            /// Returns the label of the stage that begins there.
             #[must_use]
             pub const fn label(self) -> &'static str {
                 match self {
@@ -42,7 +42,7 @@ macro_rules! points {
 }
 
 points! {
-    /// The call begins: the remembered path is looked at, and whether its policies still hold. Each call
+    /// The call begins: the remembered path is looked up, and its policies are checked. Each call
     /// has one of these.
     ClientInitialise: Client, "initialise";
     /// The connection to the object is found, or made.
@@ -63,24 +63,24 @@ points! {
     ClientMessagingReceive: Client, "messaging receive";
     /// The results are unmarshaled.
     ClientDemarshal: Client, "parameter demarshal";
-    /// The caller has its answer; nothing begins.
+    /// The caller has its reply; no stage begins.
     ClientEnd: Client, "end";
-    /// The right to receive is taken, what came is counted, the right handed on.
+    /// The right to receive is taken, received bytes are counted, the right is handed on.
     ServerTransportReceive: Server, "transport receive";
     /// The link receives: until the next request is here.
     ServerReceive: Server, "I/O: receive, waiting included";
-    /// The request's header is read, and what the call needs is put together.
+    /// The request's header is read, and the state of the call is set up.
     ServerMessagingReceive: Server, "messaging receive";
     /// The adapter is asked whether it serves requests.
     ServerAdapter: Server, "POA demux";
-    /// The object key is taken apart.
+    /// The object key is parsed.
     ServerObjectKey: Server, "parse object key";
     /// The servant is looked up in the active object map.
     ServerServant: Server, "servant demux";
     /// The skeleton looks the operation up by its name.
     ServerOperation: Server, "operation demux";
-    /// The arguments are unmarshaled. The servant runs behind it: where it does not say when it begins,
-    /// its time is in here.
+    /// The arguments are unmarshaled. The servant runs behind it: if it does not mark its
+    /// beginning, its time is included here.
     ServerDemarshal: Server, "parameter demarshal";
     /// The servant runs.
     ServerUpcall: Server, "user upcall";

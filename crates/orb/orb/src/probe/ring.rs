@@ -1,37 +1,39 @@
 //! Stamps of one thread: it writes, others read meanwhile.
 //!
-//! A stamp is one word, so that it is read whole or not at all. The writer publishes a word by the count
-//! behind it, and overwrites the oldest. The reader takes the words below the count that it has seen, and
-//! looks at the count again: words that the writer may have overwritten meanwhile are left out.
+//! A stamp is one word, so that it is read whole or not at all. The writer publishes a word by the
+//! count behind it, and overwrites the oldest. The reader takes the words below the count that it
+//! has seen, and reads the count again: words that the writer may have overwritten meanwhile are
+//! left out.
 
 use super::point::Point;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Stamps that a thread keeps: some two thousand calls'.
+/// Number of stamps that a thread keeps: those of some two thousand calls.
 pub const CAPACITY: usize = 1 << 15;
 
-/// The counter's octet that gives way to the point: at 3 GHz, the rest goes round once in 278 days.
+/// Bits of the counter that are replaced by the point: at 3 GHz, the rest wraps around once in 278
+/// days.
 const POINT_BITS: u32 = 8;
 const TICKS: u64 = u64::MAX >> POINT_BITS;
 
-/// A moment of a call.
+/// Point of a call with its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// What began then.
+    /// The stage that began.
     pub point: Point,
     /// The processor's counter, without its uppermost octet.
     pub ticks: u64,
 }
 
 impl Stamp {
-    /// A moment by the processor's counter.
+    /// Creates a stamp from the processor's counter.
     #[must_use]
     pub const fn new(point: Point, counter: u64) -> Self {
         let ticks = counter & TICKS;
         Self { point, ticks }
     }
 
-    /// Ticks from another stamp's moment until this one's.
+    /// Returns the ticks from another stamp to this one.
     #[must_use]
     pub const fn since(self, other: Self) -> u64 {
         self.ticks.wrapping_sub(other.ticks) & TICKS
@@ -43,7 +45,7 @@ impl Stamp {
         (self.ticks << POINT_BITS) | self.point.number() as u64
     }
 
-    /// From that number; `None` for one that is no stamp's.
+    /// Converts back from that number; `None` if it is not a stamp's.
     #[must_use]
     pub fn from_word(word: u64) -> Option<Self> {
         let [number, ..] = word.to_le_bytes();
@@ -52,26 +54,26 @@ impl Stamp {
     }
 }
 
-/// Stamps, the oldest of which are overwritten.
+/// Ring of stamps, the oldest of which are overwritten.
 #[derive(Debug)]
 pub(super) struct Ring {
     words: Box<[AtomicU64]>,
-    /// Stamps that were ever written.
+    /// Number of stamps ever written.
     written: AtomicU64,
 }
 
-/// What a ring had to say since it was last read.
+/// Stamps of a ring since it was last read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Read {
     pub(super) stamps: Vec<Stamp>,
-    /// Stamps that were overwritten before they were read.
+    /// Number of stamps that were overwritten before they were read.
     pub(super) lost: u64,
-    /// Where the next reading begins.
+    /// Position where the next reading begins.
     pub(super) end: u64,
 }
 
 impl Ring {
-    /// A ring of a number of stamps, a power of two.
+    /// Creates a ring for `capacity` stamps, a power of two.
     pub(super) fn new(capacity: usize) -> Self {
         debug_assert!(capacity.is_power_of_two());
         Self {
@@ -83,28 +85,31 @@ impl Ring {
     /// Adds a stamp; for the thread that owns the ring only.
     #[inline]
     pub(super) fn push(&self, stamp: Stamp) {
-        // Relaxed: nobody else writes it.
+        // Relaxed: this thread is the only writer.
         let number = self.written.load(Ordering::Relaxed);
         if let Some(word) = self.words.get(self.place(number)) {
-            // Release pairs with the Acquire in `read`: who sees this word sees the count ahead of it.
+            // Release pairs with the Acquire in `read`: a reader that sees this word sees the count
+            // ahead of it.
             word.store(stamp.to_word(), Ordering::Release);
         }
-        // Release pairs with the first Acquire in `read`: who sees the count sees the words below it.
+        // Release pairs with the first Acquire in `read`: a reader that sees the count sees the
+        // words below it.
         self.written.store(number + 1, Ordering::Release);
     }
 
-    /// What was written from number `begin` on.
+    /// Returns the stamps from number `begin` on.
     pub(super) fn read(&self, begin: u64) -> Read {
         let capacity = self.words.len() as u64;
         let end = self.written.load(Ordering::Acquire);
         let oldest = begin.max(end.saturating_sub(capacity));
         let word = |number| {
             let word = self.words.get(self.place(number));
-            // Acquire: a word that is already the next round's brings the count that `kept` goes by.
+            // Acquire: a word of the next round makes the count visible by which `kept` excludes
+            // it.
             word.map_or(0, |word| word.load(Ordering::Acquire))
         };
         let words: Vec<u64> = (oldest..end).map(word).collect();
-        // The writer may be at work on the word of this very number.
+        // The writer may be writing the word of this very number.
         let now = self.written.load(Ordering::Acquire);
         let kept = oldest.max((now + 1).saturating_sub(capacity)).min(end);
         let overwritten = usize::try_from(kept - oldest).unwrap_or(usize::MAX);
@@ -122,7 +127,7 @@ impl Ring {
 
     #[inline]
     fn place(&self, number: u64) -> usize {
-        // A ring is far smaller than what a `usize` counts, and its length a power of two.
+        // A ring is far smaller than the range of `usize`, and its length a power of two.
         #[allow(clippy::cast_possible_truncation)]
         let number = number as usize;
         number & (self.words.len() - 1)
@@ -158,7 +163,7 @@ mod tests {
         let ring = Ring::new(8);
         (0..21).for_each(|ticks| ring.push(stamp(ticks)));
         let read = ring.read(2);
-        // One less than there is room for: the writer might have been at work on the oldest.
+        // One less than there is room for: the writer might have been writing the oldest.
         assert_eq!(ticks(&read), (14..21).collect::<Vec<_>>());
         assert_eq!(read.lost, 12);
     }

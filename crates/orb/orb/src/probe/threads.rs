@@ -1,17 +1,17 @@
-//! Each thread's ring, and where all of them are found.
+//! Rings of all threads, and the list of them.
 
 use super::point::Point;
 use super::ring::{CAPACITY, Ring, Stamp};
 use punctual_sys::cycles;
 use std::cell::OnceCell;
-// Not by way of `crate::sync`: what is static cannot be a model checker's.
+// Not `crate::sync`: statics cannot be modelled by a model checker.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Threads that have rings at a time; what others do is not recorded.
+/// Maximum number of threads with rings at a time; other threads are not recorded.
 const MAX_RINGS: usize = 256;
 
 thread_local! {
-    /// None for a thread that came when there were too many.
+    /// `None` for a thread that came when there were too many.
     static RING: OnceCell<Option<Arc<Ring>>> = const { OnceCell::new() };
 }
 
@@ -20,23 +20,23 @@ static RINGS: Mutex<Vec<Known>> = Mutex::new(Vec::new());
 struct Known {
     thread: String,
     ring: Arc<Ring>,
-    /// How many of its stamps have been taken.
+    /// Number of its stamps that have been taken.
     taken: u64,
 }
 
-/// What one thread has stamped.
+/// Stamps of one thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThreadStamps {
     /// The thread's name.
     pub thread: String,
-    /// Its stamps, in their order.
+    /// Stamps of the thread, in order.
     pub stamps: Vec<Stamp>,
-    /// How many came before these, and were overwritten.
+    /// Number of stamps before these that were overwritten.
     pub lost: u64,
 }
 
-/// What every thread has stamped since this was last asked, threads that have ended included. Locks, and
-/// allocates; the threads that stamp go on meanwhile.
+/// Returns the stamps of every thread since the last call, including threads that have ended.
+/// Locks, and allocates; the threads that stamp go on meanwhile.
 #[must_use]
 pub fn take() -> Vec<ThreadStamps> {
     let mut rings = rings();
@@ -54,7 +54,7 @@ pub fn take() -> Vec<ThreadStamps> {
 #[inline(never)]
 pub(super) fn stamp(point: Point) {
     let stamp = Stamp::new(point, cycles::now());
-    // A thread whose ring is gone already has nothing left to measure.
+    // A thread whose ring is already gone is ending.
     let _ = RING.try_with(|ring| {
         if let Some(ring) = ring.get_or_init(register) {
             ring.push(stamp);
@@ -62,7 +62,8 @@ pub(super) fn stamp(point: Point) {
     });
 }
 
-/// The median number of ticks between stamps of the calling thread that have nothing between them.
+/// Returns the median number of ticks between stamps of the calling thread that have nothing
+/// between them.
 pub(super) fn ticks_between_stamps() -> Option<u64> {
     const STAMPS: usize = CAPACITY / 2;
     for _ in 0..STAMPS {
@@ -109,7 +110,7 @@ fn register() -> Option<Arc<Ring>> {
     Some(ring)
 }
 
-/// What is in a ring is not for others.
+/// Removes a ring from the list, so that its stamps are not taken.
 fn forget(ring: &Arc<Ring>) {
     rings().retain(|known| !Arc::ptr_eq(&known.ring, ring));
 }
@@ -125,7 +126,7 @@ impl Known {
         }
     }
 
-    /// Whether its thread is still there.
+    /// Returns whether its thread still exists.
     fn is_used(&self) -> bool {
         Arc::strong_count(&self.ring) > 1
     }
@@ -135,7 +136,8 @@ impl Known {
 mod tests {
     use super::*;
 
-    /// Others take stamps in this process, too: the test that asks has to be the only one that does.
+    /// Returns the stamps of the named thread. Others in this process take stamps, too: only one
+    /// test may do so.
     fn taken_of(thread: &str) -> Vec<ThreadStamps> {
         let mut taken = take();
         taken.retain(|one| one.thread == thread);
@@ -165,7 +167,7 @@ mod tests {
         assert_eq!(of("probed-2"), [Point::ServerUpcall]);
         assert_eq!(taken_of("probed-1"), []);
 
-        // What a stamp costs is measured as nobody's.
+        // The cost of a stamp is measured apart from any thread's stamps.
         on_a_thread("probed-3", || {
             assert!(ticks_between_stamps().is_some());
         });

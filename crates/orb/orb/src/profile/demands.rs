@@ -1,4 +1,5 @@
-//! The protection that a reference demands, by whatever component says so: what demands it is sent nothing in clear.
+//! Protection that a reference demands, in any of its components: nothing is sent in clear to an
+//! object that demands it.
 
 use super::{DecodedProfile, SecurityRequirement};
 use punctual_ior::{
@@ -7,8 +8,9 @@ use punctual_ior::{
 };
 
 impl DecodedProfile {
-    /// The protection without which nothing is to be sent by this profile: what an endpoint demands, or a component,
-    /// whether or not that names a place. One that does not decode may demand anything.
+    /// Returns the protection without which nothing is to be sent by this profile: the demand of an
+    /// endpoint, or of a component, whether or not that names an address. A component that does not
+    /// decode may demand anything.
     pub(crate) fn demands(&self) -> Option<SecurityRequirement> {
         let mut of_endpoints = self
             .endpoints
@@ -20,9 +22,9 @@ impl DecodedProfile {
     }
 }
 
-/// The protection without which nothing is to be sent by any of a reference's profiles: what those say that are made of
-/// components alone, and hold for the object: IIOP 1.0 has no other place for them. One that does not decode may demand
-/// anything.
+/// Returns the protection without which nothing is to be sent by any of a reference's profiles: the
+/// demands of profiles that consist of components alone, and apply to the object: IIOP 1.0 has no
+/// other place for them. A component that does not decode may demand anything.
 pub(crate) fn demanded_by_all(ior: &Ior) -> Option<SecurityRequirement> {
     let mut of_components = ior
         .profiles
@@ -39,7 +41,8 @@ fn demanded_by(components: &[TaggedComponent]) -> Option<SecurityRequirement> {
     demands.find(SecurityRequirement::demands_protection)
 }
 
-/// What a component says of protection that is demanded: SSL_SEC_TRANS and the mechanisms of CSIv2. `None` for others.
+/// Returns the protection that a component demands: SSL_SEC_TRANS and the mechanisms of CSIv2.
+/// `None` for others.
 fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
     let is_security = matches!(
         component.tag,
@@ -61,8 +64,8 @@ fn demanded(component: &TaggedComponent) -> Option<SecurityRequirement> {
     }
 }
 
-/// What each mechanism with TLS says. Each mechanism is enough: where one goes without TLS, none of the others is
-/// demanded.
+/// Returns the TLS requirements of each mechanism that has some. Each mechanism is sufficient: if
+/// one needs no TLS, none of the others is demanded.
 pub(super) fn securities(
     mechanisms: &[CompoundMechanism],
 ) -> impl Iterator<Item = (SecurityRequirement, &TlsSecTrans)> {
@@ -83,14 +86,15 @@ pub(super) fn securities(
     })
 }
 
-/// Whether a mechanism goes without protection by its transport. One that demands it all the same contradicts itself, and
-/// is not taken at the half of its word that is less safe. Who the client is may be told above a transport of any kind.
+/// Returns whether a mechanism needs no protection by its transport. One that demands protection
+/// elsewhere contradicts itself, and is not taken at its less safe interpretation. Authentication
+/// of the client is possible above any transport.
 fn goes_without(mechanism: &CompoundMechanism) -> bool {
     mechanism.transport == MechanismTransport::Null
         && !of_all_layers(mechanism).demands_protection_of_messages()
 }
 
-/// What a mechanism demands on all layers together.
+/// Returns the demands of a mechanism on all layers together.
 fn of_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
     SecurityRequirement {
         supports: mechanism.target_requires,
@@ -98,7 +102,7 @@ fn of_all_layers(mechanism: &CompoundMechanism) -> SecurityRequirement {
     }
 }
 
-/// What is demanded by mechanisms whose transports are not known here, unless another goes without.
+/// Returns the demands of mechanisms with unknown transports, unless another mechanism needs none.
 fn by_other_transports(mechanisms: &[CompoundMechanism]) -> Option<SecurityRequirement> {
     if mechanisms.iter().any(goes_without) {
         return None;
@@ -146,7 +150,8 @@ mod tests {
             (vec![secured()], true),
             (vec![mechanism(Other(35), 0)], false),
             (vec![mechanism(Null, 0)], false),
-            // Who the client is may be said above any transport; that messages are protected may not.
+            // The client can be authenticated above any transport; messages cannot be protected
+            // there.
             (vec![mechanism(Null, 0x40)], false),
             (vec![mechanism(Null, ALL.0)], true),
             (vec![secured(), mechanism(Null, 0)], false),

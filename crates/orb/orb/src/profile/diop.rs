@@ -39,7 +39,7 @@ impl ProfileCodec for DiopCodec {
         })
     }
 
-    /// One for each endpoint.
+    /// Writes one profile for each endpoint.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],

@@ -1,38 +1,38 @@
-//! Where an object is, as profiles say it: one model for every tag.
+//! Endpoints in profiles: one model for every tag.
 
 use crate::priority::Priority;
 use punctual_ior::{AssociationOptions, Endpoint, SslSecTrans};
 use punctual_link::Address;
 use std::fmt;
 
-/// An endpoint that a profile names: a protocol, an address of its link, and what is known of it beside.
+/// Endpoint in a profile: a protocol, an address of its link, and its known qualities.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProfileEndpoint {
     /// The protocol, e.g. `iiop` or `giop_lite+uiop`.
     pub protocol: Box<str>,
-    /// Where.
+    /// The address.
     pub address: Address,
-    /// What else the profile says of it.
+    /// Qualities of the endpoint in the profile.
     pub qualities: EndpointQualities,
 }
 
-/// What a profile says of an endpoint beside where it is; nothing, by default.
+/// Qualities of an endpoint in a profile, beside its address; none, by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EndpointQualities {
-    /// The priority that requests are served at which come there.
+    /// Priority at which requests to the endpoint are served.
     pub priority: Option<Priority>,
-    /// The protection that connections have there.
+    /// Protection of connections to the endpoint.
     pub security: Option<SecurityRequirement>,
-    /// The lane whose threads serve it.
+    /// Lane whose threads serve the endpoint.
     pub lane: Option<LaneId>,
 }
 
-/// Names a lane of a thread pool. What it means is known only to who made it.
+/// Identifier of a lane of a thread pool. Its meaning is defined by the creator of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LaneId {
     /// The pool's number in its ORB.
     pub pool: u32,
-    /// The lane's place in the pool.
+    /// Index of the lane in the pool.
     pub index: u32,
 }
 
@@ -42,17 +42,17 @@ impl fmt::Display for LaneId {
     }
 }
 
-/// How connections to an endpoint are protected, as SSL_SEC_TRANS says it.
+/// Protection of connections to an endpoint, as in SSL_SEC_TRANS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SecurityRequirement {
-    /// What the server can do.
+    /// Protection that the server supports.
     pub supports: AssociationOptions,
-    /// What it demands.
+    /// Protection that the server demands.
     pub requires: AssociationOptions,
 }
 
 impl SecurityRequirement {
-    /// What a TLS endpoint of ours offers and demands, if it was not told to demand more.
+    /// Offer and demands of a TLS endpoint of Punctual, unless it was configured to demand more.
     pub(crate) const OF_TLS: Self = {
         let protection = AssociationOptions::INTEGRITY
             .and(AssociationOptions::CONFIDENTIALITY)
@@ -67,7 +67,7 @@ impl SecurityRequirement {
         }
     };
 
-    /// The same of a server that demands that its clients prove who they are, too.
+    /// Returns the requirement with a demand that clients authenticate themselves.
     pub(crate) fn with_trust_in_client(self) -> Self {
         Self {
             requires: self
@@ -77,8 +77,8 @@ impl SecurityRequirement {
         }
     }
 
-    /// Whether the server demands that what it is sent be protected, or that who sends it prove who that is: it is
-    /// not to be sent anything in clear.
+    /// Returns whether the server demands protection of messages, or authentication of clients: it
+    /// must not be sent anything in clear.
     #[must_use]
     pub fn demands_protection(&self) -> bool {
         const DEMANDS: [AssociationOptions; 2] = [
@@ -89,7 +89,7 @@ impl SecurityRequirement {
             || DEMANDS.into_iter().any(|one| self.requires.contain(one))
     }
 
-    /// Whether the server demands that what it is sent be protected.
+    /// Returns whether the server demands protection of messages.
     pub(crate) fn demands_protection_of_messages(&self) -> bool {
         const DEMANDS: [AssociationOptions; 4] = [
             AssociationOptions::INTEGRITY,
@@ -100,7 +100,8 @@ impl SecurityRequirement {
         DEMANDS.into_iter().any(|one| self.requires.contain(one))
     }
 
-    /// The same of a server that can be reached in clear, too: it offers, and demands nothing.
+    /// Returns the requirement of a server that can be reached in clear, too: it offers protection,
+    /// and demands none.
     pub(crate) fn beside_clear(self) -> Self {
         Self {
             supports: self.supports.and(AssociationOptions::NO_PROTECTION),
@@ -110,7 +111,7 @@ impl SecurityRequirement {
 }
 
 impl ProfileEndpoint {
-    /// One of which nothing more is known.
+    /// Creates an endpoint without known qualities.
     #[must_use]
     pub fn new(protocol: &str, address: Address) -> Self {
         Self {
@@ -120,28 +121,28 @@ impl ProfileEndpoint {
         }
     }
 
-    /// The endpoint, protected like this.
+    /// Returns the endpoint with this protection.
     #[must_use]
     pub fn with_security(mut self, security: SecurityRequirement) -> Self {
         self.qualities.security = Some(security);
         self
     }
 
-    /// The endpoint of a priority.
+    /// Returns the endpoint with a priority.
     #[must_use]
     pub fn with_priority(mut self, priority: Priority) -> Self {
         self.qualities.priority = Some(priority);
         self
     }
 
-    /// The endpoint of a lane.
+    /// Returns the endpoint with a lane.
     #[must_use]
     pub fn with_lane(mut self, lane: LaneId) -> Self {
         self.qualities.lane = Some(lane);
         self
     }
 
-    /// Whether both are at one address by one protocol, whatever else is said of them.
+    /// Returns whether both are at one address by one protocol, whatever their qualities.
     #[must_use]
     pub fn is_where(&self, other: &Self) -> bool {
         self.protocol == other.protocol && self.address == other.address
@@ -157,7 +158,7 @@ impl From<&SslSecTrans> for SecurityRequirement {
     }
 }
 
-/// An address as host and port.
+/// Returns an address as host and port.
 pub(super) fn host_and_port(address: &Address) -> Option<Endpoint> {
     let (host, port) = address.host_and_port()?;
     Some(Endpoint {

@@ -1,9 +1,9 @@
 //! IIOP profiles (CORBA 3.3 part 2, §9.7.2): TCP, and as components alternate addresses, TLS
 //! (SSL_SEC_TRANS of SSLIOP) and omniORB's Unix sockets.
 //!
-//! omniORB's clients read the first IIOP profile of a reference and no other, and know Unix sockets
-//! only as its components. So what an endpoint of [`uiop`] says in a profile of its own, for TAO and
-//! for Punctual, is said there once more.
+//! omniORB's clients read only the first IIOP profile of a reference, and know Unix sockets only as
+//! its components. So an endpoint of [`uiop`], which has a profile of its own for TAO and Punctual,
+//! is repeated there.
 
 use super::demands::securities;
 use super::endpoint::host_and_port;
@@ -22,10 +22,10 @@ use punctual_link::{Address, iiop, uiop};
 
 use std::collections::{HashMap, HashSet};
 
-/// The name of the TLS link, which is a crate of its own.
+/// Name of the TLS link, which is a crate of its own.
 const SSLIOP: &str = "ssliop";
 
-/// The codec of INTERNET_IOP.
+/// Codec of INTERNET_IOP.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IiopCodec;
 
@@ -38,16 +38,16 @@ impl ProfileCodec for IiopCodec {
         protocol == iiop::NAME || protocol == SSLIOP
     }
 
-    /// Endpoints that are secured come first, then Unix sockets of this host, then TCP. The sockets of an
-    /// ORB of ours are left to its UIOP profiles, which stand where the server wants them to be tried.
+    /// Returns secured endpoints first, then Unix sockets of this host, then TCP. The sockets in
+    /// references of Punctual are left to its UIOP profiles, whose position the server chose.
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError> {
         let profile = IiopProfile::decode(data)?;
         let version = newest(profile.version)?;
-        // Most references have one.
+        // Most references have one endpoint.
         let mut endpoints = Vec::with_capacity(1);
         let has_uiop = is_ours(&profile.components);
         for component in &profile.components {
-            // A component that does not decode says nothing of use.
+            // A component that does not decode is ignored.
             match component.decode() {
                 Ok(Component::SslSecTrans(ssl)) if ssl.port != 0 => {
                     let at = Address::iiop(&profile.host, ssl.port);
@@ -65,7 +65,7 @@ impl ProfileCodec for IiopCodec {
                 _ => {}
             }
         }
-        // A port of 0 says that the profile's own address is not for use (another transport's is).
+        // Port 0 says that the profile's own address is not for use (that of another transport is).
         let plain = profile.endpoints().filter(|one| one.port != 0);
         let at = |one: Endpoint| Address::iiop(&one.host, one.port);
         endpoints.extend(plain.map(|one| ProfileEndpoint::new(iiop::NAME, at(one))));
@@ -78,11 +78,12 @@ impl ProfileCodec for IiopCodec {
         })
     }
 
-    /// One profile for all TCP endpoints, those after the first as alternate addresses. It offers TLS, too, where
-    /// that is listened at on its host: omniORB, JacORB and TAO look for it there. Every other TLS endpoint has a
-    /// profile of its own, without a port for TCP, which demands it. The first names the Unix sockets;
-    /// where there are only those, it is one of their own, without a port, as omniORB has it. In GIOP
-    /// 1.0, which has no components, one for each TCP endpoint.
+    /// Writes one profile for all TCP endpoints, those after the first as alternate addresses. It
+    /// offers TLS, too, where that is listened at on its host: omniORB, JacORB and TAO look for it
+    /// there. Every other TLS endpoint has a profile of its own, without a port for TCP, which
+    /// demands TLS. The first profile names the Unix sockets; if there are only those, they have a
+    /// profile of their own, without a port, as in omniORB. In GIOP
+    /// 1.0, which has no components, there is one profile for each TCP endpoint.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],
@@ -133,7 +134,7 @@ impl ProfileCodec for IiopCodec {
                 })
             };
             match profiles.first_mut() {
-                // A component has no host, and clients look at the first.
+                // A component has no host, and clients use that of the first profile.
                 Some((_, first))
                     if one.qualities.priority.is_none()
                         && beside.take_if(|host| *host == at.host).is_some() =>
@@ -156,8 +157,9 @@ impl ProfileCodec for IiopCodec {
     }
 }
 
-/// Gives endpoints the priorities that the profile says of their addresses, and adds those that it names nowhere else, as
-/// TAO's does. Its own address with port 0, which no endpoint has, stands for those that are secured.
+/// Assigns the priorities in the profile's component to endpoints, and adds those that are named
+/// only there, as TAO's are. The profile's own address with port 0, which no endpoint has, stands
+/// for the secured ones.
 fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
     let said = priorities::said(&profile.components, tags::profile::INTERNET_IOP);
     if said.is_empty() {
@@ -187,7 +189,7 @@ fn prioritise(endpoints: &mut Vec<ProfileEndpoint>, profile: &IiopProfile) {
     }
     left.retain(|place, _| !known.contains(place) && !is_secured(place));
     for (place, priority) in &said {
-        // One that stands there twice is added once.
+        // An address that is listed twice is added once.
         if let TaoPlace::Host(at) = place
             && left.remove(place).is_some()
         {
@@ -204,7 +206,7 @@ fn name_sockets<'p>(
     profiles: &mut Vec<(Endpoint, Vec<TaggedComponent>)>,
     sockets: impl Iterator<Item = &'p ProfileEndpoint>,
 ) -> Result<(), CdrError> {
-    // Without a name to know this host by, nobody can tell that a path is one of its own.
+    // Without a host name, clients could not tell that a path is on their own host.
     let Some(host) = punctual_sys::host::name() else {
         return Ok(());
     };
@@ -225,7 +227,7 @@ fn name_sockets<'p>(
     Ok(())
 }
 
-/// The TLS endpoints of a list of mechanisms.
+/// Returns the TLS endpoints of a list of mechanisms.
 fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = ProfileEndpoint> {
     securities(mechanisms).flat_map(|(security, tls)| {
         let addresses = tls.addresses.iter().filter(|at| at.port != 0);
@@ -237,13 +239,13 @@ fn of_mechanisms(mechanisms: &[CompoundMechanism]) -> impl Iterator<Item = Profi
     })
 }
 
-/// Whether these are components of Punctual's own.
+/// Returns whether these components come from Punctual.
 fn is_ours(components: &[TaggedComponent]) -> bool {
     let kind = |one: &TaggedComponent| matches!(one.decode(), Ok(Component::OrbType(ORB_TYPE)));
     components.iter().any(kind)
 }
 
-/// Whether a Unix socket of a host of this name is on this one.
+/// Returns whether a Unix socket of a host of this name is on this one.
 fn is_this_host(name: &str) -> bool {
     punctual_sys::host::name().is_some_and(|own| own == name)
 }
@@ -406,7 +408,7 @@ pub(super) mod tests {
         let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, std::slice::from_ref(&secured));
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
         assert_eq!(decoded.endpoints, [secured]);
-        // One of which nothing is said is ours.
+        // An endpoint without known protection has Punctual's defaults.
         let profiles = encoded(GiopVersion::V1_2, ORB_TYPE, &[endpoint("ssliop", "h:3")]);
         let decoded = IiopCodec.decode(&profiles[0].data).unwrap();
         assert_eq!(
@@ -444,7 +446,8 @@ pub(super) mod tests {
         assert_eq!(decoded.endpoints[1..], plain);
     }
 
-    /// A profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host, and perhaps none.
+    /// Creates a profile at a TCP port whose server takes mechanisms of CSIv2: TLS at another host,
+    /// and perhaps none.
     pub(in crate::profile) fn with_mechanisms(port: u16, goes_without: bool) -> DecodedProfile {
         use punctual_cdr::{Coding, Encoder, Marshal};
         use punctual_ior::IiopVersion;
@@ -477,7 +480,7 @@ pub(super) mod tests {
                 let goes_without = transport.tag == tags::component::NULL_TAG;
                 out.put_u16(if goes_without { 0 } else { 0x06 });
                 transport.marshal(out)?;
-                // No layer above asks for anything.
+                // No layer above demands anything.
                 out.align(2);
                 out.put_u32(0);
                 (0..2).for_each(|_| out.put_u32(0));

@@ -1,8 +1,8 @@
-//! What references say of where an object is: a codec for each profile tag.
+//! Locations of objects in references: a codec for each profile tag.
 //!
 //! A profile is not part of a link: one IIOP profile can hold TLS, alternate addresses and Unix
-//! sockets as components. A codec reads the endpoints out of its profiles and writes them in; which of
-//! them this ORB can reach, the protocols that it has registered decide.
+//! sockets as components. A codec reads the endpoints out of its profiles and writes them; the
+//! registered protocols of the ORB decide which of them it can reach.
 
 mod demands;
 mod diop;
@@ -32,16 +32,16 @@ use std::fmt::Debug;
 /// Punctual's own ORB type in TAG_ORB_TYPE.
 pub(crate) const ORB_TYPE: u32 = punctual_ior::tags::orb_type::PUNCTUAL;
 
-/// Reads and writes the profiles of one tag.
+/// Codec of the profiles of one tag.
 pub trait ProfileCodec: Send + Sync + Debug {
-    /// The profiles' tag.
+    /// Returns the profiles' tag.
     fn tag(&self) -> u32;
 
-    /// Whether references name endpoints of this protocol in profiles of this codec.
+    /// Returns whether references name endpoints of this protocol in profiles of this codec.
     fn carries(&self, protocol: &str) -> bool;
 
-    /// The tag of another codec's profiles in which some clients look for endpoints of this one: they are
-    /// handed to that codec too.
+    /// Returns the tag of another codec's profiles in which some clients look for endpoints of this
+    /// one: they are handed to that codec too.
     fn also_named_in(&self) -> Option<u32> {
         None
     }
@@ -52,11 +52,11 @@ pub trait ProfileCodec: Send + Sync + Debug {
     /// [`IorError`] when they do not decode.
     fn decode(&self, data: &[u8]) -> Result<DecodedProfile, IorError>;
 
-    /// The profiles for an object at `endpoints`, at least one: those that this codec carries, and
-    /// those that others say are also named in its profiles.
+    /// Writes the profiles for an object at `endpoints`, at least one: those that this codec
+    /// carries, and those of other codecs that are also named in its profiles.
     ///
-    /// Where profiles hold the object key as it is, once, they are written once for all keys of one length,
-    /// and the octets of the key put in for each object.
+    /// If profiles hold the object key verbatim, once, they are written once for all keys of one
+    /// length, and the bytes of the key are inserted for each object.
     ///
     /// # Errors
     /// Text or lengths that cannot be encoded.
@@ -67,31 +67,31 @@ pub trait ProfileCodec: Send + Sync + Debug {
     ) -> Result<Vec<TaggedProfile>, CdrError>;
 }
 
-/// What a profile says.
+/// Contents of a profile.
 #[derive(Clone, Debug)]
 pub struct DecodedProfile {
-    /// The newest GIOP version that the server speaks there.
+    /// Newest GIOP version that the server speaks at these endpoints.
     pub version: GiopVersion,
-    /// What the server knows the object by.
+    /// Object key: the server's name for the object.
     pub object_key: Vec<u8>,
-    /// More facts.
+    /// Further components.
     pub components: Vec<TaggedComponent>,
-    /// Where it is, in the server's order of preference.
+    /// Endpoints, in the server's order of preference.
     pub endpoints: Vec<ProfileEndpoint>,
 }
 
-/// What is said of an object beside its endpoints.
+/// Published facts about an object, beside its endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Publication<'o> {
-    /// The newest GIOP version that this ORB speaks.
+    /// Newest GIOP version that this ORB speaks.
     pub version: GiopVersion,
-    /// What this ORB knows the object by.
+    /// Object key: this ORB's name for the object.
     pub object_key: &'o [u8],
-    /// More facts; profiles of version 1.0 have none.
+    /// Further components; profiles of version 1.0 have none.
     pub components: &'o [TaggedComponent],
 }
 
-/// The newest GIOP version that may be used with an endpoint of this version.
+/// Returns the newest GIOP version that may be used with an endpoint of this version.
 fn newest(version: IiopVersion) -> Result<GiopVersion, IorError> {
     let (major, minor) = (version.major, version.minor);
     version

@@ -1,20 +1,20 @@
-//! Where references come from: what they may lead to depends on that.
+//! Origins of references, which decide to which endpoints they may lead.
 
 use punctual_link::{Connection, Link, stays_on_this_host};
 
-/// Where a reference came from.
+/// Origin of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// The reference's own ORB has made it, so that the object is its adapter's.
+    /// Created by the reference's own ORB, so that the object is its adapter's.
     OwnOrb,
-    /// A process of this host, or a text.
+    /// Received from a process of this host, or parsed from a text.
     ThisHost,
-    /// Another host.
+    /// Received from another host.
     Elsewhere,
 }
 
 impl Origin {
-    /// Of what came by a connection.
+    /// Returns the origin of data received by a connection.
     pub(crate) fn of(link: &dyn Link, connection: &dyn Connection) -> Self {
         let (local, peer) = (connection.local(), connection.peer());
         match stays_on_this_host(link.is_local(), local, peer) {

@@ -1,4 +1,5 @@
-//! Punctual's own profiles, for pairs of messaging protocol and link that nobody else has a tag for.
+//! Punctual's own profiles, for pairs of messaging protocol and link without a tag of another
+//! vendor.
 
 use super::{DecodedProfile, ProfileCodec, ProfileEndpoint, Publication, priorities};
 use crate::messaging::Giop;
@@ -6,7 +7,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, PairProfile, TaggedProfile, tags};
 use punctual_link::Address;
 
-/// The codec of Punctual's tag for pairs. It carries every protocol, so it is asked last.
+/// Codec of Punctual's tag for pairs. It carries every protocol, so it is asked last.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairCodec;
 
@@ -30,7 +31,7 @@ impl ProfileCodec for PairCodec {
         let place = priorities::at_path;
         priorities::give(&mut endpoints, &profile.components, self.tag(), place);
         Ok(DecodedProfile {
-            // Whoever writes such profiles speaks the newest.
+            // Every writer of such profiles speaks the newest.
             version: GiopVersion::V1_2,
             endpoints,
             object_key: profile.object_key,
@@ -38,7 +39,7 @@ impl ProfileCodec for PairCodec {
         })
     }
 
-    /// One for each protocol, with all its endpoints.
+    /// Writes one profile for each protocol, with all its endpoints.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],
@@ -47,7 +48,7 @@ impl ProfileCodec for PairCodec {
         let mut by_protocol: Vec<(String, Vec<&ProfileEndpoint>)> = Vec::new();
         for endpoint in endpoints {
             let link = endpoint.address.link();
-            // A name that is the link's alone means GIOP.
+            // The name of a link alone means GIOP.
             let protocol = match endpoint.protocol.strip_suffix(link) {
                 Some("") | None => format!("{}+{link}", Giop::NAME),
                 Some(_) => endpoint.protocol.to_string(),

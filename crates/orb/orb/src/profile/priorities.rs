@@ -8,13 +8,14 @@ use punctual_ior::{TaggedComponent, TaoEndpoint, TaoPlace};
 use punctual_link::Address;
 use std::collections::HashMap;
 
-/// Places whose priorities are read.
+/// Maximum number of addresses whose priorities are read.
 const MOST: usize = 256;
 
-/// What TAO says of an endpoint without a priority.
+/// TAO's value for an endpoint without a priority.
 const NONE: i16 = -1;
 
-/// The component for a profile of these endpoints, each at the place that `place` names; `None` where none has a priority.
+/// Returns the component for a profile of these endpoints, each at the place that `place` returns;
+/// `None` if none has a priority.
 pub(super) fn component<'e>(
     endpoints: impl IntoIterator<Item = &'e ProfileEndpoint, IntoIter: Clone>,
     place: impl Fn(&Address) -> Option<TaoPlace>,
@@ -34,18 +35,18 @@ pub(super) fn component<'e>(
     TaggedComponent::of_tao_endpoints(&said).map(Some)
 }
 
-/// Where the component says an endpoint is that has a path, or another text.
+/// Returns the place in the component of an endpoint with a path, or another text.
 pub(super) fn at_path(address: &Address) -> Option<TaoPlace> {
     Some(TaoPlace::Path(address.place().to_owned()))
 }
 
-/// Where it says one is that has a host and a port.
+/// Returns the place in the component of an endpoint with a host and a port.
 pub(super) fn at_host(address: &Address) -> Option<TaoPlace> {
     host_and_port(address).map(TaoPlace::Host)
 }
 
-/// The priorities that profiles of this tag say of places in the component, if they have one that decodes: of so many
-/// places as there may be lanes, each at some protocols.
+/// Returns the priorities of places in the component for profiles of this tag, if there is one that
+/// decodes. The number of places is limited to that of possible lanes, each at some protocols.
 pub(super) fn said(
     components: &[TaggedComponent],
     profile: u32,
@@ -58,7 +59,7 @@ pub(super) fn said(
         .collect()
 }
 
-/// Gives endpoints the priorities that their profile's component says of their places.
+/// Assigns the priorities in the profile's component to the endpoints.
 pub(super) fn give(
     endpoints: &mut [ProfileEndpoint],
     components: &[TaggedComponent],

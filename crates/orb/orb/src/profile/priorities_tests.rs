@@ -1,4 +1,4 @@
-//! Priorities of endpoints in IIOP profiles, as we write them and as TAO does.
+//! Priorities of endpoints in IIOP profiles, as written by Punctual and by TAO.
 
 use super::{DecodedProfile, IiopCodec, ProfileCodec, ProfileEndpoint, Publication};
 use crate::priority::Priority;
@@ -30,7 +30,7 @@ fn endpoints_of_lanes_come_back_with_their_priorities() {
         components: &[],
     };
     let profiles = IiopCodec.encode(&endpoints, &object).unwrap();
-    // TLS of a priority is not offered beside TCP of another.
+    // TLS of one priority is not offered beside TCP of another.
     assert_eq!(profiles.len(), 3);
     let decoded = profiles
         .iter()
@@ -42,7 +42,8 @@ fn endpoints_of_lanes_come_back_with_their_priorities() {
     assert_eq!(decoded, sent);
 }
 
-/// A profile of TAO's, at `h:1`, whose server demands TLS and has endpoints of these priorities.
+/// Creates a profile of TAO's, at `h:1`, whose server demands TLS and has endpoints of these
+/// priorities.
 fn of_tao(endpoints: &[(&str, u16, i16)]) -> DecodedProfile {
     let endpoints: Vec<TaoEndpoint> = endpoints
         .iter()
@@ -82,7 +83,7 @@ fn places_that_tao_names_in_its_component_alone_are_endpoints_too() {
         endpoint("iiop", "x:4"),
     ];
     assert_eq!(decoded.endpoints, expected);
-    // What is demanded of whoever comes by the profile holds for them.
+    // The demands on all clients that use the profile apply to these endpoints.
     assert!(decoded.demands().is_some());
 }
 

@@ -1,52 +1,53 @@
-//! Which endpoints the references of a POA name: a policy, added to each ORB as any other crate adds one.
+//! Endpoints in the references of a POA: a policy, added to each ORB in the same way as other
+//! crates add theirs.
 
 use super::LaneId;
 use crate::policy::{PolicyLevels, PolicyType};
 use crate::priority::Priority;
 use std::fmt;
 
-/// The endpoints that references of a POA's objects name, of those that the ORB listens at. Without this policy
-/// they name all.
+/// Endpoints that references of a POA's objects name, of those that the ORB listens at. Without
+/// this policy they name all.
 ///
-/// It says what is published, and nothing else: a client that knows another endpoint is served there too.
+/// It only decides on what is published: a client that knows another endpoint is served there too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublishedEndpoints(Vec<EndpointChoice>);
 
-/// Names endpoints that an ORB listens at.
+/// Choice among the endpoints that an ORB listens at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EndpointChoice {
-    /// Those of this text, `protocol://place`, as they were configured or as they are
+    /// Endpoints of this text, `protocol://place`, as configured or as listened at
     /// ([`crate::Orb::endpoints`]). Options may be left out.
     Text(String),
-    /// Those of this priority.
+    /// Endpoints of this priority.
     Priority(Priority),
-    /// Those of this lane.
+    /// Endpoints of this lane.
     Lane(LaneId),
 }
 
 impl PublishedEndpoints {
-    /// Those that one of the choices names.
+    /// Creates a policy for the endpoints that match one of the choices.
     #[must_use]
     pub fn new(choices: impl IntoIterator<Item = EndpointChoice>) -> Self {
         Self(choices.into_iter().collect())
     }
 
-    /// Those of these texts.
+    /// Creates a policy for the endpoints with these texts.
     #[must_use]
     pub fn named<S: AsRef<str>>(texts: &[S]) -> Self {
         let texts = texts.iter().map(|text| text.as_ref().to_owned());
         Self::new(texts.map(EndpointChoice::Text))
     }
 
-    /// What names them.
+    /// Returns the choices.
     #[must_use]
     pub fn choices(&self) -> &[EndpointChoice] {
         &self.0
     }
 }
 
-/// Which endpoints there are is known when a POA is made, which checks that each choice names one.
+/// The endpoints are known when a POA is created, which checks that each choice matches one.
 impl PolicyType for PublishedEndpoints {
     const NUMBER: u32 = 0x5055_0006;
     const NAME: &'static str = "PublishedEndpoints";
@@ -60,7 +61,7 @@ impl PolicyType for PublishedEndpoints {
     }
 }
 
-/// For messages.
+/// Shows the choice, for messages.
 impl fmt::Display for EndpointChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -5,7 +5,7 @@ use punctual_cdr::{ByteOrder, CdrError, GiopVersion};
 use punctual_ior::{IorError, TaggedProfile, UiopProfile, tags};
 use punctual_link::{Address, uiop};
 
-/// The codec of TAO's UIOP tag.
+/// Codec of TAO's UIOP tag.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct UiopCodec;
 
@@ -18,7 +18,7 @@ impl ProfileCodec for UiopCodec {
         protocol == uiop::NAME
     }
 
-    /// omniORB's clients know Unix sockets as components of IIOP profiles.
+    /// Returns the tag of IIOP: omniORB's clients know Unix sockets as components of IIOP profiles.
     fn also_named_in(&self) -> Option<u32> {
         Some(tags::profile::INTERNET_IOP)
     }
@@ -37,7 +37,7 @@ impl ProfileCodec for UiopCodec {
         })
     }
 
-    /// One for each endpoint: the profile has room for one path.
+    /// Writes one profile for each endpoint: it has room for one path.
     fn encode(
         &self,
         endpoints: &[ProfileEndpoint],

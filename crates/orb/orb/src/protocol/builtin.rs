@@ -1,4 +1,4 @@
-//! The protocols that every ORB has.
+//! Built-in protocols of every ORB.
 
 use super::ProtocolBundle;
 use crate::config::OrbConfig;
@@ -12,7 +12,7 @@ use punctual_link::shmiop::Shmiop;
 use punctual_link::uiop::Uiop;
 use std::sync::Arc;
 
-/// Those, with the options of a configuration.
+/// Returns the built-in protocols, with the options of a configuration.
 pub(crate) fn builtin(config: &OrbConfig) -> ProtocolBundle {
     let bundle = ProtocolBundle::new()
         .messaging(Arc::new(Giop::new()))

@@ -5,8 +5,8 @@ use crate::profile::ProfileCodec;
 use punctual_link::{Link, LinkAdapter};
 use std::sync::Arc;
 
-/// Links, messaging protocols, adapters and profile codecs that belong together, and the pairs of them
-/// that must fit.
+/// Links, messaging protocols, adapters and profile codecs that belong together, and the pairs of
+/// them that must fit.
 #[derive(Clone, Debug, Default)]
 pub struct ProtocolBundle {
     pub(super) links: Vec<Arc<dyn Link>>,
@@ -17,7 +17,7 @@ pub struct ProtocolBundle {
 }
 
 impl ProtocolBundle {
-    /// Nothing yet.
+    /// Creates an empty bundle.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -44,15 +44,15 @@ impl ProtocolBundle {
         self
     }
 
-    /// Adds a profile codec. It comes before those that are there, so a codec for a tag that is known
-    /// already takes its place.
+    /// Adds a profile codec. It comes before the existing ones, so that a codec for a known tag
+    /// replaces the existing one.
     #[must_use]
     pub fn profile_codec(mut self, codec: Arc<dyn ProfileCodec>) -> Self {
         self.codecs.push(codec);
         self
     }
 
-    /// Names a pair that must fit for the bundle to be of use, e.g. `giop_lite+mylink`.
+    /// Adds a pair that must fit for the bundle to be of use, e.g. `giop_lite+mylink`.
     #[must_use]
     pub fn pair(mut self, protocol: &str) -> Self {
         self.pairs.push(protocol.to_owned());

@@ -1,6 +1,6 @@
-//! What protocols are made of, and why one cannot be used.
+//! Parts of protocols, and errors of protocols that cannot be used.
 
-/// What protocols are made of, by name.
+/// Names of the parts of protocols.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProtocolCatalogue {
     /// Messaging protocols.
@@ -11,23 +11,23 @@ pub struct ProtocolCatalogue {
     pub links: Vec<String>,
 }
 
-/// Why a protocol cannot be used.
+/// Reason why a protocol cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
-    /// No link of that name.
+    /// There is no link of that name.
     #[error("there is no link `{link}` for the protocol `{protocol}`; there are {known}{hint}")]
     UnknownLink {
         /// The protocol as it was named.
         protocol: String,
         /// The link's part of it.
         link: String,
-        /// The links that there are.
+        /// The existing links.
         known: String,
-        /// What would make it be there, if anything is known to.
+        /// Way to make it available, if one is known.
         hint: &'static str,
     },
-    /// Neither a messaging protocol nor an adapter of that name.
+    /// There is neither a messaging protocol nor an adapter of that name.
     #[error(
         "`{part}` of the protocol `{protocol}` is neither a messaging protocol ({messaging}) nor an \
          adapter ({adapters})"
@@ -35,11 +35,11 @@ pub enum ProtocolError {
     UnknownPart {
         /// The protocol as it was named.
         protocol: String,
-        /// What is unknown.
+        /// The unknown part.
         part: String,
-        /// The messaging protocols that there are.
+        /// The existing messaging protocols.
         messaging: String,
-        /// The adapters that there are.
+        /// The existing adapters.
         adapters: String,
     },
     /// The link does not guarantee what the messaging protocol needs.
@@ -49,12 +49,12 @@ pub enum ProtocolError {
         messaging: String,
         /// The link, adapters included.
         link: String,
-        /// What it lacks, in words.
+        /// The guarantees that it lacks, in words.
         lacks: String,
-        /// What would fit, if anything is known to.
+        /// A link that would fit, if one is known.
         hint: String,
     },
-    /// An adapter over a link that it does nothing for.
+    /// An adapter is used over a link that needs none.
     #[error("the adapter `{adapter}` has nothing to supply to the link `{link}`")]
     NothingToSupply {
         /// The adapter.
@@ -62,21 +62,21 @@ pub enum ProtocolError {
         /// The link, adapters below included.
         link: String,
     },
-    /// A name of more parts than any protocol has.
+    /// A name has more parts than any protocol.
     #[error("a protocol has at most {0} parts")]
     TooManyParts(usize),
-    /// A name that is taken, or is none.
+    /// A name is taken, or not valid.
     #[error("`{name}` cannot be registered: {reason}")]
     BadName {
         /// The name.
         name: String,
-        /// Why not.
+        /// The reason.
         reason: &'static str,
     },
-    /// A protocol to be retired that is not there.
+    /// A protocol to be retired does not exist.
     #[error("there is no link, messaging protocol or adapter `{0}`")]
     NotThere(String),
-    /// A retirement that leaves something of the configuration without what it needs.
+    /// A retirement would remove something that the configuration needs.
     #[error("`{0}` is needed: {1}")]
     InUse(String, String),
 }

@@ -1,8 +1,8 @@
 //! Protocols that an ORB speaks: pairs of a messaging protocol and a link.
 //!
 //! `giop_lite+uiop` is GIOPlite over Unix sockets, `reliable+diop` is GIOP over datagrams that an
-//! adapter makes reliable; without a messaging protocol's name GIOP is meant. [`registry`] holds what
-//! there is, and changes while the ORB runs; [`bundle`] is what is added to it at once.
+//! adapter makes reliable; without a messaging protocol's name GIOP is meant. [`registry`] holds
+//! the registered parts, and changes while the ORB runs; a [`bundle`] is added to it at once.
 
 mod builtin;
 mod bundle;

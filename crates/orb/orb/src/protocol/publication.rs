@@ -1,13 +1,13 @@
-//! References made of endpoints: the profiles in which each protocol's codec names its own.
+//! Profiles of references, made of endpoints: each protocol's codec writes its own.
 
 use super::registry::Registry;
 use crate::profile::{ProfileEndpoint, Publication};
 use punctual_cdr::CdrError;
 use punctual_ior::{TaggedComponent, TaggedProfile};
 
-/// The profiles for an object at `endpoints`, codec by codec in the order of the first that each
-/// carries. Profiles that only name what other codecs carry come last. Those of a tag in `added` have its components beside
-/// the object's.
+/// Returns the profiles for an object at `endpoints`, codec by codec in the order of the first
+/// endpoint that each carries. Profiles that only repeat endpoints of other codecs come last. Those
+/// of a tag in `added` have its components beside the object's.
 pub(crate) fn profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],
@@ -25,7 +25,8 @@ pub(crate) fn profiles_for(
     encoded(registry, shared, object, added)
 }
 
-/// The same without those last ones: for references that are to be no longer than need be.
+/// Returns the profiles like `profiles_for`, without those that only repeat endpoints: for short
+/// references.
 pub(crate) fn own_profiles_for(
     registry: &Registry,
     endpoints: &[ProfileEndpoint],
@@ -45,7 +46,7 @@ pub(crate) fn own_profiles_for(
     encoded(registry, shared, object, &[])
 }
 
-/// The endpoints by the tag of the codec that carries them.
+/// Returns the endpoints by the tag of the codec that carries them.
 fn carried(registry: &Registry, endpoints: &[ProfileEndpoint]) -> Vec<(u32, Vec<ProfileEndpoint>)> {
     let mut shared = Vec::new();
     for endpoint in endpoints {
@@ -79,7 +80,7 @@ fn encoded<'p>(
             };
             codec.encode(endpoints, &object)?
         };
-        // The first ones stay where they are: hardly any reference has others.
+        // The first ones are not moved: hardly any reference has others.
         match profiles.is_empty() {
             true => profiles = more,
             false => profiles.extend(more),

@@ -1,8 +1,8 @@
-//! What an ORB has registered: connectors and acceptors by link, messaging protocols, adapters,
-//! profile codecs (Schmidt et al. 2001, §4.1: the connector and acceptor registries).
+//! Registered parts of an ORB's protocols: connectors and acceptors by link, messaging protocols,
+//! adapters, profile codecs (Schmidt et al. 2001, §4.1: the connector and acceptor registries).
 //!
-//! A [`Registry`] never changes; a change makes another, which is checked as a whole before it takes
-//! the old one's place. References notice by its number.
+//! A [`Registry`] never changes; a change creates another, which is checked as a whole before it
+//! replaces the old one. References notice the change by its number.
 
 use super::bundle::ProtocolBundle;
 use super::error::{ProtocolCatalogue, ProtocolError};
@@ -15,32 +15,32 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A messaging protocol, two adapters and a link.
+/// Maximum number of parts of a protocol: a messaging protocol, two adapters and a link.
 const MAX_PARTS: usize = 4;
 
-/// The name of the TLS link, which is a crate of its own.
+/// Name of the TLS link, which is a crate of its own.
 const TLS: &str = "ssliop";
 
-/// A messaging protocol over a link.
+/// Messaging protocol over a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair {
-    /// As endpoints and references name it.
+    /// Name in endpoints and references.
     pub(crate) name: Box<str>,
     pub(crate) messaging: Arc<dyn Messaging>,
     pub(crate) link: Arc<dyn Link>,
 }
 
 impl Pair {
-    /// Whether a link, messaging protocol or adapter of this name is part of it.
+    /// Returns whether a link, messaging protocol or adapter of this name is part of it.
     pub(crate) fn involves(&self, name: &str) -> bool {
         self.messaging.name() == name || self.link.name().split('+').any(|part| part == name)
     }
 }
 
-/// What is registered at one time.
+/// Registered parts at one time.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Registry {
-    /// Tells this one from those before and after it.
+    /// Version number of the registry.
     pub(crate) number: u64,
     links: BTreeMap<Box<str>, Arc<dyn Link>>,
     messaging: BTreeMap<Box<str>, Arc<dyn Messaging>>,
@@ -70,7 +70,7 @@ impl Adapted {
             .clone()
     }
 
-    /// Forgets those that something of this name is part of.
+    /// Removes the links that have a part of this name.
     fn forget(&self, part: &str) {
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|name, _| !name.split('+').any(|one| one == part));
@@ -78,9 +78,9 @@ impl Adapted {
 }
 
 impl Registry {
-    /// The pair that a name means, if there is one and it fits.
+    /// Returns the pair that a name means, if it exists and fits.
     pub(crate) fn pair(&self, protocol: &str) -> Result<Pair, ProtocolError> {
-        // A name may come from a peer, in a reference.
+        // The name may come from a peer, in a reference.
         let count = protocol.split('+').take(MAX_PARTS + 1).count();
         let mut parts = Vec::with_capacity(count);
         parts.extend(protocol.splitn(MAX_PARTS + 1, '+'));
@@ -128,7 +128,8 @@ impl Registry {
         })
     }
 
-    /// Whether there is a link of that name, which `place` in the configuration speaks of.
+    /// Checks that there is a link of that name; `place` is the place in the configuration that
+    /// names it.
     pub(crate) fn check_link(&self, place: &str, link: &str) -> Result<(), ProtocolError> {
         match self.links.get(link) {
             Some(_) => Ok(()),
@@ -136,7 +137,7 @@ impl Registry {
         }
     }
 
-    /// What there is, by name.
+    /// Returns the names of all registered parts.
     pub(crate) fn catalogue(&self) -> ProtocolCatalogue {
         let all = |names: Vec<&Box<str>>| names.into_iter().map(ToString::to_string).collect();
         ProtocolCatalogue {
@@ -146,17 +147,17 @@ impl Registry {
         }
     }
 
-    /// The codec for profiles of this tag.
+    /// Returns the codec for profiles of this tag.
     pub(crate) fn codec(&self, tag: u32) -> Option<&Arc<dyn ProfileCodec>> {
         self.codecs.iter().find(|codec| codec.tag() == tag)
     }
 
-    /// The codec in whose profiles references name places of this protocol.
+    /// Returns the codec in whose profiles references name endpoints of this protocol.
     pub(crate) fn codec_for(&self, protocol: &str) -> Option<&Arc<dyn ProfileCodec>> {
         self.codecs.iter().find(|codec| codec.carries(protocol))
     }
 
-    /// This registry with a bundle added, if all of it fits.
+    /// Returns this registry with a bundle added, if all of it fits.
     fn with(&self, bundle: &ProtocolBundle) -> Result<Self, ProtocolError> {
         let mut next = self.clone();
         for link in &bundle.links {
@@ -181,7 +182,7 @@ impl Registry {
         Ok(next)
     }
 
-    /// This registry without what has that name.
+    /// Returns this registry without the part of that name.
     fn without(&self, name: &str) -> Result<Self, ProtocolError> {
         let mut next = self.clone();
         let found = next.links.remove(name).is_some()
@@ -269,7 +270,7 @@ fn names<'n>(names: impl Iterator<Item = &'n Box<str>>) -> String {
     }
 }
 
-/// What to do so that a link is there which programs have only when they configure it.
+/// Returns the way to make a link available that must be configured first.
 fn hint(link: &str) -> &'static str {
     match link {
         TLS if cfg!(feature = "tls") => {
@@ -281,7 +282,7 @@ fn hint(link: &str) -> &'static str {
     }
 }
 
-/// A name without the messaging protocol that is meant anyway.
+/// Returns the name without the default messaging protocol.
 fn short_name(messaging: &str, link: &str) -> Box<str> {
     if messaging == Giop::NAME {
         link.into()
@@ -290,7 +291,7 @@ fn short_name(messaging: &str, link: &str) -> Box<str> {
     }
 }
 
-/// The registry of an ORB, as it is now.
+/// Current registry of an ORB.
 #[derive(Debug, Default)]
 pub(crate) struct Protocols {
     now: ArcSwap<Registry>,
@@ -299,7 +300,7 @@ pub(crate) struct Protocols {
 }
 
 impl Protocols {
-    /// As it is now. Takes no lock.
+    /// Returns the current registry. Takes no lock.
     pub(crate) fn now(&self) -> arc_swap::Guard<Arc<Registry>> {
         self.now.load()
     }
@@ -309,7 +310,7 @@ impl Protocols {
         self.change(|registry| registry.with(bundle))
     }
 
-    /// Takes out what has that name; nothing new is begun with it.
+    /// Removes the part of that name; nothing new is begun with it.
     pub(crate) fn retire(
         &self,
         name: &str,

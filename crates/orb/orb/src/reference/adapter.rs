@@ -1,5 +1,5 @@
-//! References and object adapters: those that an adapter makes, those that it sends callers on to, and requests
-//! that it passes on.
+//! References of object adapters: those that an adapter creates, those that it forwards callers to,
+//! and requests that it relays.
 
 use super::interface::Interface;
 use super::object::ObjectRef;
@@ -13,8 +13,8 @@ use crate::server::ServerCall;
 use punctual_ior::PolicyValue;
 
 impl Orb {
-    /// A reference to an object of this ORB's adapter: its type and its key at every endpoint that
-    /// the ORB listens at. For adapters.
+    /// Creates a reference to an object of this ORB's adapter: its type and its key at every
+    /// endpoint that the ORB listens at. For adapters.
     ///
     /// # Errors
     /// Those of [`Orb::listen`].
@@ -26,8 +26,9 @@ impl Orb {
         self.make_reference_with_policies(type_id, object_key, &[])
     }
 
-    /// The same, with policies that clients are to know ([`ObjectRef::published_policies`]). Every
-    /// profile has them, but those of GIOP 1.0, which have no components. For adapters.
+    /// Creates a reference like [`Orb::make_reference`], with policies that are published to
+    /// clients ([`ObjectRef::published_policies`]). Every profile has them, but those of GIOP 1.0,
+    /// which have no components. For adapters.
     ///
     /// # Errors
     /// Those of [`Orb::listen`], and MARSHAL for policies that are too long.
@@ -45,13 +46,13 @@ impl Orb {
 }
 
 impl DispatchError {
-    /// To ask there instead (LOCATION_FORWARD).
+    /// Returns an answer that forwards the caller (LOCATION_FORWARD).
     #[must_use]
     pub fn forward(to: &impl Interface) -> Self {
         Self::Forward(Box::new(to.as_object().ior().clone()))
     }
 
-    /// To ask there instead, from now on (LOCATION_FORWARD_PERM).
+    /// Returns an answer that forwards the caller for good (LOCATION_FORWARD_PERM).
     #[must_use]
     pub fn forward_permanently(to: &impl Interface) -> Self {
         Self::ForwardPermanently(Box::new(to.as_object().ior().clone()))
@@ -59,7 +60,7 @@ impl DispatchError {
 }
 
 impl<'m> ServerCall<'m> {
-    /// The ORB that received it.
+    /// Returns the ORB that received the call.
     ///
     /// # Panics
     /// Never: only an ORB receives calls.
@@ -72,16 +73,16 @@ impl<'m> ServerCall<'m> {
 }
 
 impl ObjectRef {
-    /// Passes a request on to the object and waits for its reply, which comes back as it is; `None` for
-    /// a request without one. Forwards are followed, and other profiles tried, as for any call. For
-    /// bridges.
+    /// Passes a request on to the object and waits for its reply, which is returned as it is;
+    /// `None` for a request without one. Forwards are followed, and other profiles tried, as for
+    /// any call. For bridges.
     ///
     /// Blocks until the reply or the call's time-out.
     ///
     /// # Errors
-    /// What kept the request from being answered. IMP_LIMIT and CODESET_INCOMPATIBLE when it cannot
-    /// leave as it is: another GIOP version, other code sets, a byte order that the protocol lacks.
-    /// TRANSIENT when it has passed [`MAX_HOPS`] bridges.
+    /// The reason why the request was not answered. IMP_LIMIT and CODESET_INCOMPATIBLE when it
+    /// cannot leave as it is: another GIOP version, other code sets, a byte order that the protocol
+    /// lacks. TRANSIENT when it has passed [`MAX_HOPS`] bridges.
     pub fn relay(
         &self,
         request: &RelayedRequest<'_>,

@@ -1,4 +1,4 @@
-//! What an ORB does for the policies of its object adapter.
+//! The ORB's part in the policies of its object adapter.
 
 use super::object::ObjectRef;
 use super::places::reference_to;
@@ -11,12 +11,13 @@ use punctual_ior::{Ior, TaggedProfile, tags};
 use std::sync::Arc;
 
 impl Orb {
-    /// The policies of an adapter that is given these, and has for the rest what the ORB has for its adapters
+    /// Returns the policies of an adapter: the given ones, and otherwise the ORB's for its adapters
     /// ([`crate::PolicyLevels::POA_DEFAULT`]). For adapters.
     ///
     /// # Errors
-    /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given twice; for
-    /// [`PublishedEndpoints`] that name an endpoint which is not listened at; for a priority that no endpoint serves.
+    /// [`InvalidPolicy`] for one that cannot be obeyed, that no adapter can have, or that is given
+    /// twice; for [`PublishedEndpoints`] that name an endpoint which is not listened at; for a
+    /// priority that no endpoint serves.
     pub fn adapter_policies(&self, given: &[Policy]) -> Result<AdapterPolicies, InvalidPolicy> {
         let policies =
             AdapterPolicies::of(given, &self.broker().policies, &self.broker().protocols)?;
@@ -42,11 +43,12 @@ impl Orb {
         Ok(policies)
     }
 
-    /// Has the ORB's IOR interceptors add what they have to the references of an adapter that is being made (CORBA 3.3
-    /// part 1, §16.5), and says what makes these, if it is not the adapter itself (`own`). For adapters.
+    /// Lets the ORB's IOR interceptors add components to the references of an adapter that is being
+    /// created (CORBA 3.3 part 1, §16.5). Returns the factory of the references, if it is not the
+    /// adapter itself (`own`). For adapters.
     ///
     /// # Errors
-    /// What keeps the adapter from being made, as one of them has raised.
+    /// The exception of an interceptor that prevents the creation of the adapter.
     pub fn establish_components(
         &self,
         policies: AdapterPolicies,
@@ -75,10 +77,10 @@ impl Orb {
         Ok((policies.with_components(components), factory))
     }
 
-    /// The reference that a factory of an IOR interceptor makes. For adapters.
+    /// Returns the reference that a factory of an IOR interceptor creates. For adapters.
     ///
     /// # Errors
-    /// What it has raised; UNKNOWN where it panics.
+    /// The exception that the factory has raised; UNKNOWN where it panics.
     pub fn make_reference_by(
         &self,
         factory: &dyn ObjectReferenceFactory,
@@ -89,7 +91,8 @@ impl Orb {
         Ok(reference_to(self, ior))
     }
 
-    /// Tells the ORB's IOR interceptors that a manager of adapters has another state. For adapters.
+    /// Notifies the ORB's IOR interceptors that a manager of adapters has another state. For
+    /// adapters.
     pub fn adapter_manager_has_changed(&self, manager: u32, state: AdapterState) {
         let all = self.broker().interceptors.ior();
         interceptor::tell(all, "adapter_manager_state_changed", |one| {
@@ -97,7 +100,8 @@ impl Orb {
         });
     }
 
-    /// Tells them that adapters have another state of their own. For adapters.
+    /// Notifies the ORB's IOR interceptors that adapters have another state of their own. For
+    /// adapters.
     pub fn adapters_have_changed(&self, adapters: &[Vec<String>], state: AdapterState) {
         let all = self.broker().interceptors.ior();
         interceptor::tell(all, "adapter_state_changed", |one| {
@@ -105,12 +109,12 @@ impl Orb {
         });
     }
 
-    /// A reference to an object of an adapter that has these policies: as [`Orb::make_reference`], with those
-    /// of them that are published. For adapters.
+    /// Creates a reference to an object of an adapter that has these policies: as
+    /// [`Orb::make_reference`], with those of them that are published. For adapters.
     ///
     /// # Errors
-    /// Those of [`Orb::make_reference_with_policies`]; INV_POLICY when no endpoint that it may name is listened
-    /// at any more.
+    /// Those of [`Orb::make_reference_with_policies`]; INV_POLICY when no endpoint that it may name
+    /// is listened at any more.
     pub fn make_reference_under(
         &self,
         type_id: &str,

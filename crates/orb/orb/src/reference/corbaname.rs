@@ -1,7 +1,8 @@
-//! The one call that a `corbaname:` needs (CosNaming 1.3, §2.5.3.3): `resolve` of a `CosNaming::NamingContext`.
+//! The one call that a `corbaname:` needs (CosNaming 1.3, §2.5.3.3): `resolve` of a
+//! `CosNaming::NamingContext`.
 //!
-//! It is written by hand, as the interface's IDL belongs to the Naming Service, above the ORB. It is a request even
-//! where the context is an object of this process.
+//! It is written by hand, as the interface's IDL belongs to the Naming Service, above the ORB. It
+//! is a request even if the context is an object of this process.
 
 use super::object::ObjectRef;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -18,10 +19,11 @@ const REASONS: [&str; 3] = [
     "it is bound, but not to an object",
 ];
 
-/// What a name is bound to in a context.
+/// Returns the object bound to a name in a context.
 ///
 /// # Errors
-/// BAD_PARAM with the standard's minor code where the context says that the name leads to nothing; those of the call.
+/// BAD_PARAM with the standard's minor code where the context reports that the name cannot be
+/// resolved; those of the call.
 pub(super) fn resolve_in(
     context: &ObjectRef,
     name: &[NameComponent],
@@ -34,7 +36,7 @@ pub(super) fn resolve_in(
     )
 }
 
-/// As IDL's `sequence` of `NameComponent`.
+/// Writes IDL's `sequence` of `NameComponent`.
 fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> {
     out.put_length(name.len())?;
     for component in name {
@@ -44,7 +46,7 @@ fn write(name: &[NameComponent], out: &mut Encoder<'_>) -> Result<(), CdrError> 
     Ok(())
 }
 
-/// A user exception of `resolve` as BAD_PARAM: the URL leads to nothing.
+/// Converts a user exception of `resolve` to BAD_PARAM: the URL names no object.
 fn unresolved(
     name: &[NameComponent],
     id: &str,
@@ -71,7 +73,8 @@ fn unresolved(
 fn not_found(name: &[NameComponent], body: &mut Decoder<'_>) -> Result<String, CdrError> {
     let why = u32::unmarshal(body)?;
     let rest = usize::try_from(u32::unmarshal(body)?).unwrap_or(usize::MAX);
-    // The rest is a part of what was asked for, so that its length tells which.
+    // The rest is the end of the name that was asked for, so that its length identifies the
+    // component.
     let failed = name.len().checked_sub(rest).and_then(|at| name.get(..=at));
     let failed = failed.unwrap_or(name).iter();
     let failed = name_to_text(failed.map(|one| (one.id.as_str(), one.kind.as_str())));

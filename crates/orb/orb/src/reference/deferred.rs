@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
-/// Reads the results of an operation.
+/// Function that reads the results of an operation.
 type ReadResults<R> = fn(&mut Decoder<'_>) -> Result<R, CdrError>;
 
 impl Owner for ObjectRef {
@@ -32,32 +32,35 @@ impl Owner for ObjectRef {
     }
 }
 
-/// A call on its way (Messaging::Poller; CORBA 3.3 part 2, §22.13): its result can be polled, waited for, or awaited by any
-/// executor, whichever comes first. The request has been sent when there is one.
+/// Call in flight (Messaging::Poller; CORBA 3.3 part 2, §22.13): its result can be polled, waited
+/// for, or awaited by any executor, whichever comes first. The request has been sent before the
+/// poller is returned.
 ///
-/// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it costs no more. Awaited as a future,
-/// a thread of the ORB reads; the first such call starts it (`docs/guide/asynchrony.md`).
+/// Waiting ([`Poller::wait`]) reads on the calling thread, as a synchronous call does, so that it
+/// costs no more. Awaited as a future, a thread of the ORB reads; the first such call starts it
+/// (`docs/guide/asynchrony.md`).
 ///
-/// Dropped before the result is there, the call is cancelled: the server is told that nobody waits (CancelRequest).
+/// Dropping it before the result is there cancels the call: the ORB sends CancelRequest.
 #[must_use = "dropped, the call is cancelled"]
 pub struct Poller<R, E = SystemException> {
     state: State<R, E>,
 }
 
 enum State<R, E> {
-    /// It was a call within the process.
+    /// The result of a call within the process; `None` once it was taken.
     Made(Option<Result<R, E>>),
     Begun(Option<Box<Begun<R>>>),
 }
 
-/// A request, and who reads its results.
+/// Request in flight, and the function that reads its results.
 struct Begun<R> {
     call: Deferred<ObjectRef>,
     results: ReadResults<R>,
 }
 
 impl<R, E: OperationError> Poller<R, E> {
-    /// Whether the result is there; waits for it that long at most (Messaging::Poller::is_ready; `Duration::ZERO` looks only).
+    /// Returns whether the result is there, waiting for it up to `timeout`
+    /// (Messaging::Poller::is_ready; `Duration::ZERO` does not wait).
     pub fn is_ready(&mut self, timeout: Duration) -> bool {
         match &mut self.state {
             State::Made(_) | State::Begun(None) => true,
@@ -74,7 +77,7 @@ impl<R, E: OperationError> Poller<R, E> {
         self.take().unwrap_or_else(|| Err(taken().into()))
     }
 
-    /// Waits for the result that long at most.
+    /// Waits for the result up to `timeout`.
     ///
     /// # Errors
     /// The poller itself, where the result has not come.
@@ -85,12 +88,13 @@ impl<R, E: OperationError> Poller<R, E> {
         }
     }
 
-    /// The result, as soon as it is there; waits for it that long at most. The poller can be asked again after a time-out
-    /// (the operations of a type-specific poller, CORBA 3.3 part 1, §17.10).
+    /// Returns the result as soon as it is there, waiting for it up to `timeout`. May be called
+    /// again after a time-out (the operations of a type-specific poller, CORBA 3.3 part 1, §17.10).
     ///
     /// # Errors
-    /// The exception that the servant or the server has raised, or a system exception of the call's way. TIMEOUT (minor code 1) when the time is over,
-    /// NO_RESPONSE when that was nothing; OBJECT_NOT_EXIST once the result has been taken.
+    /// The exception that the servant or the server has raised, or a system exception of the call's
+    /// way. TIMEOUT (minor code 1) when the time is over, NO_RESPONSE when `timeout` is zero;
+    /// OBJECT_NOT_EXIST once the result has been taken.
     pub fn result(&mut self, timeout: Duration) -> Result<R, E> {
         if !self.is_ready(timeout) {
             return Err(match timeout.is_zero() {
@@ -101,7 +105,8 @@ impl<R, E: OperationError> Poller<R, E> {
         self.take().unwrap_or_else(|| Err(taken().into()))
     }
 
-    /// A set that waits for several calls; this one is not in it yet (`Pollable::create_pollable_set`).
+    /// Creates a set that waits for several calls; this one is not in it yet
+    /// (`Pollable::create_pollable_set`).
     #[must_use]
     pub fn create_pollable_set(&self) -> PollableSet {
         PollableSet::new()
@@ -149,7 +154,7 @@ fn raised<R, E: OperationError>(
     }
 }
 
-/// Its result has been taken.
+/// Returns the exception for a result that was taken before.
 #[cold]
 fn taken() -> SystemException {
     let detail = "the result of the call has been taken from its poller";
@@ -196,18 +201,19 @@ impl<R, E> fmt::Debug for Poller<R, E> {
     }
 }
 
-/// What becomes of a call that has a reply handler.
+/// Completion of a call that has a reply handler.
 type Finish = Box<dyn FnOnce(Deferred<ObjectRef>) + Send>;
 
-/// A call with a reply handler.
+/// Call with a reply handler.
 pub(super) struct Handled {
     lane: Arc<Lane>,
-    /// Until it is done.
+    /// The call and its completion, until it is done.
     call: Mutex<Option<(Deferred<ObjectRef>, Finish)>>,
 }
 
 impl Handled {
-    /// Has the handler called when the result is there, by the thread that reads replies.
+    /// Registers the call, so that the thread that reads replies calls the handler when the result
+    /// is there.
     pub(super) fn begin(call: Deferred<ObjectRef>, finish: Finish) {
         let lane = call.lane().clone();
         let this = Arc::new(Self {
@@ -239,7 +245,7 @@ impl Continuation for Handled {
     }
 }
 
-/// A call within the process that was made, and whose reply handler is to be called.
+/// Call within the process that has finished, and whose reply handler is still to be called.
 struct Made(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Continuation for Made {
@@ -252,8 +258,9 @@ impl Continuation for Made {
 }
 
 impl ObjectRef {
-    /// Begins a call: `here` runs with the servant, on this thread and to its end, if the object is one of this process;
-    /// otherwise a request is sent, whose arguments may be written again later. For generated stubs.
+    /// Begins a call: `here` runs with the servant, on this thread and to its end, if the object is
+    /// one of this process; otherwise a request is sent, whose arguments may be written again
+    /// later. For generated stubs.
     pub fn begin<V, R, E>(
         &self,
         operation: Operation,
@@ -272,8 +279,9 @@ impl ObjectRef {
         Poller { state }
     }
 
-    /// The same, with a reply handler. It is called exactly once, by the thread of the lane that reads replies; where the ORB has
-    /// shut down, by this one. For generated stubs.
+    /// Begins a call like [`ObjectRef::begin`], with a reply handler. It is called exactly once, by
+    /// the thread of the lane that reads replies; where the ORB has shut down, by this one. For
+    /// generated stubs.
     pub fn begin_handled<V, R, E>(
         &self,
         operation: Operation,
@@ -299,7 +307,8 @@ impl ObjectRef {
         }
     }
 
-    /// The same, but that it is a request in any case. For generated stubs without a server's side.
+    /// Begins a call like [`ObjectRef::begin`] that is always a request. For generated stubs
+    /// without a server's side.
     pub fn begin_elsewhere<R, E: OperationError>(
         &self,
         operation: Operation,
@@ -312,7 +321,8 @@ impl ObjectRef {
         }
     }
 
-    /// The same, with a reply handler. For generated stubs without a server's side.
+    /// Begins a call like [`ObjectRef::begin_elsewhere`], with a reply handler. For generated stubs
+    /// without a server's side.
     pub fn begin_handled_elsewhere<R, E>(
         &self,
         operation: Operation,
@@ -337,7 +347,7 @@ impl ObjectRef {
         Deferred::begin(self.clone(), lane, operation, Box::new(arguments))
     }
 
-    /// A request on its way, or what a call within the process has come to.
+    /// Returns the request in flight, or the result of a call within the process.
     fn begun<V, R, E>(
         &self,
         operation: Operation,
@@ -366,7 +376,7 @@ impl ObjectRef {
             |(), servant: &V| here(servant),
             |(), to| {
                 begun = Some(begin(to));
-                // Nobody sees it.
+                // Not seen by any caller.
                 Err(client::out_of_place().into())
             },
             || Some(()),

@@ -1,5 +1,5 @@
-//! Deferred calls of operations that are known at run time only: what deferred synchronous requests of the Dynamic Invocation
-//! Interface are made of (CORBA 3.3 part 1, §11.2).
+//! Deferred calls of operations that are known at run time only: the base of deferred synchronous
+//! requests of the Dynamic Invocation Interface (CORBA 3.3 part 1, §11.2).
 
 use super::deferred::Handled;
 use super::object::ObjectRef;
@@ -13,14 +13,16 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-/// A request that was sent, and whose results are read later. Dropped before that, the call is cancelled.
+/// Request that was sent, and whose results are read later. Dropping it before that cancels the
+/// call.
 #[derive(Debug)]
 pub struct DeferredRequest(Deferred<ObjectRef>);
 
 impl ObjectRef {
-    /// Sends a two-way request, by wire in any case; `arguments` may run again later. Interceptors are told `details` of it.
+    /// Sends a two-way request, by wire in any case; `arguments` may run again later. Interceptors
+    /// see `details`.
     ///
-    /// What keeps it from being sent is its result.
+    /// A failure to send becomes the result of the call.
     #[must_use = "dropped, the call is cancelled"]
     pub fn send_deferred(
         &self,
@@ -43,18 +45,19 @@ impl ObjectRef {
 }
 
 impl DeferredRequest {
-    /// Has `finish` called when the results are there, or what kept the call from them: once, by the thread that reads replies
-    /// (`docs/guide/asynchrony.md`); where the ORB has shut down, by this one.
+    /// Calls `finish` once when the results or a failure are there, on the thread that reads
+    /// replies (`docs/guide/asynchrony.md`); where the ORB has shut down, on this one.
     pub fn when_done(self, finish: impl FnOnce(Self) + Send + 'static) {
         Handled::begin(self.0, Box::new(move |call| finish(Self(call))));
     }
 
-    /// Waits for the results, and lets `results` read them; `exceptions` decodes the user exception of an id, or says `None` where
-    /// it is none of the operation's.
+    /// Waits for the results, and lets `results` read them; `exceptions` decodes the user exception
+    /// of an id, or returns `None` where the operation does not declare it.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
-    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
+    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
+    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     pub fn finish<R, E: From<SystemException>>(
         self,
         results: impl FnOnce(&mut Decoder<'_>) -> Result<R, CdrError>,

@@ -1,8 +1,10 @@
-//! `Messaging::ExceptionHolder`: an exception as a value, on its way to a reply handler (CORBA 3.3 part 1, §17.7).
+//! `Messaging::ExceptionHolder`: an exception as a value, on its way to a reply handler (CORBA 3.3
+//! part 1, §17.7).
 //!
-//! It holds the exception as the body of a reply would: a repository id, then the members of a user exception, or minor code and
-//! completion status of a system exception. The byte order stands beside it, as in the standard's `valuetype`, which has
-//! `boolean is_system_exception`, `boolean byte_order` (TRUE: little-endian) and `sequence<octet> marshaled_exception`.
+//! It holds the exception as the body of a reply would: a repository id, then the members of a user
+//! exception, or minor code and completion status of a system exception. The byte order stands
+//! beside it, as in the standard's `valuetype`, which has `boolean is_system_exception`, `boolean
+//! byte_order` (TRUE: little-endian) and `sequence<octet> marshaled_exception`.
 
 use crate::client;
 use crate::exception::{
@@ -32,10 +34,10 @@ value_handle!(
 );
 
 impl ExceptionHolder {
-    /// Holds what a call has raised. `orb` knows the references in it.
+    /// Creates a holder of the exception of a call. `orb` is the ORB of references in it.
     ///
     /// # Errors
-    /// What keeps the members of a user exception from being marshaled.
+    /// The reason why the members of a user exception cannot be marshaled.
     pub fn new<E: OperationError>(error: &E, orb: &Orb) -> Result<Self, SystemException> {
         let write = || {
             let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding(Some(orb)));
@@ -57,15 +59,17 @@ impl ExceptionHolder {
         Ok(Self(ValueRef::new(factory, Box::new(state))))
     }
 
-    /// Whether it is a system exception, and not one that the operation's IDL names.
+    /// Returns whether it is a system exception, rather than one that the operation's IDL names.
     #[must_use]
     pub fn is_system_exception(&self) -> bool {
         self.0.read(|state: &State| state.is_system_exception)
     }
 
-    /// The exception, as what the operation may raise: `holder.exception::<ClerkCopiesError>()`.
+    /// Returns the exception as the operation's error type:
+    /// `holder.exception::<ClerkCopiesError>()`.
     ///
-    /// A user exception that is none of the operation's is UNKNOWN; what cannot be read is MARSHAL.
+    /// A user exception that the operation does not declare becomes UNKNOWN; one that cannot be
+    /// read becomes MARSHAL.
     #[must_use]
     pub fn exception<E: OperationError>(&self) -> E {
         let state = self.0.read(State::clone);
@@ -75,7 +79,7 @@ impl ExceptionHolder {
         })
     }
 
-    /// The exception as an error, for `?` (`raise_exception`, `raise_exception_with_list`).
+    /// Returns the exception as an error, for `?` (`raise_exception`, `raise_exception_with_list`).
     ///
     /// # Errors
     /// Always: the exception.
@@ -84,10 +88,11 @@ impl ExceptionHolder {
     }
 }
 
-/// What is not raised by the operation itself.
+/// Returns the error as a system exception, if it is not a user exception of the operation.
 fn as_system<E: OperationError>(error: &E) -> SystemException {
     error.system().cloned().unwrap_or_else(|| {
-        // It stays in its process: an exception of a native type (CORBA 3.3 part 1, Annex A, UNKNOWN).
+        // An exception of a native type does not leave its process (CORBA 3.3 part 1, Annex A,
+        // UNKNOWN).
         SystemExceptionKind::Unknown.because(error.to_string())
     })
 }
@@ -110,7 +115,7 @@ fn coding(orb: Option<&Orb>) -> Coding<'_> {
     }
 }
 
-/// The members, and the ORB that has read them.
+/// Members of the value, and the ORB that has read them.
 #[derive(Clone, Default)]
 struct State {
     is_system_exception: bool,
@@ -179,7 +184,7 @@ impl ValueState for State {
     }
 }
 
-/// Makes exception holders of what arrives. No ORB needs to be told of it.
+/// Factory of received exception holders. It needs no registration with an ORB.
 struct ExceptionHolderFactory;
 
 impl fmt::Debug for ExceptionHolderFactory {

@@ -1,6 +1,7 @@
-//! What generated code leaves to this crate: what is the same for every reference and every exception, but for names.
+//! Support for generated code: the parts that are the same for every reference and every exception,
+//! but for names.
 
-/// How many names lists have together.
+/// Returns the total number of names in the lists.
 #[doc(hidden)]
 #[must_use]
 pub const fn count_of(lists: &[&[&str]]) -> usize {
@@ -12,10 +13,10 @@ pub const fn count_of(lists: &[&[&str]]) -> usize {
     count
 }
 
-/// The names of lists, one list after the other; `N` is their count.
+/// Returns the names of the lists, one list after the other; `N` is their count.
 ///
 /// # Panics
-/// Where there are more than `N`; when constants are evaluated, that is a compiler's error.
+/// If there are more than `N`; in a constant that is a compiler error.
 #[doc(hidden)]
 #[must_use]
 pub const fn joined_names<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
@@ -33,7 +34,7 @@ pub const fn joined_names<const N: usize>(lists: &[&[&'static str]]) -> [&'stati
     names
 }
 
-/// Constant lists of names as one.
+/// Joins constant lists of names.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! joined {
@@ -44,12 +45,13 @@ macro_rules! joined {
     }};
 }
 
-/// What typed references have beside their operations, for `struct $name($inner)`, where `$inner` is the first base
-/// or [`ObjectRef`](crate::ObjectRef).
+/// Implements the members that typed references have beside their operations, for `struct
+/// $name($inner)`, where `$inner` is the first base or [`ObjectRef`](crate::ObjectRef).
 ///
-/// Of an interface with bases, the reference is also the first base's (by `Deref`), and can be widened to each.
-/// The first list has the first base and what that derives from, the second what other bases add, most derived first.
-/// The word `described` stands behind where the interface is [`DescribedOperations`](crate::DescribedOperations).
+/// Of an interface with bases, the reference is also the first base's (by `Deref`), and can be
+/// widened to each. The first list has the first base and its bases, the second those that other
+/// bases add, most derived first. The word `described` comes last if the interface is
+/// [`DescribedOperations`](crate::DescribedOperations).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! reference {
@@ -180,7 +182,8 @@ macro_rules! reference {
     };
 }
 
-/// What exceptions have beside their members and how they travel: a repository id, a text, and that they are errors.
+/// Implements the members that exceptions have beside their fields and their marshaling: a
+/// repository id, a text, and `Error`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! user_exception {
@@ -200,14 +203,14 @@ macro_rules! user_exception {
     (@text $this:ident, $f:ident, $text:literal) => {
         $f.write_str($text)
     };
-    // With its members.
+    // Text with the members.
     (@text $this:ident, $f:ident, $text:literal, members) => {
         ::core::write!($f, ::core::concat!($text, ": {:?}"), $this)
     };
 }
 
-/// What the error of an operation has beside its variants: one for each exception, and `System`. The second list has
-/// those of native types, which never travel.
+/// Implements the members that the error of an operation has beside its variants: one for each
+/// exception, and `System`. The second list has those of native types, which never travel.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! operation_error {
@@ -274,7 +277,7 @@ macro_rules! operation_error {
             }
         }
 
-        /// As people read it, also where `main` returns it.
+        /// Shows the error as `Display` does, for a `main` that returns it.
         impl ::core::fmt::Debug for $name {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(self, f)

@@ -27,7 +27,7 @@ impl Orb {
         Ok(())
     }
 
-    /// The names of all initial references, registered or configured.
+    /// Returns the names of all initial references, registered or configured.
     #[must_use]
     pub fn list_initial_services(&self) -> Vec<String> {
         let names = |initial: &mut BTreeMap<String, Registered>| initial.keys().cloned().collect();
@@ -38,7 +38,7 @@ impl Orb {
         names
     }
 
-    /// What is registered under a name.
+    /// Returns the object registered under a name.
     pub(super) fn registered(&self, name: &str) -> Option<ObjectRef> {
         let registered = self.initial_references(|initial| initial.get(name).cloned());
         registered?.downcast_ref().cloned()

@@ -1,4 +1,4 @@
-//! What interceptors and initialisers are told and say in references, and what stands in the place of those.
+//! References in the interfaces of interceptors and initialisers, and stand-ins for references.
 
 use super::interface::AsObject;
 use super::object::ObjectRef;
@@ -12,7 +12,7 @@ use punctual_ior::Ior;
 use std::any::Any;
 use std::sync::Arc;
 
-/// A reference that belongs to the ORB of an environment.
+/// Creates a reference that belongs to the ORB of an environment.
 fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, SystemException> {
     let environment: &dyn Any = environment;
     let orb = environment.downcast_ref::<Orb>().ok_or_else(|| {
@@ -32,8 +32,8 @@ fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, Syst
 }
 
 impl Orb {
-    /// Has calls through references of an interface go to what `make` makes of each, which is given the reference as it is.
-    /// For adapters.
+    /// Redirects calls through references of an interface to the object that `make` creates for
+    /// each; it is given the original reference. For adapters.
     pub fn stand_in_for(
         &self,
         repository_id: &str,
@@ -45,7 +45,8 @@ impl Orb {
 }
 
 impl InterceptorError {
-    /// The call goes on to this object (`ForwardRequest`; CORBA 3.3 part 1, §16.3.12). Nil is INV_OBJREF.
+    /// Returns an error that forwards the call to this object (`ForwardRequest`; CORBA 3.3 part 1,
+    /// §16.3.12). Nil is INV_OBJREF.
     #[must_use]
     pub fn forward(to: &impl AsObject) -> Self {
         match to.object() {
@@ -58,15 +59,16 @@ impl InterceptorError {
 }
 
 impl ClientRequestInfo<'_> {
-    /// The reference that is called.
+    /// Returns the reference that is called.
     ///
     /// # Errors
-    /// INTERNAL of a call that is not an ORB's.
+    /// INTERNAL if the call does not belong to an ORB.
     pub fn target(&self) -> Result<ObjectRef, SystemException> {
         reference(self.environment(), self.target_ior())
     }
 
-    /// Where the call goes: that reference, or where it was forwarded to.
+    /// Returns the reference that the call goes to: the target, or the reference that it was
+    /// forwarded to.
     ///
     /// # Errors
     /// As [`ClientRequestInfo::target`].
@@ -74,7 +76,7 @@ impl ClientRequestInfo<'_> {
         reference(self.environment(), self.effective_target_ior())
     }
 
-    /// Where the call is forwarded to.
+    /// Returns the reference that the call is forwarded to.
     ///
     /// # Errors
     /// BAD_INV_ORDER 14 but at `receive_other` of a call that is forwarded.
@@ -84,10 +86,10 @@ impl ClientRequestInfo<'_> {
 }
 
 impl ServerRequestInfo<'_> {
-    /// Where the caller is sent.
+    /// Returns the reference that the caller is forwarded to.
     ///
     /// # Errors
-    /// BAD_INV_ORDER 14 but at `send_other` of a request whose caller is sent elsewhere.
+    /// BAD_INV_ORDER 14 but at `send_other` of a request whose caller is forwarded.
     pub fn forward_reference(&self) -> Result<ObjectRef, SystemException> {
         reference(self.environment(), self.forwarded_to()?)
     }
@@ -117,7 +119,7 @@ impl OrbInitInfo<'_> {
         self.orb.register_initial_reference(name, object)
     }
 
-    /// The object of a name, once all initialisers have had their `pre_init`.
+    /// Returns the object of a name, once all initialisers have had their `pre_init`.
     ///
     /// # Errors
     /// BAD_INV_ORDER in `pre_init`; those of [`Orb::resolve_initial_references`].

@@ -1,9 +1,10 @@
-//! What interpreted stubs share: one way through a call, for all operations.
+//! Shared code of interpreted stubs: one way through a call, for all operations.
 //!
-//! A compiled stub has its own copy of the way from arguments to results, with the marshaling of its types
-//! worked into it. An interpreted one has a list of its arguments and a list of places for its results; how
-//! each travels is found in its type's table of functions, which all operations share. That is less code and
-//! more steps (Gokhale and Schmidt 1998 and Arulanthu et al. 2000 compare the two).
+//! A compiled stub has its own copy of the code from arguments to results, with the marshaling of
+//! its types inlined. An interpreted one has a list of its arguments and a list of slots for its
+//! results; the marshaling of each is found in its type's table of functions, which all operations
+//! share. That is less code and more steps (Gokhale and Schmidt 1998 and Arulanthu et al. 2000
+//! compare the two).
 
 use super::object::ObjectRef;
 use crate::client::{self, Body};
@@ -12,7 +13,7 @@ use crate::operation::Operation;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
 
-/// A place for one of a call's results.
+/// Slot for one of a call's results.
 pub trait ResultSlot {
     /// Reads the result.
     ///
@@ -28,14 +29,14 @@ impl<T: Unmarshal> ResultSlot for Option<T> {
     }
 }
 
-/// A place for a result whose Rust type does not say all of how it travels.
+/// Slot for a result whose Rust type alone does not determine its marshaling.
 pub struct ResultSlotOf<'s, T, F> {
     slot: &'s mut Option<T>,
     read: F,
 }
 
 impl<'s, T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlotOf<'s, T, F> {
-    /// A place that `read` fills.
+    /// Creates a slot that `read` fills.
     pub fn new(slot: &'s mut Option<T>, read: F) -> Self {
         Self { slot, read }
     }
@@ -56,11 +57,11 @@ impl<T, F: FnMut(&mut Decoder<'_>) -> Result<T, CdrError>> ResultSlot for Result
     }
 }
 
-/// An argument whose Rust type does not say all of how it travels.
+/// Argument whose Rust type alone does not determine its marshaling.
 pub struct ArgumentOf<F>(F);
 
 impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> ArgumentOf<F> {
-    /// An argument that `write` writes.
+    /// Creates an argument that `write` writes.
     pub fn new(write: F) -> Self {
         Self(write)
     }
@@ -78,7 +79,7 @@ impl<F: Fn(&mut Encoder<'_>) -> Result<(), CdrError>> Marshal for ArgumentOf<F> 
     }
 }
 
-/// Reads the user exception with the given repository id, if the operation declares it.
+/// Reader of the user exception with the given repository id, if the operation declares it.
 type Exceptions<'e> = dyn FnMut(&str, &mut Decoder<'_>) -> Result<bool, CdrError> + 'e;
 
 impl ObjectRef {
@@ -97,8 +98,8 @@ impl ObjectRef {
             .map(|_| ())
     }
 
-    /// Makes a two-way call; `exceptions` reads the user exception with the given repository id into what is
-    /// returned then, if the operation declares it. For interpreted stubs.
+    /// Makes a two-way call; `exceptions` reads the user exception with the given repository id
+    /// into the error that is returned then, if the operation declares it. For interpreted stubs.
     ///
     /// # Errors
     /// As [`ObjectRef::invoke_raising`].
@@ -134,7 +135,7 @@ impl ObjectRef {
         })
     }
 
-    /// The call; says whether it ended with results.
+    /// Makes the call. Returns whether it ended with results.
     #[inline(never)]
     fn interpret_call(
         &self,
@@ -164,7 +165,7 @@ impl ObjectRef {
     }
 }
 
-/// The result in a place that a call has filled.
+/// Returns the result from a slot that a call has filled.
 ///
 /// # Errors
 /// COMM_FAILURE when it has not.
@@ -182,7 +183,8 @@ fn fill_all(slots: &mut [&mut dyn ResultSlot], reply: &mut Decoder<'_>) -> Resul
     slots.iter_mut().try_for_each(|slot| slot.fill(reply))
 }
 
-/// An exception that the operation declares leaves the slots empty; one that it does not is an error.
+/// Reads the exception of a reply. One that the operation declares leaves the slots empty; any
+/// other is an error.
 fn raise(
     exceptions: &mut Exceptions<'_>,
     reply: &mut Decoder<'_>,

@@ -1,4 +1,4 @@
-//! Calls through a reference, as generated stubs make them.
+//! Calls through a reference, for generated stubs.
 
 use super::object::ObjectRef;
 use crate::client::{self, Body, RemoteObject};
@@ -24,12 +24,13 @@ impl ObjectRef {
         self.invoke_raising(operation, arguments, results, SystemException::raised)
     }
 
-    /// Makes a two-way request; `exceptions` decodes the user exception with the given repository id, or
-    /// says `None` when the operation declares no such one. For generated stubs.
+    /// Makes a two-way request; `exceptions` decodes the user exception with the given repository
+    /// id, or returns `None` when the operation does not declare it. For generated stubs.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
-    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
+    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
+    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     #[inline]
     pub fn invoke_raising<R, E: From<SystemException>>(
         &self,
@@ -69,10 +70,11 @@ impl ObjectRef {
         outcome.unwrap_or_else(|| Err(client::out_of_place().into()))
     }
 
-    /// Makes a one-way call: returns when the transport has taken it. For generated stubs.
+    /// Makes a one-way call: returns when the transport has accepted it. For generated stubs.
     ///
     /// # Errors
-    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it could not be sent; MARSHAL and BAD_PARAM for values that cannot be.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it could not be sent; MARSHAL and BAD_PARAM for
+    /// values that cannot be.
     pub fn send(
         &self,
         operation: &NamedOperation<'_>,
@@ -81,14 +83,16 @@ impl ObjectRef {
         client::one_way(&self.callee(), operation, &arguments)
     }
 
-    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this process; otherwise it
-    /// is a request, of which `arguments` and `results` are written and read. For generated stubs.
+    /// Makes a call: `here` runs with the servant, on this thread, if the object is one of this
+    /// process; otherwise it is a request, of which `arguments` and `results` are written and read.
+    /// For generated stubs.
     ///
-    /// A reference to an object elsewhere is told by a look at one octet.
+    /// The check for an object elsewhere reads one byte.
     ///
     /// # Errors
-    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no endpoint could be connected to,
-    /// COMM_FAILURE where the connection broke, TIMEOUT where the time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
+    /// The exception that the servant has raised. System exceptions of the ORB: TRANSIENT where no
+    /// endpoint could be connected to, COMM_FAILURE where the connection broke, TIMEOUT where the
+    /// time was up, MARSHAL and BAD_PARAM for values that cannot be sent or read.
     #[inline]
     pub fn call<V, R, E>(
         &self,
@@ -111,7 +115,8 @@ impl ObjectRef {
         )
     }
 
-    /// The same, where what comes back is to fill buffers of the caller. For generated stubs.
+    /// Makes a call like [`ObjectRef::call`] whose results fill buffers of the caller. For
+    /// generated stubs.
     ///
     /// # Errors
     /// Those of [`ObjectRef::call`].
@@ -159,10 +164,12 @@ impl ObjectRef {
         collocation::call(self.caller(), operation, buffers, here, wire, again)
     }
 
-    /// The same of a one-way, of which nothing is heard when it is not a request. For generated stubs.
+    /// Makes a one-way call like [`ObjectRef::call`]. Within the process, its failure is not
+    /// reported. For generated stubs.
     ///
     /// # Errors
-    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it cannot be sent; MARSHAL and BAD_PARAM for values that cannot be.
+    /// TRANSIENT, COMM_FAILURE or TIMEOUT where it cannot be sent; MARSHAL and BAD_PARAM for values
+    /// that cannot be.
     #[inline]
     pub fn call_one_way<V: ?Sized + 'static>(
         &self,

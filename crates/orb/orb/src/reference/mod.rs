@@ -1,4 +1,4 @@
-//! Object references: what a client holds, and what can be asked of any object.
+//! Object references, and the operations that every object has.
 
 mod adapter;
 mod adapter_policies;

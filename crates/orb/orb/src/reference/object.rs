@@ -1,4 +1,4 @@
-//! The reference itself, untyped.
+//! The untyped reference.
 
 use super::validation::Validation;
 use crate::client::{self, Callee, Identity, RemoteObject, Target};
@@ -17,11 +17,11 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A reference to an object somewhere (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
+/// Reference to an object somewhere (CORBA 3.3 part 1, §8.3). Cheap to clone; clones share the
 /// connection they are bound to.
 ///
-/// Two are equal when they are equivalent (see [`ObjectRef::is_equivalent`]). Nil is no reference but
-/// `None`.
+/// Two are equal when they are equivalent (see [`ObjectRef::is_equivalent`]). Nil is not a
+/// reference, but `None`.
 #[derive(Clone)]
 pub struct ObjectRef {
     shared: Arc<Shared>,
@@ -30,20 +30,20 @@ pub struct ObjectRef {
 
 struct Shared {
     orb: Orb,
-    /// The same, for messages from other hosts.
+    /// The ORB as the environment of messages from other hosts.
     orb_of_messages: Orb,
     object: RemoteObject,
     locality: Locality,
 }
 
 impl ObjectRef {
-    /// The reference that an IOR describes.
+    /// Creates the reference that an IOR describes.
     pub(crate) fn new(orb: Orb, ior: Ior, origin: Origin) -> Self {
         let target = Arc::new(Target::new(ior, origin));
         Self::with_target(orb, target, PolicySet::default(), None)
     }
 
-    /// A reference that its ORB makes, to an object of its own adapter.
+    /// Creates a reference by its ORB to an object of the ORB's own adapter.
     pub(crate) fn made_here(orb: Orb, ior: Ior) -> Self {
         Self::new(orb, ior, Origin::OwnOrb)
     }
@@ -61,7 +61,7 @@ impl ObjectRef {
         }
     }
 
-    /// A reference to where a call through this one is forwarded to.
+    /// Returns a reference to the object that a call through this one is forwarded to.
     #[cold]
     pub(super) fn forwarded(&self, to: RemoteObject) -> Self {
         let orb = self.shared.orb.clone();
@@ -84,12 +84,12 @@ impl ObjectRef {
         }
     }
 
-    /// The reference that a proxy calls its object by.
+    /// Returns the reference by which a proxy calls its object.
     pub(super) fn past_proxies(Real { orb, object }: Real) -> Self {
         Self::of(orb, object, Locality::past_proxies())
     }
 
-    /// What a call through this reference is made with.
+    /// Returns the context of a call through this reference.
     #[inline]
     pub(super) fn callee(&self) -> Callee<'_> {
         let shared = &*self.shared;
@@ -102,7 +102,7 @@ impl ObjectRef {
         }
     }
 
-    /// Whether its object is known to be in another process.
+    /// Returns whether its object is known to be in another process.
     #[inline]
     pub(super) fn is_elsewhere(&self) -> bool {
         self.shared.locality.is_elsewhere()
@@ -120,26 +120,27 @@ impl ObjectRef {
         }
     }
 
-    /// The ORB it belongs to.
+    /// Returns the ORB it belongs to.
     #[must_use]
     pub fn orb(&self) -> &Orb {
         &self.shared.orb
     }
 
-    /// The reference itself, as it came: repository id and profiles.
+    /// Returns the reference's data as they came: repository id and profiles.
     #[must_use]
     pub fn ior(&self) -> &Ior {
         self.shared.object.original().ior()
     }
 
-    /// The repository id of the type it was made for; empty when whoever made it did not say.
+    /// Returns the repository id of the type it was created for; empty when its creator did not
+    /// say.
     #[must_use]
     pub fn type_id(&self) -> &str {
         &self.ior().type_id
     }
 
-    /// The same object, each call through this reference bounded by `timeout` instead of the ORB's
-    /// ([`crate::Timeouts::call`]).
+    /// Returns a reference to the same object whose calls are limited to `timeout` each, instead of
+    /// the ORB's ([`crate::Timeouts::call`]).
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         Self {
@@ -148,8 +149,9 @@ impl ObjectRef {
         }
     }
 
-    /// The same object, called under policies of this reference's own (`_set_policy_overrides`, CORBA
-    /// 3.3 part 1, §8.3.8). The reference itself stays as it is.
+    /// Returns a reference to the same object, called under policies of its own
+    /// (`_set_policy_overrides`, CORBA
+    /// 3.3 part 1, §8.3.8). This reference stays as it is.
     ///
     /// # Errors
     /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
@@ -165,21 +167,21 @@ impl ObjectRef {
         Ok(Self::with_target(orb, original, policies, self.timeout))
     }
 
-    /// The reference's own policies, of the given types; all, if none is given.
+    /// Returns the reference's own policies, of the given types; all, if none is given.
     #[must_use]
     pub fn policy_overrides(&self, types: &[u32]) -> Vec<Policy> {
         self.shared.object.policies().of_types(types)
     }
 
-    /// The policies that hold for calls through this reference by the calling thread: the reference's,
-    /// the thread's and the ORB's, put together.
+    /// Returns the policies in effect for calls through this reference by the calling thread: the
+    /// reference's, the thread's and the ORB's, combined.
     #[must_use]
     pub fn policies(&self, types: &[u32]) -> Vec<Policy> {
         self.callee().effective().policies(types)
     }
 
-    /// Whether the object implements the interface with this repository id. Asks the server, unless
-    /// the reference's own type id tells.
+    /// Returns whether the object implements the interface with this repository id. Asks the
+    /// server, unless the reference's own type id tells.
     ///
     /// # Errors
     /// Any of a call's.
@@ -195,7 +197,7 @@ impl ObjectRef {
         )
     }
 
-    /// Whether the object is known to exist no more. Asks the server.
+    /// Returns whether the object is known to exist no more. Asks the server.
     ///
     /// # Errors
     /// Any of a call's but OBJECT_NOT_EXIST, which is the answer `true`.
@@ -208,14 +210,14 @@ impl ObjectRef {
         })
     }
 
-    /// Whether both refer to the same object as far as can be told without asking anyone: the same
-    /// object key at the same address, or profiles that are alike to the octet.
+    /// Returns whether both refer to the same object as far as can be told without a call: the same
+    /// object key at the same address, or profiles that are equal byte for byte.
     #[must_use]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) || self.identity() == other.identity()
     }
 
-    /// A number below `maximum` that equivalent references share.
+    /// Returns a number below `maximum` that equivalent references share.
     #[must_use]
     pub fn hash_below(&self, maximum: u32) -> u32 {
         let mut hasher = DefaultHasher::new();
@@ -224,8 +226,8 @@ impl ObjectRef {
         u32::try_from(hasher.finish() % below).unwrap_or_default()
     }
 
-    /// Whether the server knows the object, asked by a LocateRequest, which no servant sees. Forwards
-    /// are followed and remembered.
+    /// Returns whether the server knows the object, asked by a LocateRequest, which no servant
+    /// sees. Forwards are followed and remembered.
     ///
     /// # Errors
     /// Any of a call's.
@@ -233,8 +235,9 @@ impl ObjectRef {
         client::locate(self.callee())
     }
 
-    /// Sends the one-ways and asynchronous calls through this reference that wait to be sent together, if any do
-    /// ([`crate::Buffering`]); and with them those through any other reference to the same endpoints.
+    /// Sends the buffered one-ways and asynchronous calls through this reference, if there are any
+    /// ([`crate::Buffering`]); and with them those through any other reference to the same
+    /// endpoints.
     pub fn flush(&self) {
         let callee = self.callee();
         let deadline = Deadline::after_maybe(callee.timeout_under(&callee.effective()));
@@ -245,33 +248,35 @@ impl ObjectRef {
         for connection in callee.object.take_buffered_on() {
             connection.flush(deadline);
         }
-        // Of copies of the reference with other policies.
+        // Includes calls by copies of the reference with other policies.
         let endpoints = callee.object.base().endpoints(callee.lane.broker());
         for endpoint in endpoints.iter().flat_map(|all| all.iter()) {
             callee.lane.flush_to(endpoint, deadline);
         }
     }
 
-    /// A buffer of `length` octets to fill and to pass as an argument through this reference: where
-    /// memory is shared with the server, its octets are not copied (Schmidt et al. 2001, §3.4.1: zero-copy).
-    /// Elsewhere it is memory like any other.
+    /// Returns a buffer of `length` bytes to fill and to pass as an argument through this
+    /// reference: where memory is shared with the server, its bytes are not copied (Schmidt et al.
+    /// 2001, §3.4.1: zero-copy). Elsewhere it is ordinary memory.
     ///
-    /// Connects, if need be, and so may block. Given back when dropped.
+    /// Connects, if need be, and so may block. The buffer is given back when dropped.
     ///
     /// # Errors
-    /// TRANSIENT where no endpoint can be connected to, TIMEOUT where the time for it is up, INV_POLICY where policies allow none.
+    /// TRANSIENT where no endpoint can be connected to, TIMEOUT where the time for it is up,
+    /// INV_POLICY where policies allow none.
     pub fn loan(&self, length: usize) -> Result<Loan, SystemException> {
         let connection = client::connection(self.callee())?;
         let lent = connection.link().loan(length);
         Ok(lent.unwrap_or_else(|| Loan::from_heap(length)))
     }
 
-    /// Connects now, under the policies that hold, so that no later call has to: finds the server and asks
-    /// it whether it knows the object (CORBA's `Object::validate_connection`; CORBA 3.3 part 1, §8.3.8). Or says which of
-    /// those policies cannot be met.
+    /// Connects now, under the policies in effect, so that no later call has to: finds the server
+    /// and asks it whether it knows the object (CORBA's `Object::validate_connection`; CORBA 3.3
+    /// part 1, §8.3.8). Returns the policies that cannot be met, if there are any.
     ///
     /// # Errors
-    /// TRANSIENT or COMM_FAILURE where the server cannot be reached or does not answer, TIMEOUT where the time is up.
+    /// TRANSIENT or COMM_FAILURE where the server cannot be reached or does not answer, TIMEOUT
+    /// where the time is up.
     pub fn validate_connection(&self) -> Result<Validation, SystemException> {
         match client::locate(self.callee()) {
             Ok(_) => Ok(Validation::Connected),
@@ -283,8 +288,8 @@ impl ObjectRef {
         }
     }
 
-    /// Where the last call through this reference that succeeded has gone, if its connection still
-    /// stands.
+    /// Returns the address that the last successful call through this reference has gone to, if its
+    /// connection is still open.
     #[must_use]
     pub fn connected_to(&self) -> Option<Address> {
         let callee = self.callee();
@@ -293,7 +298,7 @@ impl ObjectRef {
         Some(connection.peer().clone())
     }
 
-    /// What it has in common with references to the same object.
+    /// Returns the identity, which references to the same object share.
     fn identity(&self) -> &Identity {
         let orb = self.orb();
         let name_in = |key: Vec<u8>| match orb.adapter() {
@@ -306,7 +311,7 @@ impl ObjectRef {
             .identity(orb.broker(), name_in)
     }
 
-    /// Where it leads.
+    /// Returns the target of the reference.
     pub(super) fn target(&self) -> &Target {
         self.shared.object.original()
     }

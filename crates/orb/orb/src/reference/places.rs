@@ -1,4 +1,4 @@
-//! Where references lead, and references that lead elsewhere.
+//! Endpoints in references, and references to other places.
 
 use super::object::ObjectRef;
 use crate::exception::{
@@ -12,7 +12,7 @@ use crate::relayed::{self, Terms};
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, Ior, TaggedProfile};
 
-/// All endpoints that a reference's profiles name, as far as this ORB reads them.
+/// Returns all endpoints that a reference's profiles name, as far as this ORB can decode them.
 #[must_use]
 pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     let registry = orb.broker().protocols.now();
@@ -23,7 +23,7 @@ pub fn endpoints_of(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     decoded.flatten().collect()
 }
 
-/// What a profile says that names an endpoint of a protocol of this ORB's, if it does.
+/// Decodes a profile that names an endpoint of a protocol of this ORB's; `None` for any other.
 #[must_use]
 pub fn decoded_profile(orb: &Orb, tag: u32, data: &[u8]) -> Option<DecodedProfile> {
     let registry = orb.broker().protocols.now();
@@ -32,8 +32,8 @@ pub fn decoded_profile(orb: &Orb, tag: u32, data: &[u8]) -> Option<DecodedProfil
     profile.endpoints.iter().any(usable).then_some(profile)
 }
 
-/// What the first profile says that names an endpoint of a protocol of this ORB's: of the first of the
-/// `preferred` ones that it has, if any.
+/// Decodes the first profile that names an endpoint of a protocol of this ORB's: of the first of
+/// the `preferred` ones that it has, if any.
 ///
 /// # Errors
 /// INV_OBJREF when there is none.
@@ -68,8 +68,8 @@ pub fn first_profile(
     })
 }
 
-/// What to announce of code sets where calls are passed on to this profile's endpoints: what it announces
-/// itself, or for a protocol that negotiates none the ones it has.
+/// Returns the code sets to announce where calls are passed on to this profile's endpoints: those
+/// that it announces itself, or for a protocol that negotiates none the ones it has.
 #[must_use]
 pub fn offered_code_sets(orb: &Orb, profile: &DecodedProfile) -> Option<CodeSetComponentInfo> {
     let registry = orb.broker().protocols.now();
@@ -94,7 +94,8 @@ fn only(code_sets: CodeSets) -> CodeSetComponentInfo {
     }
 }
 
-/// The profiles for an object at `endpoints`, by the codecs of their protocols, in their order.
+/// Returns the profiles for an object at `endpoints`, encoded by the codecs of their protocols, in
+/// their order.
 ///
 /// # Errors
 /// MARSHAL for text or lengths that cannot be encoded.
@@ -107,15 +108,16 @@ pub fn profiles_at(
         .map_err(|error| cdr_exception(error, CompletionStatus::No))
 }
 
-/// The reference that an IOR describes.
+/// Creates the reference that an IOR describes.
 #[must_use]
 pub fn reference_to(orb: &Orb, ior: Ior) -> ObjectRef {
     ObjectRef::new(orb.clone(), ior, Origin::ThisHost)
 }
 
-/// The object of `ior` as it is to be called on these terms, under another key if one is given: its
-/// profiles with a GIOP version that is no newer, and with no other code sets than these, where the
-/// server has them. What cannot be had on these terms stays as it is, and a call is refused then.
+/// Returns the object of `ior` as it is to be called on these terms, under another key if one is
+/// given: its profiles with a GIOP version that is no newer, and with no other code sets than
+/// these, where the server has them. Profiles that cannot meet these terms stay as they are, and a
+/// call is refused then.
 #[must_use]
 pub fn on_terms(orb: &Orb, ior: &Ior, object_key: Option<&[u8]>, terms: Terms) -> Ior {
     relayed::on_terms(&orb.broker().protocols.now(), ior, object_key, terms)

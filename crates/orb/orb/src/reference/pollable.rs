@@ -1,7 +1,9 @@
-//! Pollables, and sets of them (CORBA 3.3 part 1, §17.9: `CORBA::Pollable` and `CORBA::PollableSet`).
+//! Pollables, and sets of them (CORBA 3.3 part 1, §17.9: `CORBA::Pollable` and
+//! `CORBA::PollableSet`).
 //!
-//! A set waits for the first of many calls without asking each of them again and again: each tells the set when it is time to look at
-//! it. What is in the set belongs to it; who has taken a result out of the set reads it as ever.
+//! A set waits for the first of many calls without polling each of them: each notifies the set when
+//! it is to be polled. The set owns its members; a result is read from a member that was taken out
+//! of the set.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use parking_lot::{Condvar, Mutex};
@@ -14,17 +16,19 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-/// What will have a result: pollers, and requests of the Dynamic Invocation Interface that were sent (`CORBA::Pollable`).
+/// Source of a later result: pollers, and requests of the Dynamic Invocation Interface that were
+/// sent (`CORBA::Pollable`).
 pub trait Pollable {
-    /// Whether the result is there; waits for it that long at most (`Duration::ZERO` looks only).
+    /// Returns whether the result is there, waiting for it up to `timeout` (`Duration::ZERO` does
+    /// not wait).
     fn is_ready(&mut self, timeout: Duration) -> bool;
 
-    /// Whether the result is there; if not, `waker` is woken when it is time to look again.
+    /// Returns whether the result is there; if not, `waker` is woken when it is time to look again.
     #[doc(hidden)]
     fn look(&mut self, waker: &Waker) -> bool;
 }
 
-/// A pollable whose type comes back when it is taken out of its set.
+/// Pollable whose type is restored when it is taken out of its set.
 trait Member: Pollable {
     fn into_any(self: Box<Self>) -> Box<dyn Any>;
 }
@@ -35,18 +39,18 @@ impl<P: Pollable + 'static> Member for P {
     }
 }
 
-/// Names a member of a set: with its type, as what was added is given back.
+/// Key of a member of a set, with its type, so that it can be given back as what was added.
 pub struct PollableKey<P> {
     id: PollableId,
     _type: PhantomData<fn() -> P>,
 }
 
-/// Names a member of a set, of whatever type.
+/// Key of a member of a set, of any type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PollableId(u64);
 
 impl<P> PollableKey<P> {
-    /// The same, of whatever type: what [`PollableSet::get_ready_pollable`] returns.
+    /// Returns the untyped key, which [`PollableSet::get_ready_pollable`] returns.
     #[must_use]
     pub fn id(&self) -> PollableId {
         self.id
@@ -67,16 +71,17 @@ impl<P> fmt::Debug for PollableKey<P> {
     }
 }
 
-/// Why a set has no answer.
+/// Failure of an operation of a set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PollableSetError {
     /// `PollableSet::NoPossiblePollable`: there is nothing in the set.
     #[error("nothing is in the set of pollables")]
     NoPossiblePollable,
-    /// `PollableSet::UnknownPollable`: that is not in the set, or not any more.
+    /// `PollableSet::UnknownPollable`: the set does not contain the pollable, or no longer does.
     #[error("the pollable is not in the set")]
     UnknownPollable,
-    /// TIMEOUT where none has become ready in time; NO_RESPONSE where none is ready and nobody was to wait.
+    /// TIMEOUT if none has become ready in time; NO_RESPONSE if none is ready and the time-out was
+    /// zero.
     #[error(transparent)]
     System(#[from] SystemException),
 }
@@ -90,24 +95,24 @@ impl From<PollableSetError> for SystemException {
     }
 }
 
-/// Calls of which the first that has a result is waited for (`CORBA::PollableSet`).
+/// Set of calls, to wait for the first that has a result (`CORBA::PollableSet`).
 #[derive(Default)]
 pub struct PollableSet {
     members: BTreeMap<u64, Box<dyn Member>>,
     next: u64,
-    /// Those that were found to be ready, in that order.
+    /// Members that were found to be ready, in that order.
     ready: VecDeque<u64>,
     woken: Arc<Woken>,
 }
 
-/// Members to be looked at.
+/// Members to be polled.
 #[derive(Default)]
 struct Woken {
     ids: Mutex<VecDeque<u64>>,
     changed: Condvar,
 }
 
-/// Tells the set that it is time to look at a member.
+/// Waker that marks a member to be polled.
 struct Teller {
     id: u64,
     woken: Arc<Woken>,
@@ -121,7 +126,7 @@ impl Wake for Teller {
 }
 
 impl PollableSet {
-    /// An empty set (`create_pollable_set`).
+    /// Creates an empty set (`create_pollable_set`).
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -139,12 +144,12 @@ impl PollableSet {
         }
     }
 
-    /// Waits until one of the pollables is ready, that long at most, and says which. It stays in the set until it is
-    /// removed; until then it is the answer.
+    /// Waits up to `timeout` until one of the pollables is ready, and returns its key. It stays in
+    /// the set until it is removed; until then it is returned again.
     ///
     /// # Errors
-    /// [`PollableSetError::NoPossiblePollable`] where the set is empty; TIMEOUT (minor code 1) when the time is over, NO_RESPONSE when
-    /// that was nothing.
+    /// [`PollableSetError::NoPossiblePollable`] where the set is empty; TIMEOUT (minor code 1) when
+    /// the time is over, NO_RESPONSE when `timeout` is zero.
     pub fn get_ready_pollable(
         &mut self,
         timeout: Duration,
@@ -185,7 +190,7 @@ impl PollableSet {
         }
     }
 
-    /// How many pollables are in the set (`number_left`).
+    /// Returns the number of pollables in the set (`number_left`).
     #[must_use]
     pub fn number_left(&self) -> usize {
         self.members.len()
@@ -194,7 +199,7 @@ impl PollableSet {
     fn look_at_woken(&mut self) {
         let ids = std::mem::take(&mut *self.woken.ids.lock());
         for id in ids {
-            // One that was woken after it was found ready, or was taken out.
+            // Skips members that were woken after they were found ready, or were taken out.
             if self.ready.contains(&id) {
                 continue;
             }
@@ -213,7 +218,7 @@ impl PollableSet {
 }
 
 impl Woken {
-    /// Waits until there is something to look at; false when the time is over first.
+    /// Waits until a member is to be polled. Returns `false` when the time is over first.
     fn wait(&self, until: Deadline) -> bool {
         let mut ids = self.ids.lock();
         while ids.is_empty() {
@@ -229,7 +234,7 @@ impl Woken {
     }
 }
 
-/// TIMEOUT of a poller: no reply has come in the time that was given to it (§17.9).
+/// Returns TIMEOUT for a poller: no reply has come in the given time (§17.9).
 pub(super) fn not_in_time() -> SystemException {
     SystemException::new(
         Kind::Timeout,
@@ -239,7 +244,7 @@ pub(super) fn not_in_time() -> SystemException {
     .with_detail("the reply has not come in the time that the poller was given")
 }
 
-/// NO_RESPONSE of a poller: no reply is there yet, and nobody was to wait (§17.9).
+/// Returns NO_RESPONSE for a poller: no reply is there yet, and the time-out was zero (§17.9).
 pub(super) fn no_response() -> SystemException {
     SystemException::new(
         Kind::NoResponse,

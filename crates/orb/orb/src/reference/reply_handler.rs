@@ -1,8 +1,9 @@
-//! Reply handlers: who is given the reply of an asynchronous call (CORBA 3.3 part 1, §17.8).
+//! Reply handlers: receivers of the reply of an asynchronous call (CORBA 3.3 part 1, §17.8).
 //!
-//! There are three kinds, all of which a `sendc_` method takes: a closure; a servant of the handler interface that the IDL
-//! implies (`Arc<T>` or `Arc<dyn AmiClerkHandlerServant>`), which needs no POA; a reference to an object of that interface, in this
-//! process or any other. All become a [`ReplyHandler`], which the ORB calls once.
+//! There are three kinds, all of which a `sendc_` method takes: a closure; a servant of the handler
+//! interface that the IDL implies (`Arc<T>` or `Arc<dyn AmiClerkHandlerServant>`), which needs no
+//! POA; a reference to an object of that interface, in this process or any other. All become a
+//! [`ReplyHandler`], which the ORB calls once.
 
 use super::exception_holder::ExceptionHolder;
 use super::interface::Interface;
@@ -11,9 +12,9 @@ use crate::exception::{OperationError, SystemException};
 use crate::orb::Orb;
 use std::fmt;
 
-/// Who is given the reply of an asynchronous call: it is called once, with the results or what went wrong, on a
-/// thread of the ORB that reads replies. Handlers of one lane are called one after the other; one that takes long
-/// keeps the next waiting.
+/// Receiver of the reply of an asynchronous call: it is called once, with the results or the error,
+/// on a thread of the ORB that reads replies. Handlers of one lane are called one after the other;
+/// one that takes long keeps the next waiting.
 pub struct ReplyHandler<R, E = SystemException>(pub(super) Box<dyn FnOnce(Result<R, E>) + Send>);
 
 impl<R, E, F: FnOnce(Result<R, E>) + Send + 'static> From<F> for ReplyHandler<R, E> {
@@ -28,21 +29,22 @@ impl<R, E> fmt::Debug for ReplyHandler<R, E> {
     }
 }
 
-/// A reply handler's interface: `AMI_ClerkHandler` is one. Implemented by generated code.
+/// Interface of reply handlers, such as `AMI_ClerkHandler`. Implemented by generated code.
 pub trait HandlerInterface: Interface {
-    /// The trait of its servants, as `dyn`.
+    /// Trait of its servants, as `dyn`.
     type Servant: ?Sized + 'static;
 }
 
-/// Delivers a reply to an object or a servant.
+/// Function that delivers a reply to an object or a servant.
 type Deliver<T, R, E> = fn(&T, Result<R, E>, &Orb) -> Result<(), SystemException>;
 
-/// How the reply to one operation is delivered to objects of a handler interface. For generated code.
+/// Functions that deliver the reply to one operation to objects of a handler interface. For
+/// generated code.
 #[doc(hidden)]
 pub struct Delivery<H: HandlerInterface, R, E> {
-    /// To a reference.
+    /// Delivers to a reference.
     pub to_object: Deliver<H, R, E>,
-    /// To a servant, without a POA.
+    /// Delivers to a servant, without a POA.
     pub to_servant: Deliver<H::Servant, R, E>,
 }
 
@@ -52,10 +54,10 @@ impl<H: HandlerInterface, R, E> fmt::Debug for Delivery<H, R, E> {
     }
 }
 
-/// What can be the reply handler of a call whose handler interface is `H`, and which gives `R` or fails with `E`: closures,
-/// references to `H`, servants of `H` in an `Arc`.
+/// Conversion into the reply handler of a call whose handler interface is `H`, with results `R` and
+/// error `E`: for closures, references to `H`, and servants of `H` in an `Arc`.
 pub trait IntoReplyHandler<H: HandlerInterface, R, E> {
-    /// The handler of a call of that object.
+    /// Returns the handler of a call of that object.
     #[doc(hidden)]
     fn into_reply_handler(
         self,
@@ -80,7 +82,7 @@ impl<H: HandlerInterface, R, E> IntoReplyHandler<H, R, E> for ReplyHandler<R, E>
     }
 }
 
-/// Delivers a reply to an object. Nobody waits for what becomes of it: a handler that raises is logged (§17.8.1).
+/// Logs the failed delivery of a reply to an object (§17.8.1): no caller waits for it.
 #[doc(hidden)]
 pub fn delivered(result: Result<(), SystemException>, interface: &str) {
     if let Err(exception) = result {
@@ -88,16 +90,16 @@ pub fn delivered(result: Result<(), SystemException>, interface: &str) {
     }
 }
 
-/// What went wrong, for `…_excep`. For generated code.
+/// Returns the error in a holder, for `…_excep`. For generated code.
 ///
 /// # Errors
-/// What keeps it from being held.
+/// The reason why it cannot be held.
 #[doc(hidden)]
 pub fn held<E: OperationError>(error: &E, orb: &Orb) -> Result<ExceptionHolder, SystemException> {
     ExceptionHolder::new(error, orb)
 }
 
-/// That references and servants of a handler interface can be given where a reply handler is wanted.
+/// Lets references and servants of a handler interface be passed as reply handlers.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! handler_interface {
@@ -117,7 +119,7 @@ macro_rules! handler_interface {
             ) -> $crate::ReplyHandler<__Results, __Error> {
                 let orb = ::core::clone::Clone::clone(called.orb());
                 $crate::ReplyHandler::from(move |reply| {
-                    // What holds a servant is one.
+                    // The handle of a servant is a servant itself.
                     let result = (delivery.to_servant)(&self, reply, &orb);
                     $crate::delivered(result, <$name as $crate::Interface>::REPOSITORY_ID);
                 })

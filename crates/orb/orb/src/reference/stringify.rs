@@ -10,18 +10,21 @@ use crate::profile::Origin;
 use punctual_cdr::ByteOrder;
 use punctual_ior::{Corbaloc, CorbalocError, CorbalocPart, Corbaname, CorbanameError, Ior};
 
-/// How often one name or file may lead to another before it is taken for a loop.
+/// Maximum number of names and files that may refer to one another, before this is taken for a
+/// loop.
 const MAX_STEPS: u32 = 8;
 
 impl Orb {
-    /// The object that `text` names: `IOR:…`, `corbaloc:…`, `corbaname:…` or `file://path` with one of these in it.
+    /// Returns the object that `text` names: `IOR:…`, `corbaloc:…`, `corbaname:…` or `file://path`
+    /// with one of these in it.
     ///
-    /// `corbaloc:rir:/Name` means the initial reference of that name. A `corbaname:` with a name is resolved: this calls
-    /// the naming context that it is in, and takes as long as that call.
+    /// `corbaloc:rir:/Name` means the initial reference of that name. A `corbaname:` with a name is
+    /// resolved: this calls the naming context that it is in, and takes as long as that call.
     ///
     /// # Errors
-    /// INV_OBJREF for an IOR that does not decode or is nil, BAD_PARAM with the standard's minor code
-    /// for a URL that does not parse, a file that cannot be read, or a name that is not bound; those of the call.
+    /// INV_OBJREF for an IOR that does not decode or is nil, BAD_PARAM with the standard's minor
+    /// code for a URL that does not parse, a file that cannot be read, or a name that is not bound;
+    /// those of the call.
     pub fn string_to_object(&self, text: &str) -> Result<ObjectRef, SystemException> {
         self.string_to_nilable(text)?.ok_or_else(|| {
             SystemException::new(Kind::InvObjref, minor::NIL, CompletionStatus::No)
@@ -29,7 +32,7 @@ impl Orb {
         })
     }
 
-    /// The same, for text that may name nil.
+    /// Returns the object that `text` names, as [`Orb::string_to_object`], or `None` for nil.
     ///
     /// # Errors
     /// Those of [`Orb::string_to_object`] but for nil.
@@ -37,7 +40,7 @@ impl Orb {
         self.resolve_text(text, MAX_STEPS)
     }
 
-    /// A reference as `IOR:` and hexadecimal digits. Nil has a text too.
+    /// Returns a reference as `IOR:` and hexadecimal digits. Nil has a text too.
     ///
     /// # Errors
     /// MARSHAL when a part of the reference is too long to be encoded.
@@ -50,8 +53,8 @@ impl Orb {
         })
     }
 
-    /// The initial reference of this name: one registered here, configured by `-ORBInitRef`, or found
-    /// below `-ORBDefaultInitRef`.
+    /// Returns the initial reference of this name: one registered here, configured by
+    /// `-ORBInitRef`, or found below `-ORBDefaultInitRef`.
     ///
     /// # Errors
     /// INV_OBJREF when there is none of this name, and those of [`Orb::string_to_object`].
@@ -98,7 +101,7 @@ impl Orb {
         Err(bad_url(minor::BAD_SCHEME, &detail))
     }
 
-    /// The object that a `corbaloc:` leads to; `text` is the URL that it was in.
+    /// Returns the object that a `corbaloc:` names; `text` is the URL that it was in.
     fn located(
         &self,
         text: &str,
@@ -114,7 +117,8 @@ impl Orb {
         }
     }
 
-    /// What a name is bound to in the context that a `corbaname:` leads to, or that context.
+    /// Returns the object bound to the name in a `corbaname:`, or the naming context itself if
+    /// there is no name.
     fn resolve_corbaname(
         &self,
         text: &str,

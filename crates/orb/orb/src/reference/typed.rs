@@ -11,12 +11,12 @@ impl Typed for ObjectRef {
 }
 
 impl ObjectRef {
-    /// The reference that an Any holds, whatever its interface; `None` if it is nil (CORBA 3.3 part 1,
-    /// §8.11: `to_object`).
+    /// Returns the reference that an Any holds, whatever its interface; `None` if it is nil (CORBA
+    /// 3.3 part 1, §8.11: `to_object`).
     ///
     /// # Errors
-    /// [`AnyError::TypeMismatch`] when it holds no reference; [`AnyError::Cdr`] for one that was made here and
-    /// belongs to no ORB ([`Any::in_environment`]), or whose octets are none.
+    /// [`AnyError::TypeMismatch`] when it holds no reference; [`AnyError::Cdr`] for one that was
+    /// made here and belongs to no ORB ([`Any::in_environment`]), or whose bytes do not decode.
     pub fn extracted(any: &Any) -> Result<Option<Self>, AnyError> {
         match any.type_code().original_type().kind() {
             TypeKind::Objref => Ok(any.read(Self::unmarshal_nilable)?),
@@ -24,7 +24,7 @@ impl ObjectRef {
         }
     }
 
-    /// An Any that holds this reference, as of the interface that it says it has.
+    /// Returns an Any that holds this reference, with the interface of its type id.
     ///
     /// # Errors
     /// Those of marshaling it.

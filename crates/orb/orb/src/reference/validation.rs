@@ -1,25 +1,27 @@
-//! What explicit binding has found.
+//! Result of explicit binding.
 
 use crate::exception::SystemException;
 use crate::policy::Policy;
 
-/// Whether calls can be made under the policies that hold ([`crate::ObjectRef::validate_connection`]).
+/// Result of explicit binding under the policies in effect
+/// ([`crate::ObjectRef::validate_connection`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Validation {
-    /// They can, and the connection that they need is there.
+    /// Calls can be made, and the connection that they need is open.
     Connected,
-    /// They fail with INV_POLICY.
+    /// Calls fail with INV_POLICY.
     Inconsistent {
-        /// The policies that cannot be met (`inconsistent_policies`): those that contradict each other, the client's and
-        /// the server's, or those that the reference has no endpoint for. None where it is the server that says so.
+        /// The policies that cannot be met (`inconsistent_policies`): those that contradict each
+        /// other, the client's and the server's, or those that the reference has no endpoint for.
+        /// Empty if the server reports the failure.
         policies: Vec<Policy>,
-        /// What calls raise.
+        /// Exception that calls raise.
         why: SystemException,
     },
 }
 
 impl Validation {
-    /// Whether calls can be made.
+    /// Returns whether calls can be made.
     #[must_use]
     pub fn is_connected(&self) -> bool {
         matches!(self, Self::Connected)

@@ -1,13 +1,15 @@
-//! The timeline of requests: when each was read, queued, served and answered, by which thread, and at which CORBA
-//! priority.
+//! The timeline of requests: the times at which each was read, queued, served and answered, with
+//! the thread and its CORBA priority.
 //!
-//! Nothing is recorded unless a [`Timeline`] runs: a point on a call's way is a load and a branch then. While one runs, a
-//! point reads the clock and writes 24 bytes into memory of the thread's own: no lock and no system call, and no allocation
-//! but for a thread's first record. A thread whose memory is full records no more, and counts what is lost: what
-//! is there has no gaps.
+//! Nothing is recorded unless a [`Timeline`] runs: a point on a call's way is a load and a branch
+//! then. While one runs, a point reads the clock and writes 24 bytes into memory of the thread's
+//! own: no lock and no system call, and no allocation but for a thread's first record. A thread
+//! whose memory is full records no more, and counts the lost records: the recorded ones have no
+//! gaps.
 //!
-//! It is the process's, not an ORB's, as threads may serve several. What one call costs at each stage tells
-//! [`crate::probe`]; this tells in which order requests are served, and what each waited for.
+//! It belongs to the process, not to an ORB, as threads may serve several. The cost of a call's
+//! stages is measured by [`crate::probe`]; the timeline shows the order in which requests are
+//! served, and their waiting times.
 
 mod record;
 mod session;
@@ -19,15 +21,15 @@ pub use thread::ThreadRecords;
 
 use crate::priority::Priority;
 
-/// A request comes to a stage, at the calling thread's hands; when that was.
+/// Records that a request has reached a stage on the calling thread. Returns the time.
 #[cold]
 #[inline(never)]
 pub(crate) fn comes_to(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
     session::record(stage, request, priority)
 }
 
-/// The upcall of the request that the calling thread serves runs at this priority from now on. For who sets priorities
-/// (`punctual_rt`), where [`is_recording`].
+/// Records that the upcall of the request that the calling thread serves runs at this priority from
+/// now on. For the code that sets priorities (`punctual_rt`), while [`is_recording`].
 #[cold]
 #[inline(never)]
 pub fn runs_at(priority: Priority) {
@@ -36,7 +38,8 @@ pub fn runs_at(priority: Priority) {
     }
 }
 
-/// The calling thread is in the upcall of a request from now on; in which it was before, to be told when that ends.
+/// Sets the request whose upcall the calling thread is in. Returns the previous one, to be restored
+/// when the upcall ends.
 #[cold]
 #[inline(never)]
 pub(crate) fn is_in_upcall(request: Option<RequestId>) -> Option<RequestId> {

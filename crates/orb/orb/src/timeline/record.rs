@@ -1,19 +1,20 @@
-//! One record: which request came to which stage, and when.
+//! Record of a request that has reached a stage.
 
 use crate::priority::Priority;
 
-/// A stage of a request's way.
+/// Stage of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
-    /// Its client has sent it.
+    /// The client has sent the request.
     Sent,
     /// The server has read it.
     Read,
-    /// It waits among the requests that a thread pool has read while all its threads were in upcalls.
+    /// The request waits among those that a thread pool has read while all its threads were in
+    /// upcalls.
     Queued,
-    /// Its upcall begins: the object adapter looks for its servant.
+    /// The upcall begins: the object adapter looks for the servant.
     Upcall,
-    /// Its upcall runs at another priority from now on.
+    /// The upcall runs at another priority from now on.
     RunsAt,
     /// The servant has returned.
     UpcallEnd,
@@ -33,25 +34,25 @@ impl Stage {
     ];
 }
 
-/// Tells a request from all others of a process that are under way.
+/// Identifier of a request, unique among those in progress in a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RequestId {
     /// The lane's number ([`crate::LaneStatistics::number`]).
     pub lane: u32,
     /// The connection's number among those that the lane has accepted; 0 for the client's stages.
     pub connection: u32,
-    /// Its id in GIOP.
+    /// Request id in GIOP.
     pub request: u32,
 }
 
-/// That a request came to a stage.
+/// Record of a request that has reached a stage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// When, in nanoseconds of `CLOCK_MONOTONIC`: the same clock for all processes of a machine.
+    /// Time in nanoseconds of `CLOCK_MONOTONIC`: the same clock for all processes of a machine.
     pub at: u64,
-    /// To which.
+    /// The stage.
     pub stage: Stage,
-    /// Which request.
+    /// The request.
     pub request: RequestId,
     /// The CORBA priority of the thread, or of the request where it waits; `None` where it has none.
     pub priority: Option<Priority>,
@@ -59,10 +60,10 @@ pub struct Record {
     pub processor: u8,
 }
 
-/// Words that a record takes.
+/// Number of words of a record.
 pub(super) const WORDS: usize = 3;
 
-/// No priority: no CORBA priority is negative.
+/// Value for no priority: no CORBA priority is negative.
 const NONE: u16 = u16::MAX;
 
 impl Record {
@@ -83,7 +84,7 @@ impl Record {
         ]
     }
 
-    /// `None` for words that are no record's.
+    /// Converts from words; `None` if they are not a record's.
     pub(super) fn of_words([at, kind, request]: [u64; WORDS]) -> Option<Self> {
         let [stage, processor, low, high, lane @ ..] = kind.to_le_bytes();
         let [c0, c1, c2, c3, request @ ..] = request.to_le_bytes();

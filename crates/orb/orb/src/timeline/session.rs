@@ -1,4 +1,4 @@
-//! The timeline that is being recorded, if one is.
+//! State of the timeline that is being recorded, if there is one.
 
 use super::record::{Record, RequestId, Stage};
 use super::thread::{self, OfThread, ThreadRecords};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 static SESSION: Mutex<Option<Session>> = Mutex::new(None);
 
-/// A timeline that is being recorded.
+/// Timeline that is being recorded.
 #[derive(Debug)]
 pub(super) struct Session {
     number: u64,
@@ -19,22 +19,22 @@ pub(super) struct Session {
     threads: Vec<Arc<OfThread>>,
 }
 
-/// Records the timeline of the process's requests until it is stopped or dropped.
+/// Recording of the timeline of the process's requests, until it is stopped or dropped.
 #[derive(Debug)]
 #[must_use]
 pub struct Timeline(());
 
-/// How much a timeline may hold.
+/// Maximum size of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimelineLimits {
-    /// Records of each thread, 24 bytes each. A served request has four or five.
+    /// Number of records of each thread, 24 bytes each. A served request has four or five.
     pub records: usize,
-    /// Threads that record; further ones do not.
+    /// Number of threads that record; further ones do not.
     pub threads: usize,
 }
 
 impl Default for TimelineLimits {
-    /// 65,536 records of each of 64 threads: 96 MiB, if all are used.
+    /// Returns the default: 65,536 records of each of 64 threads: 96 MiB, if all are used.
     fn default() -> Self {
         Self {
             records: 1 << 16,
@@ -43,7 +43,7 @@ impl Default for TimelineLimits {
     }
 }
 
-/// A timeline is being recorded already.
+/// Error for a timeline that is being recorded already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a timeline of this process is being recorded already")]
 pub struct AlreadyRecording;
@@ -58,16 +58,16 @@ impl Timeline {
         if session.is_some() {
             return Err(AlreadyRecording);
         }
-        // Relaxed: numbers, and no more.
+        // Relaxed: only uniqueness matters.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         *session = Some(Session::new(number, limits));
-        // Relaxed: a request under way is recorded from some stage on.
+        // Relaxed: a request in progress is recorded from some stage on.
         CURRENT.store(number, Ordering::Relaxed);
         Ok(Self(()))
     }
 
-    /// Ends it: what each thread has recorded.
+    /// Stops recording. Returns the records of each thread.
     #[must_use]
     pub fn stop(self) -> Vec<ThreadRecords> {
         let ended = end();
@@ -87,7 +87,7 @@ fn end() -> Option<Session> {
     session().take()
 }
 
-/// Whether a timeline is being recorded.
+/// Returns whether a timeline is being recorded.
 #[inline]
 #[must_use]
 pub fn is_recording() -> bool {
@@ -103,7 +103,7 @@ fn session() -> MutexGuard<'static, Option<Session>> {
     SESSION.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Records a stage, now, by the calling thread; when that was.
+/// Records a stage, now, by the calling thread. Returns the time.
 pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority>) -> u64 {
     let at = clock::nanos();
     let record = Record {
@@ -113,7 +113,7 @@ pub(super) fn record(stage: Stage, request: RequestId, priority: Option<Priority
         priority,
         processor: u8::try_from(processor::current()).unwrap_or(u8::MAX),
     };
-    // Where the timeline has ended meanwhile, there is none to join.
+    // The timeline may have ended meanwhile; then there is none to join.
     thread::push(record, current(), || {
         session().as_mut().map(Session::joined)
     });
@@ -129,7 +129,8 @@ impl Session {
         }
     }
 
-    /// Memory for the calling thread's records; none where there are as many threads as may be.
+    /// Adds memory for the calling thread's records; none if the maximum number of threads is
+    /// reached.
     fn joined(&mut self) -> Arc<OfThread> {
         let records = match self.threads.len() < self.limits.threads {
             true => self.limits.records,

@@ -1,30 +1,30 @@
-//! What each thread has recorded.
+//! Records of each thread.
 
 use super::record::{Record, RequestId, WORDS};
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Those of one thread, which alone writes them.
+/// Records of one thread, the only writer.
 #[derive(Debug)]
 pub(super) struct OfThread {
-    /// The number of the timeline that they are of.
+    /// Number of the timeline that they belong to.
     session: u64,
     name: String,
     words: Box<[AtomicU64]>,
-    /// Words that are written.
+    /// Number of words written.
     used: AtomicUsize,
     lost: AtomicU64,
 }
 
-/// What a thread has recorded.
+/// Records of a thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadRecords {
     /// The thread's name.
     pub name: String,
-    /// In the order of time.
+    /// Records in the order of time.
     pub records: Vec<Record>,
-    /// How many there was no room for, behind the last.
+    /// Number of records behind the last for which there was no room.
     pub lost: u64,
 }
 
@@ -33,17 +33,18 @@ thread_local! {
     static IN_UPCALL: Cell<Option<RequestId>> = const { Cell::new(None) };
 }
 
-/// The request whose upcall the calling thread is in.
+/// Returns the request whose upcall the calling thread is in.
 pub(super) fn in_upcall() -> Option<RequestId> {
     IN_UPCALL.get()
 }
 
-/// Notes it; the one before.
+/// Sets the request whose upcall the calling thread is in. Returns the previous one.
 pub(super) fn set_in_upcall(request: Option<RequestId>) -> Option<RequestId> {
     IN_UPCALL.replace(request)
 }
 
-/// Has the calling thread's records take one more, of this timeline; `join` makes them where there are none yet.
+/// Adds a record to the calling thread's, for this timeline; `join` creates their memory if there
+/// is none yet.
 pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<Arc<OfThread>>) {
     // A thread that is ending records nothing.
     let _ = OWN.try_with(|own| {
@@ -58,7 +59,7 @@ pub(super) fn push(record: Record, session: u64, join: impl FnOnce() -> Option<A
 }
 
 impl OfThread {
-    /// Room for so many records of the calling thread.
+    /// Creates memory for `records` records of the calling thread.
     pub(super) fn new(session: u64, records: usize) -> Arc<Self> {
         let thread = std::thread::current();
         Arc::new(Self {
@@ -71,7 +72,8 @@ impl OfThread {
     }
 
     fn push(&self, record: Record) {
-        // Relaxed: only this thread writes them. Release: whoever reads the number sees what stands before.
+        // Relaxed: only this thread writes them. Release: a reader that sees the number sees the
+        // words before it.
         let used = self.used.load(Ordering::Relaxed);
         let Some(place) = self.words.get(used..used + WORDS) else {
             self.lost.fetch_add(1, Ordering::Relaxed);

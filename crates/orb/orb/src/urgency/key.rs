@@ -40,14 +40,14 @@ impl Urgency {
         }
     }
 
-    /// Returns it with another priority.
+    /// Returns the urgency with another priority.
     #[must_use]
     pub const fn with_priority(self, priority: Option<Priority>) -> Self {
         Self { priority, ..self }
     }
 
-    /// Returns it with a deadline: a point of time in nanoseconds, by a clock that all requests of the ORB share. `u64::MAX`
-    /// means none.
+    /// Returns the urgency with a deadline: a point of time in nanoseconds, by a clock that all
+    /// requests of the ORB share. `u64::MAX` means none.
     #[must_use]
     pub const fn with_deadline(self, deadline: u64) -> Self {
         Self {
@@ -56,8 +56,8 @@ impl Urgency {
         }
     }
 
-    /// Returns it with a laxity: the nanoseconds for which the request may wait and still meet its deadline, negative where
-    /// it is late already. `i64::MAX` means none.
+    /// Returns the urgency with a laxity: the nanoseconds for which the request may wait and still
+    /// meet its deadline, negative if it is late already. `i64::MAX` means none.
     #[must_use]
     pub const fn with_laxity(self, laxity: i64) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl Urgency {
         }
     }
 
-    /// Returns it with an importance.
+    /// Returns the urgency with an importance.
     #[must_use]
     pub const fn with_importance(self, importance: i32) -> Self {
         Self { importance, ..self }
@@ -118,7 +118,7 @@ mod tests {
         Urgency::of_priority(Priority::new(priority).ok())
     }
 
-    /// Each is more urgent than all before it.
+    /// Checks that each is more urgent than all before it.
     #[track_caller]
     fn rise(urgencies: &[Urgency]) {
         assert!(urgencies.is_sorted_by(|less, more| less < more));

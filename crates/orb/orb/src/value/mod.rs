@@ -1,9 +1,9 @@
-//! Valuetypes at the ORB: the factories that are registered (CORBA 3.3 part 1, §9.4), and what generated
-//! handles call.
+//! Valuetypes at the ORB: the registered factories (CORBA 3.3 part 1, §9.4), and functions for
+//! generated handles.
 //!
-//! A value that arrives is made by the factory that is registered for its repository id. Where none is, and
-//! the id is the one that its place in the IDL has, the generated type makes it: with its state, without
-//! operations.
+//! A received value is created by the factory that is registered for its repository id. If there is
+//! none, and the id is the one that its position in the IDL has, the generated type creates it:
+//! with its state, without operations.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use parking_lot::RwLock;
@@ -12,12 +12,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// The factories of an ORB, by repository id.
+/// Value factories of an ORB, by repository id.
 #[derive(Default)]
 pub(crate) struct ValueFactories(RwLock<HashMap<String, Arc<dyn ValueFactory>>>);
 
 impl ValueFactories {
-    /// The factory that was registered for the type before, if any was.
+    /// Registers a factory. Returns the one that was registered for the type before, if any was.
     pub(crate) fn register(&self, factory: impl ValueFactory) -> Option<Arc<dyn ValueFactory>> {
         let id = factory.repository_id().to_owned();
         self.0.write().insert(id, Arc::new(factory))
@@ -38,10 +38,10 @@ impl fmt::Debug for ValueFactories {
     }
 }
 
-/// A value's operations, or whatever else its factory can show it as.
+/// Returns a value's operations, or any other view that its factory provides.
 ///
 /// # Errors
-/// NO_IMPLEMENT if no factory with operations made it.
+/// NO_IMPLEMENT if it was not created by a factory with operations.
 pub fn operations_of<V: 'static>(value: &ValueRef) -> Result<V, SystemException> {
     value.view().ok_or_else(|| {
         let id = value.repository_id();
@@ -49,7 +49,7 @@ pub fn operations_of<V: 'static>(value: &ValueRef) -> Result<V, SystemException>
     })
 }
 
-/// NO_IMPLEMENT for an initializer of a factory that has none.
+/// Returns NO_IMPLEMENT for an initializer of a factory that has none.
 #[must_use]
 pub fn no_initializer(id: &str) -> SystemException {
     not_implemented(format!("this factory of {id} has no initializers"))

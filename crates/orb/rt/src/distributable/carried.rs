@@ -1,5 +1,5 @@
-//! Data of SchedulingSegment, the service context that tells a server in which segment a request is made. The standard leaves
-//! it to schedulers; this one is Punctual's own.
+//! Data of SchedulingSegment, the service context that identifies the segment of a request. The
+//! standard leaves it to schedulers; this one is Punctual's own.
 //!
 //! ```text
 //! encapsulation {
@@ -21,7 +21,7 @@ pub(super) const LENGTH: usize = 48;
 const DISCIPLINE: usize = 1;
 const PRIORITY: usize = 2;
 const ID: usize = 4;
-/// Each 8 bytes behind the one before.
+/// Offset of the three times, of 8 bytes each.
 const TIMES: usize = 24;
 
 const FIXED_PRIORITY: u8 = 0;
@@ -56,7 +56,7 @@ impl Carried {
         put(PRIORITY, &priority.to_ne_bytes());
         put(ID, &self.id.octets());
         for (time, index) in times.into_iter().zip(0..) {
-            // What is longer has been refused as a parameter.
+            // A longer time was refused as a parameter.
             let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
             put(TIMES + 8 * index, &nanoseconds.to_ne_bytes());
         }
@@ -66,7 +66,7 @@ impl Carried {
     /// Decodes the data of a request.
     ///
     /// # Errors
-    /// Why the data are no segment.
+    /// The reason why the data are not a segment.
     pub(super) fn decoded(data: &[u8]) -> Result<Self, String> {
         let data: &[u8; LENGTH] = data
             .first_chunk()
@@ -140,7 +140,7 @@ mod tests {
             };
             let mut data = carried.encoded().to_vec();
             assert_eq!(Carried::decoded(&data), Ok(carried));
-            // Longer than it need be.
+            // Longer than necessary.
             data.push(7);
             assert_eq!(Carried::decoded(&data), Ok(carried));
         }
@@ -173,7 +173,7 @@ mod tests {
         unknown[DISCIPLINE] = 2;
         let mut negative = data;
         negative[PRIORITY..ID].copy_from_slice(&(-1_i16).to_ne_bytes());
-        // A reservation of nothing.
+        // A reservation of zero.
         let mut nothing = data;
         nothing[DISCIPLINE] = EARLIEST_DEADLINE_FIRST;
         for (wrong, why) in [

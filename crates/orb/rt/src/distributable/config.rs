@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Settings of dynamic scheduling ([`crate::RtConfig::dynamic_scheduling`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DynamicScheduling {
-    /// The disciplines that segments may have. Both, unless it is said.
+    /// Disciplines that segments may have. Default: both.
     pub disciplines: Vec<Discipline>,
     /// Treatment of the reservations that the segments of clients ask for.
     pub propagated: PropagatedReservations,
@@ -22,40 +22,42 @@ impl Default for DynamicScheduling {
     }
 }
 
-/// Treatment of the reservations that the segments of other processes ask for. Their fixed priorities are bounded by
-/// [`crate::Propagated`], as those of CLIENT_PROPAGATED are.
+/// Treatment of the reservations that the segments of other processes ask for. Their fixed
+/// priorities are limited by [`crate::Propagated`], as those of CLIENT_PROPAGATED are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PropagatedReservations {
     /// The upcall is in the segment, and its thread is scheduled as it would be without.
     #[default]
     NotObeyed,
-    /// The upcall's thread reserves what the segment asks for, up to this.
+    /// The upcall's thread reserves the time that the segment asks for, up to a limit.
     UpTo {
-        /// The most that one upcall may reserve. How many there may be at a time, the kernel's admission says.
+        /// Maximum that one upcall may reserve. The number of simultaneous reservations is limited
+        /// by the kernel's admission.
         most: ReservationLimit,
         /// Treatment of a request that asks for more: with [`AboveHighest::Cap`] its runtime is cut to what is allowed.
         above: AboveHighest,
     },
 }
 
-/// The most that the upcall of one request may reserve.
+/// Maximum that the upcall of one request may reserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReservationLimit {
-    /// The longest runtime in a period.
+    /// Maximum runtime in a period.
     pub runtime: Duration,
-    /// The largest share of one processor, in hundredths.
+    /// Maximum share of one processor, in hundredths.
     pub percent: u32,
 }
 
 impl ReservationLimit {
-    /// The longest runtime that a reservation of this period may have.
+    /// Returns the maximum runtime of a reservation of this period.
     pub(super) fn runtime_of(self, period: Duration) -> Duration {
         let share = period.as_nanos().saturating_mul(self.percent.into()) / 100;
         let share = Duration::from_nanos(u64::try_from(share).unwrap_or(u64::MAX));
         share.min(self.runtime)
     }
 
-    /// Returns as much of a reservation as is allowed; `None` where that is too little to be one.
+    /// Returns as much of a reservation as is allowed; `None` if that is too little for a
+    /// reservation.
     pub(super) fn capped(self, wanted: Reservation) -> Option<Reservation> {
         let runtime = wanted.runtime.min(self.runtime_of(wanted.period));
         Reservation { runtime, ..wanted }.check().ok()

@@ -11,11 +11,11 @@ use punctual_exec::{SpawnError, ThreadSpec};
 use punctual_orb::{Priority, SystemException, SystemExceptionKind as Kind};
 use std::sync::{Arc, mpsc};
 
-/// The scheduling segments of the calling thread (RTScheduling::Current; Real-time CORBA 1.2, dynamic scheduling). Each
-/// thread has its own; in an upcall, it has that of the request.
+/// Access to the scheduling segments of the calling thread (RTScheduling::Current; Real-time CORBA
+/// 1.2, dynamic scheduling). Each thread has its own; in an upcall, it has that of the request.
 ///
-/// Of an RTORB without [`crate::RtConfig::dynamic_scheduling`] all operations raise NO_IMPLEMENT that could begin a
-/// segment.
+/// For an RTORB without [`crate::RtConfig::dynamic_scheduling`] all operations that could begin a
+/// segment raise NO_IMPLEMENT.
 #[derive(Clone, Copy, Debug)]
 pub struct SchedulingCurrent<'o> {
     rt: &'o Arc<RtOrb>,
@@ -28,11 +28,11 @@ pub struct Spawned {
     pub name: String,
     /// Parameter of that segment. Default: the implicit parameter of the segment that starts it.
     pub parameter: Option<SchedulingParameter>,
-    /// The parameter of segments within that one which say none.
+    /// Parameter of nested segments without one.
     pub implicit: Option<SchedulingParameter>,
-    /// Octets of its stack; as the system has it (2 MiB), if it is not said.
+    /// Size of its stack in bytes; by default that of the system (2 MiB).
     pub stack_size: Option<usize>,
-    /// The CORBA priority that it runs at before its segment and behind it.
+    /// CORBA priority at which it runs before its segment and behind it.
     pub base_priority: Priority,
 }
 
@@ -41,16 +41,17 @@ impl<'o> SchedulingCurrent<'o> {
         Self { rt }
     }
 
-    /// Begins a segment within that which the thread is in, or, where it is in none, a distributable thread. The thread is
-    /// scheduled by `parameter` until the segment ends; where none is given, by the implicit one of the segment around it.
-    /// `implicit` is for segments within this one.
+    /// Begins a segment nested in that of the thread, or, where it is in none, a distributable
+    /// thread. The thread is scheduled by `parameter` until the segment ends; where none is given,
+    /// by the implicit one of the segment around it. `implicit` is for segments within this one.
     ///
     /// A reservation's deadline counts from now. Up to four system calls, and a few allocations.
     ///
     /// # Errors
-    /// UNSUPPORTED_SCHEDULING_DISCIPLINE; THREAD_CANCELLED; BAD_PARAM without any parameter, and for a reservation that is
-    /// none; INV_POLICY for one that the kernel does not admit, with what the machine offers; DATA_CONVERSION 2 for a
-    /// priority that the mapping does not have, NO_PERMISSION for one that the kernel refuses. Nothing has begun then.
+    /// UNSUPPORTED_SCHEDULING_DISCIPLINE; THREAD_CANCELLED; BAD_PARAM without any parameter, and
+    /// for an invalid reservation; INV_POLICY for one that the kernel does not admit, with the
+    /// machine's limits; DATA_CONVERSION 2 for a priority that the mapping does not have,
+    /// NO_PERMISSION for one that the kernel refuses. Nothing has begun then.
     pub fn begin_scheduling_segment(
         self,
         name: &str,
@@ -76,13 +77,14 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(stack::push(self.rt, dynamic, new)?)
     }
 
-    /// Gives the segment that the thread is in another name, and other parameters where they are given. Its next deadline
-    /// counts from now, so that what is done again and again in one segment is updated each time: without a parameter that
-    /// takes no system call. `Some` where the last deadline had passed, which is counted ([`RtOrb::segment_overruns`]).
+    /// Gives the thread's segment another name, and other parameters where they are given. Its next
+    /// deadline counts from now, so that work that is repeated in one segment updates it each time:
+    /// without a parameter that takes no system call. Returns `Some` if the last deadline had
+    /// passed, which is counted ([`RtOrb::segment_overruns`]).
     ///
     /// # Errors
-    /// BAD_INV_ORDER where the thread is in none, and those of [`SchedulingCurrent::begin_scheduling_segment`]; the segment
-    /// goes on as it was then.
+    /// BAD_INV_ORDER where the thread is in none, and those of
+    /// [`SchedulingCurrent::begin_scheduling_segment`]; the segment goes on as it was then.
     pub fn update_scheduling_segment(
         self,
         name: &str,
@@ -96,22 +98,25 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(stack::update(self.rt, name, parameter, implicit)?)
     }
 
-    /// Ends the segment that the thread is in. The thread is scheduled as it was when the segment began; with the outermost
-    /// segment the distributable thread ends. `Some` where the deadline had passed, which is counted.
+    /// Ends the thread's segment. The thread is scheduled as it was when the segment began; with
+    /// the outermost segment the distributable thread ends. Returns `Some` if the deadline had
+    /// passed, which is counted.
     ///
     /// # Errors
-    /// BAD_INV_ORDER where the thread is in none, or in that of its upcall; BAD_PARAM where the segment has another name: it
-    /// goes on then. THREAD_CANCELLED when the thread was cancelled, and INV_POLICY when the kernel does not admit again
-    /// what the thread had reserved before: the segment has ended all the same.
+    /// BAD_INV_ORDER where the thread is in none, or in that of its upcall; BAD_PARAM where the
+    /// segment has another name: it goes on then. THREAD_CANCELLED when the thread was cancelled,
+    /// and INV_POLICY when the kernel does not admit again the thread's earlier reservation: the
+    /// segment has ended nonetheless.
     pub fn end_scheduling_segment(self, name: &str) -> Result<Option<Overrun>, SystemException> {
         stack::end(name)
     }
 
-    /// Starts a distributable thread of its own, which does `start` in a segment and then ends.
+    /// Starts a distributable thread of its own, which runs `start` in a segment and then ends.
     ///
     /// # Errors
-    /// BAD_INV_ORDER where the calling thread is in no segment; NO_RESOURCES when there is no thread to be had; and those
-    /// of [`SchedulingCurrent::begin_scheduling_segment`], which the new thread does: `start` is not done then.
+    /// BAD_INV_ORDER where the calling thread is in no segment; NO_RESOURCES when no thread can be
+    /// started; and those of [`SchedulingCurrent::begin_scheduling_segment`], which the new thread
+    /// calls: `start` does not run then.
     pub fn spawn(
         self,
         spawned: Spawned,
@@ -135,7 +140,7 @@ impl<'o> SchedulingCurrent<'o> {
                 current.and_then(|()| Ok(stack::distributable().ok_or_else(in_no_segment)?))
             });
             let has_begun = begun.is_ok();
-            // Whoever started this thread waits for it.
+            // The thread that started this one waits for it.
             let _ = tell.send(begun);
             if has_begun {
                 start();
@@ -155,14 +160,14 @@ impl<'o> SchedulingCurrent<'o> {
         current.begin_scheduling_segment(&spawned.name, Some(parameter), spawned.implicit)
     }
 
-    /// The distributable thread of an id, if this process is on its way: if it is here, or in a call that it has made from
-    /// here.
+    /// Returns the distributable thread of an id, if this process is on its way: if it is here, or
+    /// in a call that it has made from here.
     #[must_use]
     pub fn lookup(self, id: DistributableThreadId) -> Option<DistributableThread> {
         self.rt.dynamic()?.find(id)
     }
 
-    /// The distributable thread's id.
+    /// Returns the distributable thread's id.
     ///
     /// # Errors
     /// BAD_INV_ORDER where the thread is in no segment.
@@ -171,21 +176,22 @@ impl<'o> SchedulingCurrent<'o> {
         Ok(thread.id())
     }
 
-    /// The parameter of the segment that the thread is in; in an upcall, as the client's request says it, also where no
-    /// more than a part of it is obeyed.
+    /// Returns the parameter of the thread's segment; in an upcall, as the client's request states
+    /// it, even if only a part of it is obeyed.
     #[must_use]
     pub fn scheduling_parameter(self) -> Option<SchedulingParameter> {
         stack::parameters().map(|(parameter, _)| parameter)
     }
 
-    /// The parameter that segments within this one have which say none.
+    /// Returns the parameter of nested segments without one.
     #[must_use]
     pub fn implicit_scheduling_parameter(self) -> Option<SchedulingParameter> {
         stack::parameters()?.1
     }
 
-    /// The names of the segments that the distributable thread has begun in this upcall, or in this thread, the outermost
-    /// first. Names do not travel: those of its segments elsewhere are not among them.
+    /// Returns the names of the segments that the distributable thread has begun in this upcall, or
+    /// in this thread, the outermost first. Names are not sent: those of its segments elsewhere are
+    /// not included.
     #[must_use]
     pub fn current_scheduling_segment_names(self) -> Vec<String> {
         stack::names()
@@ -200,7 +206,7 @@ impl<'o> SchedulingCurrent<'o> {
     }
 }
 
-/// Returns the parameter of a segment for which this was given.
+/// Returns the given parameter of a segment, or the implicit one.
 fn parameter_or_implicit(
     said: Option<SchedulingParameter>,
 ) -> Result<SchedulingParameter, SystemException> {

@@ -9,7 +9,7 @@ use punctual_orb::{SystemException, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Its settings, its distributable threads, and its count.
+/// State of dynamic scheduling: settings, distributable threads, and the count of overruns.
 #[derive(Debug)]
 pub(crate) struct Dynamic {
     config: DynamicScheduling,
@@ -32,11 +32,11 @@ impl Dynamic {
 
     /// Number of segments that have ended, or were updated, after their deadlines.
     pub(crate) fn overruns(&self) -> u64 {
-        // Relaxed: a count, and no more.
+        // Relaxed: a statistic only.
         self.overruns.load(Ordering::Relaxed)
     }
 
-    /// Counts it, if there is one.
+    /// Counts an overrun, if there is one.
     pub(super) fn count(&self, overrun: Option<Overrun>) {
         if overrun.is_some() {
             self.overruns.fetch_add(1, Ordering::Relaxed);
@@ -46,7 +46,7 @@ impl Dynamic {
     /// Checks that segments may have this parameter.
     ///
     /// # Errors
-    /// UNSUPPORTED_SCHEDULING_DISCIPLINE, or BAD_PARAM for a reservation that is none.
+    /// UNSUPPORTED_SCHEDULING_DISCIPLINE, or BAD_PARAM for an invalid reservation.
     pub(super) fn check(&self, parameter: SchedulingParameter) -> Result<(), SegmentError> {
         let discipline = parameter.discipline();
         if !self.config.disciplines.contains(&discipline) {
@@ -59,7 +59,7 @@ impl Dynamic {
         Ok(checked.transpose().map(drop).map_err(bad)?)
     }
 
-    /// The distributable thread of this id is here from now on.
+    /// Registers the distributable thread of this id as present in the process.
     pub(super) fn enter(&self, id: DistributableThreadId) -> Result<Known, SystemException> {
         self.registry.enter(id)
     }

@@ -1,4 +1,4 @@
-//! Why a scheduling segment did not begin, go on or end as it was told to.
+//! Errors of scheduling segments.
 
 use punctual_orb::Discipline;
 use punctual_orb::{
@@ -6,26 +6,27 @@ use punctual_orb::{
 };
 use std::fmt;
 
-/// Why a scheduling segment did not begin, go on or end as it was told to.
+/// Reason why a scheduling segment did not begin, continue or end as asked.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SegmentError {
     /// RTScheduling::Current::UNSUPPORTED_SCHEDULING_DISCIPLINE: the RTORB does not have it.
     #[error("this RTORB does not schedule by {0} (`DynamicScheduling::disciplines`)")]
     UnsupportedSchedulingDiscipline(Discipline),
-    /// BAD_INV_ORDER, BAD_PARAM, INV_POLICY and their like.
+    /// BAD_INV_ORDER, BAD_PARAM, INV_POLICY and similar exceptions.
     #[error(transparent)]
     System(#[from] SystemException),
 }
 
-/// As people read it, also where `main` returns it.
+/// Shows the error as `Display` does, for a `main` that returns it.
 impl fmt::Debug for SegmentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// For servants: the standard's exception is one of a local interface, which no other operation raises.
+/// Converts for servants: the standard's exception is one of a local interface, which no other
+/// operation raises.
 impl From<SegmentError> for SystemException {
     fn from(error: SegmentError) -> Self {
         match error {
@@ -43,7 +44,7 @@ impl From<SegmentError> for DispatchError {
     }
 }
 
-/// INV_POLICY: what a segment asks for, and does not get.
+/// Returns INV_POLICY for a segment whose demand is refused.
 #[cold]
 pub(super) fn refused(why: String) -> SystemException {
     SystemException::new(
@@ -54,7 +55,7 @@ pub(super) fn refused(why: String) -> SystemException {
     .with_detail(why)
 }
 
-/// BAD_INV_ORDER: the thread is in no segment.
+/// Returns BAD_INV_ORDER for a thread that is in no segment.
 #[cold]
 pub(super) fn in_no_segment() -> SystemException {
     Kind::BadInvOrder

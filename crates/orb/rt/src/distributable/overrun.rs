@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// A segment that was not done when its deadline passed.
+/// Deadline that a segment has missed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Overrun {
     /// Time since the deadline.

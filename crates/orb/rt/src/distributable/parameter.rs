@@ -1,4 +1,4 @@
-//! Scheduling parameters, and the disciplines that they are of.
+//! Scheduling parameters, and their disciplines.
 
 use punctual_exec::thread::Reservation;
 use punctual_orb::{Discipline, Priority};
@@ -6,10 +6,10 @@ use punctual_orb::{Discipline, Priority};
 /// Scheduling parameter of a segment: the standard's `CORBA::Policy` that a scheduler reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SchedulingParameter {
-    /// At a CORBA priority.
+    /// Fixed CORBA priority.
     FixedPriority(Priority),
-    /// By earliest deadline first: the thread has reserved this (`SCHED_DEADLINE`), and the segment is to end, or to be
-    /// updated, within the deadline.
+    /// Earliest deadline first: the thread has made this reservation (`SCHED_DEADLINE`), and the
+    /// segment is to end, or to be updated, within the deadline.
     EarliestDeadlineFirst(Reservation),
 }
 
@@ -23,7 +23,7 @@ impl SchedulingParameter {
         }
     }
 
-    /// The reservation, if it is one.
+    /// Returns the reservation, if it is one.
     #[must_use]
     pub fn reservation(self) -> Option<Reservation> {
         match self {

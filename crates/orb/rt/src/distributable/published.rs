@@ -22,8 +22,8 @@ use punctual_poa::{Implements, RootPoa, Servant};
 use std::any::Any;
 use std::sync::Arc;
 
-/// The distributable threads of another process, by their ids: what [`RtOrb::publish_distributable_threads`] publishes
-/// there.
+/// Distributable threads of another process, by their ids: the object that
+/// [`RtOrb::publish_distributable_threads`] publishes there.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct DistributableThreads(ObjectRef);
 
@@ -44,19 +44,21 @@ const CANCEL: Operation = Operation::two_way("cancel");
 const STATE: Operation = Operation::two_way("state");
 
 impl DistributableThreads {
-    /// Cancels one, as [`super::DistributableThread::cancel`] does there; `false` where that process is not on its way.
+    /// Cancels one, as [`super::DistributableThread::cancel`] does there. Returns `false` where
+    /// that process is not on its way.
     ///
     /// # Errors
-    /// What keeps the call from it.
+    /// The failure of the call.
     pub fn cancel(&self, id: DistributableThreadId) -> Result<bool, SystemException> {
         let put = |out: &mut punctual_cdr::Encoder<'_>| out.put_octets(&id.octets());
         self.0.invoke(&CANCEL, put, bool::unmarshal)
     }
 
-    /// Returns the state of one, as that process knows it: [`DistributableThreadState::Ended`] where it is not on its way.
+    /// Returns the state of one, as that process knows it: [`DistributableThreadState::Ended`]
+    /// where it is not on its way.
     ///
     /// # Errors
-    /// What keeps the call from it.
+    /// The failure of the call.
     pub fn state(
         &self,
         id: DistributableThreadId,
@@ -72,13 +74,13 @@ impl DistributableThreads {
 }
 
 impl RtOrb {
-    /// Publishes the distributable threads of this RTORB by an ORB, under a plain object key: a client finds them at
-    /// `corbaloc::host:port/KEY`, and may cancel those whose ids it knows. Whoever reaches the ORB may: publish them where
-    /// that is meant.
+    /// Publishes the distributable threads of this RTORB by an ORB, under a plain object key: a
+    /// client finds them at `corbaloc::host:port/KEY`, and may cancel those whose ids it knows. So
+    /// may every client that reaches the ORB: publish them only where that is intended.
     ///
     /// # Errors
-    /// NO_IMPLEMENT without dynamic scheduling; INITIALIZE when the ORB cannot listen; BAD_INV_ORDER for a key that is
-    /// taken, and after a shutdown.
+    /// NO_IMPLEMENT without dynamic scheduling; INITIALIZE when the ORB cannot listen;
+    /// BAD_INV_ORDER for a key that is taken, and after a shutdown.
     pub fn publish_distributable_threads(
         self: &Arc<Self>,
         orb: &Orb,
@@ -117,7 +119,7 @@ impl Servant for Here {
         match call.operation() {
             "cancel" => {
                 let thread = self.thread(call)?;
-                // One that has ended in between is not here either.
+                // A thread that has ended meanwhile is not here either.
                 let is_known = thread.is_some_and(|thread| thread.cancel().is_ok());
                 call.reply(|out| is_known.marshal(out))
             }
@@ -135,7 +137,7 @@ impl Servant for Here {
 }
 
 impl Here {
-    /// The one whose id a request says.
+    /// Returns the thread whose id is in a request.
     fn thread(
         &self,
         call: &mut ServerCall<'_>,

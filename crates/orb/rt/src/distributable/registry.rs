@@ -7,13 +7,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Names a distributable thread in every process on its way (RTScheduling::Current::IdType): 16 random octets, so that
-/// it cannot be guessed.
+/// Id of a distributable thread in every process on its way (RTScheduling::Current::IdType): 16
+/// random bytes, so that it cannot be guessed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct DistributableThreadId([u8; 16]);
 
 impl DistributableThreadId {
-    /// Makes a new one.
+    /// Generates a new id.
     pub(super) fn random() -> Result<Self, SystemException> {
         let mut octets = [0; 16];
         getrandom::fill(&mut octets).map_err(|error| {
@@ -50,11 +50,11 @@ impl fmt::Debug for DistributableThreadId {
 /// State of a distributable thread (RTScheduling::DistributableThread::DT_State), as this process knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DistributableThreadState {
-    /// It is here, or in a call that it has made from here.
+    /// The thread is here, or in a call that it has made from here.
     Active,
-    /// It was cancelled, and is told at its next scheduling point.
+    /// The thread was cancelled, and gets the exception at its next scheduling point.
     Cancelled,
-    /// It has ended, or its upcall here has. The standard has no name for it.
+    /// The thread has ended, or its upcall here has. The standard has no name for this state.
     Ended,
 }
 
@@ -62,7 +62,8 @@ const ACTIVE: u8 = 0;
 const CANCELLED: u8 = 1;
 const ENDED: u8 = 2;
 
-/// A distributable thread on whose way this process is, or was (RTScheduling::DistributableThread). Cheap to clone.
+/// Distributable thread on whose way this process is, or was (RTScheduling::DistributableThread).
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct DistributableThread(Arc<State>);
 
@@ -80,16 +81,16 @@ impl DistributableThread {
         }))
     }
 
-    /// Its id.
+    /// Returns its id.
     #[must_use]
     pub fn id(&self) -> DistributableThreadId {
         self.0.id
     }
 
-    /// Its state, as this process knows it.
+    /// Returns its state, as this process knows it.
     #[must_use]
     pub fn state(&self) -> DistributableThreadState {
-        // Relaxed: it stands for itself alone.
+        // Relaxed: no other data depend on it.
         match self.0.state.load(Ordering::Relaxed) {
             ACTIVE => DistributableThreadState::Active,
             CANCELLED => DistributableThreadState::Cancelled,
@@ -97,9 +98,10 @@ impl DistributableThread {
         }
     }
 
-    /// Cancels it: THREAD_CANCELLED is raised at its next scheduling point here: when it begins, updates or ends a segment, makes a
-    /// call, or a call of its returns. One that is in a call elsewhere is told when that returns; whoever wants it to stop
-    /// there cancels it there ([`crate::DistributableThreads`]). One that is cancelled stays so.
+    /// Cancels it: THREAD_CANCELLED is raised at its next scheduling point here: when it begins,
+    /// updates or ends a segment, makes a call, or a call of its returns. A thread in a call
+    /// elsewhere gets the exception when that returns; to stop it there, cancel it there
+    /// ([`crate::DistributableThreads`]). Cancellation is permanent.
     ///
     /// # Errors
     /// OBJECT_NOT_EXIST when it has ended.
@@ -119,7 +121,7 @@ impl DistributableThread {
         self.state() == DistributableThreadState::Cancelled
     }
 
-    /// It is on its way here no more. One that was cancelled stays so.
+    /// Marks it as ended here, unless it was cancelled.
     fn end(&self) {
         let _ = self
             .0
@@ -139,11 +141,11 @@ impl Eq for DistributableThread {}
 /// Distributable threads that pass through this process.
 #[derive(Debug)]
 pub(super) struct Registry {
-    /// Each with the number of its segments and upcalls here.
+    /// Known threads, each with the number of its segments and upcalls here.
     known: PiMutex<HashMap<DistributableThreadId, (DistributableThread, usize)>>,
 }
 
-/// Keeps a distributable thread known, until dropped.
+/// Guard that keeps a distributable thread known until it is dropped.
 #[derive(Debug)]
 pub(super) struct Known {
     thread: DistributableThread,
@@ -157,7 +159,7 @@ impl Registry {
         })
     }
 
-    /// The distributable thread of this id, which is here from now on.
+    /// Registers the distributable thread of this id as present.
     pub(super) fn enter(
         self: &Arc<Self>,
         id: DistributableThreadId,

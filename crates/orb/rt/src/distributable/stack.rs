@@ -1,7 +1,8 @@
-//! The segments that the calling thread is in, the innermost last, with what each changed of the thread's scheduling.
+//! Segments of the calling thread, the innermost last, each with the earlier scheduling of the
+//! thread.
 //!
-//! A thread that serves a request has the segment of that as its own for the upcall; one that serves a request without a
-//! segment, while it waits in one of its own, is in none meanwhile.
+//! A thread that serves a request has the request's segment as its own for the upcall; one that
+//! serves a request without a segment, while it waits in one of its own, is in none meanwhile.
 
 use super::carried::Carried;
 use super::dynamic::Dynamic;
@@ -16,11 +17,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Terms on which a segment is begun.
+/// Terms of a new segment.
 #[derive(Debug)]
 pub(super) struct New {
     pub(super) id: DistributableThreadId,
-    /// None is an upcall's, which ends with that.
+    /// Name; `None` for the segment of an upcall, which ends with that.
     pub(super) name: Option<String>,
     pub(super) parameter: SchedulingParameter,
     pub(super) implicit: Option<SchedulingParameter>,
@@ -39,7 +40,7 @@ struct Segment {
     before: Before,
 }
 
-/// None is for the time of a request that belongs to no segment.
+/// Segment; `None` for the time of a request that belongs to no segment.
 type Entry = Option<Segment>;
 
 thread_local! {
@@ -67,14 +68,14 @@ pub(super) fn push(rt: &RtOrb, dynamic: &Arc<Dynamic>, new: New) -> Result<(), S
     Ok(())
 }
 
-/// A request is served from now on that belongs to no segment, until [`leave_upcall`].
+/// Marks that a request without a segment is served from now on, until [`leave_upcall`].
 pub(super) fn push_unrelated() {
     STACK.with_borrow_mut(|stack| stack.push(None));
     set_in_segment(false);
 }
 
-/// Gives the innermost segment another name, and other parameters where they are given; whether its deadline had passed.
-/// The next one counts from now.
+/// Gives the innermost segment another name, and other parameters where they are given. Returns the
+/// overrun if its deadline had passed. The next deadline counts from now.
 pub(super) fn update(
     rt: &RtOrb,
     name: &str,
@@ -83,7 +84,7 @@ pub(super) fn update(
 ) -> Result<Option<Overrun>, SystemException> {
     let now = with_innermost(|segment| segment.parameter).ok_or_else(in_no_segment)?;
     let next = parameter.unwrap_or(now);
-    // A reservation is not made again, which would be a system call in each period.
+    // An unchanged reservation is not made again, which would be a system call in each period.
     if parameter.is_some() && (next != now || next.reservation().is_none()) {
         thread_scheduling::take(rt, next)?;
     }
@@ -101,7 +102,8 @@ pub(super) fn update(
     updated.ok_or_else(in_no_segment)
 }
 
-/// Ends the innermost segment, and has the thread scheduled as it was before; whether its deadline had passed.
+/// Ends the innermost segment, and restores the thread's earlier scheduling. Returns the overrun if
+/// its deadline had passed.
 pub(super) fn end(name: &str) -> Result<Option<Overrun>, SystemException> {
     let segment = STACK.with_borrow_mut(|stack| {
         let innermost = stack.last().and_then(Option::as_ref);
@@ -121,7 +123,7 @@ pub(super) fn end(name: &str) -> Result<Option<Overrun>, SystemException> {
     restored.map(|()| overrun)
 }
 
-/// Behind an upcall: its segment ends, and with it those that its servant has begun and not ended.
+/// Ends the segment of an upcall, and with it those that its servant has begun and not ended.
 pub(super) fn leave_upcall() {
     while let Some(entry) = STACK.with_borrow_mut(Vec::pop) {
         let Some(segment) = entry else {
@@ -139,7 +141,7 @@ pub(super) fn leave_upcall() {
     set_in_segment(is_in_segment());
 }
 
-/// The segments of a thread end that is to end itself, with what it has not ended of them.
+/// Ends all segments of a thread that is about to end itself.
 pub(super) fn leave_all() {
     while let Some(entry) = STACK.with_borrow_mut(Vec::pop) {
         if let Some(segment) = entry {
@@ -149,7 +151,7 @@ pub(super) fn leave_all() {
     set_in_segment(false);
 }
 
-/// Checks that the thread may go on after a call that raised this, if it raised anything.
+/// Checks that the thread may go on after a call that raised `raised`, if it raised anything.
 ///
 /// # Errors
 /// THREAD_CANCELLED.
@@ -158,7 +160,7 @@ pub(crate) fn scheduling_point(raised: Option<&SystemException>) -> Result<(), S
         return Ok(());
     };
     if raised.is_some_and(|exception| exception.kind() == Kind::ThreadCancelled) {
-        // It is here, so that it has not ended.
+        // The thread is here, so that it has not ended.
         let _ = thread.cancel();
     }
     check(&thread)
@@ -178,12 +180,12 @@ pub(super) fn check(thread: &DistributableThread) -> Result<(), SystemException>
     }
 }
 
-/// The distributable thread that the calling thread is, if it is one.
+/// Returns the distributable thread that the calling thread is, if it is one.
 pub(super) fn distributable() -> Option<DistributableThread> {
     with_innermost(|segment| segment.known.thread().clone())
 }
 
-/// The scheduling parameter of the innermost segment, and the one for segments within it.
+/// Returns the scheduling parameter of the innermost segment, and the one for segments within it.
 pub(super) fn parameters() -> Option<(SchedulingParameter, Option<SchedulingParameter>)> {
     with_innermost(|segment| (segment.parameter, segment.implicit))
 }
@@ -196,7 +198,8 @@ pub(super) fn carried() -> Option<Carried> {
     })
 }
 
-/// The names of the segments that the distributable thread has begun on this thread, the outermost first.
+/// Returns the names of the segments that the distributable thread has begun on this thread, the
+/// outermost first.
 pub(super) fn names() -> Vec<String> {
     let Some(thread) = distributable() else {
         return Vec::new();
@@ -217,12 +220,12 @@ pub(super) fn is_in_segment() -> bool {
 }
 
 fn with_innermost<R>(with: impl FnOnce(&mut Segment) -> R) -> Option<R> {
-    // A thread that calls when its stack is gone already, as it ends, is in none.
+    // A thread whose stack is already gone, as it ends, is in no segment.
     let found = STACK.try_with(|stack| stack.borrow_mut().last_mut()?.as_mut().map(with));
     found.ok().flatten()
 }
 
-/// When a segment is to be done that has this parameter from now on.
+/// Returns the deadline of a segment that has this parameter from now on.
 fn due(parameter: SchedulingParameter) -> Option<Instant> {
     let reserved = parameter.reservation()?;
     Instant::now().checked_add(reserved.deadline)
@@ -266,7 +269,8 @@ mod tests {
         assert_eq!(carried(), None);
         assert!(names().is_empty());
         assert_eq!(end("outer").unwrap_err().kind(), Kind::BadInvOrder);
-        // What the servant begins is a distributable thread of its own, and ends with the upcall at the latest.
+        // A segment that the servant begins is a distributable thread of its own, and ends with the
+        // upcall at the latest.
         current
             .begin_scheduling_segment("inner", parameter, None)
             .unwrap();

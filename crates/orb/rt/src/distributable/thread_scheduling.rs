@@ -29,8 +29,8 @@ impl Before {
     /// Restores it.
     ///
     /// # Errors
-    /// Those of the operating system: the processors may have no room any more for a reservation that was given up for
-    /// the time of the segment.
+    /// Those of the operating system: the processors may have no room any more for a reservation
+    /// that was given up for the time of the segment.
     pub(super) fn restore(self) -> Result<(), SystemException> {
         Priority::replace_of_thread(self.ran_at.corba());
         let has_reserved = matches!(self.scheduling, Scheduling::Deadline(_));
@@ -51,11 +51,13 @@ pub(super) fn has_reserved() -> Result<bool, SystemException> {
     Ok(now.native() == Native::DEADLINE)
 }
 
-/// Schedules the calling thread as a segment's parameter says, as far as the RTORB asks the kernel at all.
+/// Schedules the calling thread according to a segment's parameter, unless the RTORB leaves
+/// scheduling alone.
 ///
 /// # Errors
-/// INV_POLICY for a reservation that the kernel does not admit, DATA_CONVERSION 2 for a priority that the mapping does not
-/// have, NO_PERMISSION for one that the kernel refuses; the thread is as it was then.
+/// INV_POLICY for a reservation that the kernel does not admit, DATA_CONVERSION 2 for a priority
+/// that the mapping does not have, NO_PERMISSION for one that the kernel refuses; the thread is as
+/// it was then.
 pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), SystemException> {
     match parameter {
         SchedulingParameter::FixedPriority(priority) => {

@@ -1,5 +1,5 @@
-//! Upcalls of requests that are made in segments: the thread that serves one is in the segment for as long as the upcall
-//! takes, and scheduled by it as far as [`super::DynamicScheduling`] allows.
+//! Upcalls of requests that are made in segments: the thread that serves one is in the segment for
+//! the time of the upcall, and scheduled by it as far as [`super::DynamicScheduling`] allows.
 
 use super::carried::Carried;
 use super::config::PropagatedReservations;
@@ -27,7 +27,7 @@ pub(crate) struct InSegment {
     pub(crate) clients_decide: bool,
 }
 
-/// Beside what the priority model returns, of which it is no part: there is an entry in the thread's stack.
+/// Bit beside the priority model's own return value: there is an entry in the thread's stack.
 const ENTERED: u64 = 1 << 31;
 
 impl AroundUpcall for InSegment {
@@ -63,10 +63,11 @@ impl AroundUpcall for InSegment {
 }
 
 impl InSegment {
-    /// Enters the segment of a request; whether there is an entry in the thread's stack for it.
+    /// Enters the segment of a request. Returns whether there is an entry in the thread's stack for
+    /// it.
     fn enter_segment(&self, call: Option<&ServerCall<'_>>) -> Result<bool, SystemException> {
         let Some(call) = call else {
-            // The client is this thread.
+            // The calling thread is the client's.
             return stack::scheduling_point(None).map(|()| false);
         };
         let Some(data) = call.contexts().find(SCHEDULING_SEGMENT) else {
@@ -92,8 +93,8 @@ impl InSegment {
         stack::push(&self.rt, &self.dynamic, new).map(|()| true)
     }
 
-    /// Returns the parameter by which the thread is scheduled for the upcall, if the segment changes that. A thread that has reserved its time keeps
-    /// to that.
+    /// Returns the parameter by which the thread is scheduled for the upcall, if the segment
+    /// changes that. A thread with a reservation keeps it.
     fn taken(
         &self,
         wanted: SchedulingParameter,
@@ -112,7 +113,7 @@ impl InSegment {
         })
     }
 
-    /// Returns as much of a client's reservation as it may have.
+    /// Returns as much of a client's reservation as is allowed.
     fn allowed(&self, wanted: Reservation) -> Result<Option<Reservation>, SystemException> {
         let (most, above) = match self.dynamic.config().propagated {
             PropagatedReservations::NotObeyed => return Ok(None),

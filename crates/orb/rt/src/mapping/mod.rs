@@ -1,4 +1,5 @@
-//! From CORBA priorities to native ones, and back (RTCORBA::PriorityMapping; Real-time CORBA 1.2, §5.5).
+//! Conversion of CORBA priorities to native ones, and back (RTCORBA::PriorityMapping; Real-time
+//! CORBA 1.2, §5.5).
 
 mod standard;
 
@@ -9,35 +10,36 @@ use std::fmt::Debug;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Which native priority a CORBA priority is, and the reverse. Asked on each call's way: it should neither block nor
-/// allocate, and give the same answer each time.
+/// Mapping of CORBA priorities to native ones, and back. Called on each call's way: it should
+/// neither block nor allocate, and return the same result each time.
 ///
-/// The standard leaves open how an application installs its own, which O'Ryan et al. 2001 names as a gap: here it is
-/// [`Mapping::Custom`] in the configuration.
+/// The standard leaves open how an application installs its own, which O'Ryan et al. 2001 names as
+/// a gap: here it is [`Mapping::Custom`] in the configuration.
 pub trait PriorityMapping: Send + Sync + Debug {
-    /// The native priority; `None` where there is none for it.
+    /// Returns the native priority; `None` where there is none for it.
     fn to_native(&self, priority: Priority) -> Option<i32>;
 
-    /// The CORBA priority of a thread that runs at this native one; `None` where there is none for it.
+    /// Returns the CORBA priority of a thread at this native one; `None` where there is none for
+    /// it.
     fn to_corba(&self, native: i32) -> Option<Priority>;
 }
 
-/// Which mapping an ORB has.
+/// Priority mapping of an ORB.
 #[derive(Clone, Debug, Default)]
 pub enum Mapping {
-    /// The number itself: [`DirectMapping`].
+    /// Same number: [`DirectMapping`].
     Direct,
-    /// All of the one range over all of the other: [`LinearMapping`].
+    /// Scaling of the whole CORBA range to the whole native range: [`LinearMapping`].
     #[default]
     Linear,
-    /// One for one, from the lowest on: [`ContinuousMapping`].
+    /// One native priority for each CORBA priority, from the lowest on: [`ContinuousMapping`].
     Continuous,
-    /// An application's own.
+    /// Mapping of an application.
     Custom(Arc<dyn PriorityMapping>),
 }
 
 impl Mapping {
-    /// The mapping to these native priorities.
+    /// Returns the mapping to these native priorities.
     #[must_use]
     pub fn to(&self, native: RangeInclusive<i32>) -> Arc<dyn PriorityMapping> {
         match self {

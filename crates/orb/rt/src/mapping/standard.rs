@@ -1,30 +1,32 @@
-//! The mappings that most need, with the names that TAO gives them.
+//! Standard priority mappings, with the names that TAO gives them.
 
 use super::PriorityMapping;
 use punctual_orb::Priority;
 use std::ops::RangeInclusive;
 
-/// A CORBA priority is the native one of the same number.
+/// Mapping of a CORBA priority to the native one of the same number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectMapping {
     native: RangeInclusive<i32>,
 }
 
-/// The CORBA priorities are spread evenly over the native ones: 0 is the lowest, 32767 the highest. What is between two
-/// native ones is the lower. A native priority that is mapped there and back stays what it was.
+/// Mapping that spreads the CORBA priorities evenly over the native ones: 0 is the lowest, 32767
+/// the highest. A value between two native ones becomes the lower. A native priority that is mapped
+/// there and back is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinearMapping {
     native: RangeInclusive<i32>,
 }
 
-/// CORBA priority 0 is the lowest native one, 1 the next, and so on; there are no more than native ones.
+/// Mapping of CORBA priority 0 to the lowest native one, 1 to the next, and so on; there are no
+/// more than native ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinuousMapping {
     native: RangeInclusive<i32>,
 }
 
 impl DirectMapping {
-    /// To these native priorities.
+    /// Creates a mapping to these native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -32,20 +34,20 @@ impl DirectMapping {
 }
 
 impl LinearMapping {
-    /// To these native priorities.
+    /// Creates a mapping to these native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
     }
 
-    /// Steps between the lowest and the highest native one.
+    /// Returns the number of steps between the lowest and the highest native one.
     fn steps(&self) -> i64 {
         (i64::from(*self.native.end()) - i64::from(*self.native.start())).max(0)
     }
 }
 
 impl ContinuousMapping {
-    /// To these native priorities.
+    /// Creates a mapping to these native priorities.
     #[must_use]
     pub fn new(native: RangeInclusive<i32>) -> Self {
         Self { native }
@@ -80,7 +82,7 @@ impl PriorityMapping for LinearMapping {
     fn to_corba(&self, native: i32) -> Option<Priority> {
         let native = self.native.contains(&native).then_some(native)?;
         let above = i64::from(native) - i64::from(*self.native.start());
-        // The lowest of those that are mapped there: rounded up.
+        // The lowest CORBA priority that is mapped there: rounded up.
         let steps = self.steps().max(1);
         let priority = (above * HIGHEST + steps - 1) / steps;
         Priority::try_from(i32::try_from(priority).ok()?).ok()
@@ -112,13 +114,13 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_ranges_are_mapped_to_each_other() {
-        // SCHED_FIFO's of Linux.
+        // Range of SCHED_FIFO on Linux.
         let linear = LinearMapping::new(1..=99);
         assert_eq!(linear.to_native(Priority::MIN), Some(1));
         assert_eq!(linear.to_native(Priority::MAX), Some(99));
         assert_eq!(linear.to_corba(1), Some(Priority::MIN));
         assert_eq!(linear.to_corba(99), Some(Priority::MAX));
-        // As O'Ryan et al. 2001 has it for TAO: (99 - 1) * 16384 / 32767 above the lowest.
+        // Value from O'Ryan et al. 2001 for TAO: (99 - 1) * 16384 / 32767 above the lowest.
         assert_eq!(linear.to_native(at(16384)), Some(50));
         assert_eq!(linear.to_corba(0), None);
         assert_eq!(linear.to_corba(100), None);
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn where_there_is_one_native_priority_all_are_it() {
-        // SCHED_OTHER's.
+        // Range of SCHED_OTHER.
         let linear = LinearMapping::new(0..=0);
         assert_eq!(linear.to_native(Priority::MIN), Some(0));
         assert_eq!(linear.to_native(Priority::MAX), Some(0));

@@ -1,10 +1,10 @@
-//! A timeline in the format of Chrome's tracing (Trace Event Format), which `ui.perfetto.dev` and `chrome://tracing`
-//! draw: a row for each thread, a bar for each upcall, marks for what happens beside.
+//! Timeline in the format of Chrome's tracing (Trace Event Format), which `ui.perfetto.dev` and
+//! `chrome://tracing` draw: a row for each thread, a bar for each upcall, marks for other events.
 
 use punctual_orb::timeline::{Record, Stage, ThreadRecords};
 use std::io::{self, Write};
 
-/// Writes it as JSON.
+/// Writes the timeline as JSON.
 ///
 /// # Errors
 /// Those of writing.
@@ -58,7 +58,7 @@ fn event(out: &mut impl Write, thread: u32, record: &Record) -> io::Result<()> {
     write!(out, "}}}}")
 }
 
-/// What needs no escape in JSON.
+/// Replaces characters that would need an escape in JSON.
 fn plain(letter: char) -> char {
     match letter {
         '"' | '\\' => '\'',

@@ -5,35 +5,35 @@ use punctual_orb::Priority;
 use punctual_orb::timeline::RequestId;
 use std::collections::HashMap;
 
-/// Among which requests the most urgent one is to be served first.
+/// Set of requests among which the most urgent one is to be served first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Within {
-    /// Those of one lane: its threads may serve them all.
+    /// Requests of one lane: its threads may serve them all.
     Lane,
-    /// Those that were read on one processor: it may run but one of their threads.
+    /// Requests that were read on one processor: it can run only one of their threads.
     Processor,
 }
 
-/// A request whose upcall began while a more urgent one was there.
+/// Request whose upcall began while a more urgent one was waiting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inversion {
-    /// When it began, in nanoseconds of `CLOCK_MONOTONIC`.
+    /// Time at which it began, in nanoseconds of `CLOCK_MONOTONIC`.
     pub at: u64,
-    /// The request that was served, and its priority.
+    /// Request that was served, and its priority.
     pub served: (RequestId, Option<Priority>),
-    /// The one that had been sent or read, and was not begun.
+    /// Request that had been sent or read, and was not begun, and its priority.
     pub waiting: (RequestId, Option<Priority>),
 }
 
-/// What becomes of a request, in the order of time.
+/// Event of a request, in the order of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     Begins(usize),
     IsThere(usize),
 }
 
-/// Each upcall that began while a more urgent request was there: sent, as far as that is known, or read, and not begun.
-/// Requests without a priority are the least urgent.
+/// Returns each upcall that began while a more urgent request was waiting: sent, as far as that is
+/// known, or read, and not begun. Requests without a priority are the least urgent.
 #[must_use]
 pub fn inversions(requests: &[ServedRequest], within: Within) -> Vec<Inversion> {
     let mut events: HashMap<u32, Vec<(u64, Event)>> = HashMap::new();
@@ -109,19 +109,19 @@ mod tests {
         assert_eq!(inverted.len(), 1);
         assert_eq!((inverted[0].at, inverted[0].served.0), (20, low.id));
         assert_eq!(inverted[0].waiting.0, high.id);
-        // It began before the other came.
+        // Its upcall began before the other arrived.
         let earlier = request(2, 20, 5, 9);
         assert_eq!(
             inversions(&[high.clone(), earlier.clone()], Within::Lane),
             []
         );
-        // As far as is known: it had been sent.
+        // The request is known to have been sent.
         let sent = ServedRequest {
             sent: Some(8),
             ..high.clone()
         };
         assert_eq!(inversions(&[sent, earlier], Within::Lane).len(), 1);
-        // Alike, or the other way round.
+        // Equal priorities, or the reverse order.
         assert_eq!(inversions(&[request(1, 20, 10, 30), low], Within::Lane), []);
         let none = request(3, -1, 11, 40);
         assert_eq!(inversions(&[high, none], Within::Lane), []);

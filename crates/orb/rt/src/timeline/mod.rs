@@ -1,4 +1,5 @@
-//! What a timeline of requests tells: whether any was served before a more urgent one, and a drawing of it.
+//! Analysis of a timeline of requests: inversions, where one was served before a more urgent one,
+//! and a drawing.
 //!
 //! ```no_run
 //! use punctual_rt::timeline::{self, Timeline, TimelineLimits, Within};

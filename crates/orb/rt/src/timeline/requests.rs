@@ -1,41 +1,41 @@
-//! From records of threads to requests.
+//! Conversion of records of threads to requests.
 
 use punctual_orb::Priority;
 use punctual_orb::timeline::{Record, RequestId, Stage, ThreadRecords};
 use std::collections::HashMap;
 
-/// A request as a server has served it. Times are nanoseconds of `CLOCK_MONOTONIC`.
+/// Request as a server has served it. Times are nanoseconds of `CLOCK_MONOTONIC`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedRequest {
-    /// Which one it is. Numbers come again, once a request is over.
+    /// Id of the request. Ids are reused once a request is over.
     pub id: RequestId,
-    /// When its client had sent it, if that is a process, or a thread, of which there are records. From then on it was
-    /// there to be read.
+    /// Time at which its client had sent it, if the client's process, or thread, has records. From
+    /// then on it was available to be read.
     pub sent: Option<u64>,
-    /// When it was read.
+    /// Time at which it was read.
     pub read: u64,
-    /// Whether it waited in a pool's buffer.
+    /// True if it waited in a pool's buffer.
     pub was_queued: bool,
-    /// When its upcall began; `None` where it was refused.
+    /// Time at which its upcall began; `None` if it was refused.
     pub upcall: Option<u64>,
-    /// When the servant returned.
+    /// Time at which the servant returned.
     pub upcall_end: Option<u64>,
-    /// When the reply had been sent.
+    /// Time at which the reply had been sent.
     pub replied: Option<u64>,
-    /// The CORBA priority that its upcall ran at, or that it waited with.
+    /// CORBA priority at which its upcall ran, or with which it waited.
     pub priority: Option<Priority>,
-    /// The processor that it was read on.
+    /// Processor on which it was read.
     pub processor: u8,
 }
 
-/// The requests that servers of this process have read, in the order of time.
+/// Returns the requests that servers of this process have read, in the order of time.
 #[must_use]
 pub fn requests(threads: &[ThreadRecords]) -> Vec<ServedRequest> {
     let mut records: Vec<Record> = threads
         .iter()
         .flat_map(|thread| thread.records.iter().copied())
         .collect();
-    // Of one thread they stand in order.
+    // The records of one thread are in order.
     records.sort_by_key(|record| record.at);
     let mut served: Vec<ServedRequest> = Vec::new();
     let mut current: HashMap<RequestId, usize> = HashMap::new();
@@ -76,7 +76,7 @@ impl ServedRequest {
             }
             Stage::Upcall => {
                 self.upcall = Some(record.at);
-                // One that waited has a priority already, which is not the thread's.
+                // A request that waited has a priority already, which is not the thread's.
                 if !self.was_queued {
                     self.priority = record.priority;
                 }
@@ -89,8 +89,9 @@ impl ServedRequest {
     }
 }
 
-/// Adds when they were sent, of requests whose client's priority they were served at. A client's record does not say by
-/// which connection: it is known where no two clients of one priority are under way with the same number.
+/// Adds the times of sending, for requests that were served at their client's priority. A client's
+/// record does not name the connection: the request is identified unless two clients of one
+/// priority have requests with the same id in progress.
 fn add_sent(served: &mut [ServedRequest], records: &[Record]) {
     let key = |priority: Option<Priority>, request: RequestId| (priority, request.request);
     let mut sent: HashMap<(Option<Priority>, u32), Vec<u64>> = HashMap::new();
@@ -104,7 +105,7 @@ fn add_sent(served: &mut [ServedRequest], records: &[Record]) {
         let Some(times) = sent.get_mut(&key(request.priority, request.id)) else {
             continue;
         };
-        // The earliest stands last. It may be told a moment after the request was read.
+        // The earliest is last. It may be recorded a moment after the request was read.
         while let Some(at) = times.pop_if(|at| request.replied.is_none_or(|end| *at <= end)) {
             if at <= request.read {
                 request.sent = Some(at);

@@ -110,7 +110,7 @@ impl Route {
         bound
     }
 
-    /// Returns what the lane is to know of the connection.
+    /// Returns the terms of the connection for the lane.
     fn wanted(
         &self,
         callee: &Callee<'_>,
@@ -132,13 +132,14 @@ impl Route {
             return (false, None);
         };
         let policies = CallPolicies(&self.effective);
-        // Where policies allow none there are no endpoints.
+        // If policies allow no destination, there are no endpoints.
         let destination = known.destination(policies, callee.lane.priority()).ok();
         let band = destination.and_then(|it| it.band_to(endpoint.qualities.priority));
         (known.is_private(policies), band)
     }
 
-    /// Returns what serves the server's calls that come by the connection, if they are to be served.
+    /// Returns the dispatcher for the server's calls that arrive by the connection, if they are to
+    /// be served.
     fn served_back(&self, callee: &Callee<'_>) -> Option<Arc<dyn ServesBack>> {
         let back = callee.broker().back.get();
         let by = back.filter(|_| self.effective.bidirectional)?;
@@ -148,7 +149,7 @@ impl Route {
         }))
     }
 
-    /// Keeps the thread to the connection by which its one-ways leave.
+    /// Pins the calling thread to the connection by which its one-ways leave.
     fn bound(&self, binding: Binding) -> Binding {
         if !self.two_way {
             chosen::pin(&binding.connection);

@@ -1,4 +1,4 @@
-//! What the file says is obeyed, what it cannot mean is refused, and the sample has every key.
+//! Every key of the file takes effect, invalid values are refused, and the sample has every key.
 
 use super::*;
 
@@ -54,7 +54,7 @@ fn the_sample_is_accepted_and_holds_the_defaults() {
 
 #[test]
 fn the_sample_names_every_key() {
-    // What has no default is commented out, one key a line.
+    // Keys without a default are commented out, one a line.
     let all: String = SAMPLE
         .lines()
         .map(|line| match line.strip_prefix("# ") {
@@ -76,7 +76,7 @@ fn the_sample_names_every_key() {
     assert!(config.trace.hex && config.default_initial_reference.is_some());
     assert!(config.initial_references.contains_key("NameService"));
     assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
-    // The decoder lists the keys that it knows when it meets one that it does not.
+    // For an unknown key the decoder lists the known ones.
     for table in [
         "",
         "[timeouts]\n",
