@@ -63,8 +63,8 @@ fn every_stage_of_both_sides_is_stamped_and_the_stages_are_the_whole_call() {
     let runs = report["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 2);
     for run in runs {
-        is_whole(&run["client"], 10, &table);
-        is_whole(&run["server"], 13, &table);
+        check_stages(&run["client"], 10, &table);
+        check_stages(&run["server"], 13, &table);
         let longest = number(&run["on"]["max"]);
         assert!(number(&run["client"]["whole"]) <= longest, "{table}");
         if report["invariant"] == true {
@@ -81,7 +81,7 @@ fn every_stage_of_both_sides_is_stamped_and_the_stages_are_the_whole_call() {
 
 /// Checks that all stages are there, that none is negative, and that they add up to the measured
 /// calls.
-fn is_whole(side: &Value, lines: usize, table: &str) {
+fn check_stages(side: &Value, lines: usize, table: &str) {
     let stages = side["stages"].as_array().unwrap();
     assert_eq!(stages.len(), lines, "{table}");
     for stage in stages {

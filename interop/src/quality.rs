@@ -70,7 +70,7 @@ fn to(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> {
         };
         same(request_end, &Some(told(REQUEST_END)))?;
         same(reply_end, &Some(told(REPLY_END)))?;
-        is_in_a_minute(relative.as_deref(), REQUEST_END, begun)?;
+        check_ends_in_a_minute(relative.as_deref(), REQUEST_END, begun)?;
         // The round-trip timeout is the client's own and is not sent.
         same(round_trip, &None)
     }) {
@@ -152,7 +152,7 @@ fn from(peer: &Peer, folder: &Path, matrix: &mut Matrix) -> Result<(), Failure> 
         };
         let ends = ends(request_end.as_deref())?;
         same(&ends[..], &[(REQUEST_END, END_AS_UTC)][..])?;
-        is_in_a_minute(round_trip.as_deref(), REPLY_END, begun)
+        check_ends_in_a_minute(round_trip.as_deref(), REPLY_END, begun)
     }) {
         record(case, outcome);
     }
@@ -358,7 +358,11 @@ fn told(kind: u32) -> Vec<u8> {
 
 /// Checks that the context holds one end time, a minute after a call that was made between `begun`
 /// and now.
-fn is_in_a_minute(context: Option<&[u8]>, kind: u32, begun: SystemTime) -> Result<(), String> {
+fn check_ends_in_a_minute(
+    context: Option<&[u8]>,
+    kind: u32,
+    begun: SystemTime,
+) -> Result<(), String> {
     let ticks = |time: SystemTime| {
         let since = time.duration_since(SystemTime::UNIX_EPOCH + END);
         let before = since

@@ -45,9 +45,10 @@ pub(crate) fn succeed(command: &mut Command) -> Result<()> {
 
 /// Returns the workspace's folder.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .parent()
-        .map_or_else(PathBuf::new, Path::to_owned)
+    // At run time, as cargo says it: a program copied or shared between checkouts looks at the one it runs in.
+    let own = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    own.parent().map_or_else(PathBuf::new, Path::to_owned)
 }
 
 /// Returns whether a program is installed.

@@ -169,7 +169,7 @@ impl Client {
         self.work(&name, |work| match protocol.ends_with("diop") {
             true => {
                 way.note(&random.octets(100)).map_err(shown)?;
-                work.is_done();
+                work.record_done();
                 Ok(())
             }
             false => calls::one_ways((&way, &target), &mut sent, &mut random, work),
@@ -196,7 +196,7 @@ impl Client {
                 0 => objects(&maker, protocol, &mut random)?,
                 _ => adapter(&maker, protocol, &mut random, number)?,
             }
-            work.is_done();
+            work.record_done();
             Ok(())
         });
         let left = all_is_ended(&self.maker(server, "iiop")?, server.endpoints.len());
@@ -220,10 +220,10 @@ impl Client {
                     if took < SHORT || took > GIVEN_UP {
                         return Err(format!("{SHORT:?} took {took:?} by {protocol}"));
                     }
-                    work.is_done();
+                    work.record_done();
                 }
                 // On a busy machine the answer may arrive before the time-out is checked.
-                Ok(()) if took.as_millis() >= u128::from(LONG_MS) => work.is_refused(),
+                Ok(()) if took.as_millis() >= u128::from(LONG_MS) => work.record_refused(),
                 other => return Err(format!("{other:?} instead of TIMEOUT by {protocol}")),
             }
             calls::add(&patient, &mut random)
@@ -244,7 +244,7 @@ impl Client {
                 false => calls::round(&target, &mut random, work)?,
             }
             orb.shutdown(true).map_err(shown)?;
-            work.is_done();
+            work.record_done();
             Ok(())
         });
         Ok(())
@@ -262,7 +262,7 @@ impl Client {
                 match target.add(a, 1) {
                     Ok(sum) if sum == a + 1 => break,
                     Err(TargetAddError::System(exception)) if is_of_a_death(&exception) => {
-                        work.is_refused();
+                        work.record_refused();
                     }
                     other => return Err(format!("{other:?} is not {a} + 1")),
                 }
@@ -271,7 +271,7 @@ impl Client {
                 }
                 std::thread::sleep(REST);
             }
-            work.is_done();
+            work.record_done();
             Ok(())
         });
         Ok(())
@@ -318,7 +318,7 @@ fn objects(maker: &Maker, protocol: &str, random: &mut Random) -> Result<(), Str
     }
     for target in all {
         maker.deactivate(Some(&target)).map_err(shown)?;
-        is_gone(&target)?;
+        check_gone(&target)?;
     }
     Ok(())
 }
@@ -341,10 +341,10 @@ fn adapter(maker: &Maker, protocol: &str, random: &mut Random, number: u64) -> R
         return Err(format!("{how:?}: the object {id} instead of {name}"));
     }
     maker.destroy_adapter(&name).map_err(shown)?;
-    is_gone(&target).map_err(|error| format!("{how:?}: {error}"))
+    check_gone(&target).map_err(|error| format!("{how:?}: {error}"))
 }
 
-fn is_gone(target: &Target) -> Result<(), String> {
+fn check_gone(target: &Target) -> Result<(), String> {
     match target.id() {
         Err(exception) if exception.kind() == SystemExceptionKind::ObjectNotExist => Ok(()),
         other => Err(format!("{other:?} instead of OBJECT_NOT_EXIST")),

@@ -37,9 +37,9 @@ pub(crate) fn round(target: &Target, random: &mut Random, work: &Work) -> Result
     for _ in 0..4 {
         let (name, call) = random.one_of(&calls);
         call(target, random).map_err(|error| format!("{name}: {error}"))?;
-        work.is_done();
+        work.record_done();
     }
-    work.is_done();
+    work.record_done();
     Ok(())
 }
 
@@ -164,7 +164,7 @@ pub(crate) fn one_ways(
         let length = random.below(200);
         way.note(&random.octets(length)).map_err(shown)?;
         *sent += 1;
-        work.is_done();
+        work.record_done();
     }
     way.as_object().flush();
     let began = Instant::now();

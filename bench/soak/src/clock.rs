@@ -62,7 +62,7 @@ pub(crate) fn step_now_and_then(load: &Load, tally: &Tally, seed: u64) {
         if offset > before.0 + STEP_S / 2 && SystemTime::now() < before.1 {
             tally.fault("clock steps: the time of day went on where it should have been stepped");
         }
-        work.is_done();
+        work.record_done();
         load.end();
         std::thread::sleep(Duration::from_millis(500 + random.below(1500) as u64));
     }

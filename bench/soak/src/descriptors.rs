@@ -82,7 +82,7 @@ pub(crate) fn starve(soak: &Soak) -> Result<(), String> {
         starved.use_up(work)?;
         starved.new_are_served(soak, work)?;
         are_back(&server, before)?;
-        work.is_done();
+        work.record_done();
         Ok(())
     });
     starved.orb.shutdown(true).map_err(shown)?;
@@ -130,7 +130,7 @@ impl Starved {
         while Instant::now() < until {
             self.known_are_served()
                 .map_err(|fault| format!("a connection that there was: {fault}"))?;
-            work.are_done(PROTOCOLS.len() as u64);
+            work.record_done_many(PROTOCOLS.len() as u64);
             std::thread::sleep(Duration::from_millis(50));
         }
         Ok(())
@@ -151,7 +151,7 @@ impl Starved {
                         if matches!(exception.kind(), Kind::Transient | Kind::CommFailure)
                             && began.elapsed() < RECOVERY =>
                     {
-                        work.is_refused();
+                        work.record_refused();
                         std::thread::sleep(Duration::from_millis(20));
                     }
                     other => {
@@ -159,7 +159,7 @@ impl Starved {
                     }
                 }
             }
-            work.is_done();
+            work.record_done();
         }
         orb.shutdown(true).map_err(shown)
     }

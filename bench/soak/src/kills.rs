@@ -48,7 +48,7 @@ pub(crate) fn of_a_server(soak: &Soak, server: Process, served: &Served) {
         soak.sleep(Duration::from_millis(random.below(800) as u64));
         let (again, now) = start(soak, &served.endpoints)?;
         server = Some(again);
-        work.is_done();
+        work.record_done();
         match now.target == served.target {
             true => Ok(()),
             false => Err("the reference is another one after a restart".to_owned()),
@@ -77,7 +77,7 @@ pub(crate) fn of_clients(soak: &Soak, all: &[Served]) {
         std::thread::sleep(Duration::from_millis(random.below(300) as u64));
         let faults = client.done().faults;
         client.kill();
-        work.is_done();
+        work.record_done();
         faults.into_iter().next().map_or(Ok(()), Err)
     });
 }

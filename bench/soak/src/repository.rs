@@ -136,7 +136,7 @@ pub(crate) fn fill_again_and_again(soak: &Soak) -> Result<(), String> {
         let (again, ids) = opened(&mut server, &orb)?;
         root = again;
         server.obeyed("open")?;
-        work.is_done();
+        work.record_done();
         kept.are(&ids)
     });
     orb.shutdown(true).map_err(shown)?;
@@ -181,12 +181,12 @@ impl Kept {
             .collect();
         match root.create_enum(&id, &name, "1.0", &members) {
             Ok(_) => {
-                work.is_done();
+                work.record_done();
                 self.ids.insert(id);
                 Ok(true)
             }
             Err(exception) if exception.kind() == SystemExceptionKind::PersistStore => {
-                work.is_refused();
+                work.record_refused();
                 match root.lookup_id(&id).map_err(shown)? {
                     None => Ok(false),
                     Some(_) => Err(format!("{id} was refused, and is there")),
@@ -226,7 +226,7 @@ impl Kept {
             if told != *id {
                 return Err(format!("{told} instead of {id}"));
             }
-            work.is_done();
+            work.record_done();
             self.create(root, work)?;
         }
         Ok(())
@@ -240,7 +240,7 @@ impl Kept {
             let found = root.lookup_id(&id).map_err(shown)?;
             let found = found.ok_or_else(|| format!("{id} is gone"))?;
             found.destroy().map_err(shown)?;
-            work.is_done();
+            work.record_done();
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ pub(crate) fn come(soak: &Soak, all: &[Served]) {
                 Ok(())
             }),
         };
-        work.is_done();
+        work.record_done();
         come.map_err(|error| format!("{protocol} at {place} takes no connection: {error}"))
     });
 }

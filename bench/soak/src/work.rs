@@ -28,15 +28,15 @@ pub(crate) struct Count {
 }
 
 impl Work {
-    pub(crate) fn is_done(&self) {
-        self.are_done(1);
+    pub(crate) fn record_done(&self) {
+        self.record_done_many(1);
     }
 
-    pub(crate) fn are_done(&self, count: u64) {
+    pub(crate) fn record_done_many(&self, count: u64) {
         self.done.fetch_add(count, Ordering::Relaxed);
     }
 
-    pub(crate) fn is_refused(&self) {
+    pub(crate) fn record_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 

@@ -136,9 +136,9 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     let (let_high, high_may) = channel::<Instant>();
     let (let_medium, medium_may) = channel::<()>();
     let (has_had, had) = channel::<u64>();
-    let (is_done, done) = channel::<()>();
+    let (record_done, done) = channel::<()>();
 
-    let (of_low, low_done) = (lock.clone(), is_done.clone());
+    let (of_low, low_done) = (lock.clone(), record_done.clone());
     let low = thread("rt-low", i32::from(LOWEST)).start(move || {
         for_each(&goes, |()| {
             of_low.during(|| {
@@ -166,7 +166,7 @@ fn waits(lock: &Lock, options: &Options) -> Result<Vec<u64>> {
     let medium = thread("rt-medium", MEDIUM).start(move || {
         for_each(&medium_may, |()| {
             work::busy(computes);
-            Ok(is_done.send(())?)
+            Ok(record_done.send(())?)
         })
     })?;
     let waits = rounds(options.rounds, (&go, &had, &done));

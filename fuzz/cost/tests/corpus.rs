@@ -22,7 +22,7 @@ const TARGETS: [&str; 8] = [
 fn what_targets_allocate_is_in_proportion_to_the_inputs_of_their_corpus() {
     for name in TARGETS {
         let target = punctual_fuzz::target(name).unwrap();
-        is_in_proportion(name, target.run);
+        assert_proportional(name, target.run);
     }
 }
 
@@ -34,14 +34,14 @@ fn what_types_and_anys_allocate_is_in_proportion_to_the_inputs_of_the_corpus() {
         ("Any, sent on", "Anys in one another"),
     ] {
         let read = shape(decoder, name).unwrap().read;
-        is_in_proportion("any", |input| {
+        assert_proportional("any", |input| {
             // The first octet selects how the target reads the rest.
             let _ = read(input.get(1..).unwrap_or_default());
         });
     }
 }
 
-fn is_in_proportion(target: &str, run: impl Fn(&[u8])) {
+fn assert_proportional(target: &str, run: impl Fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
     let inputs = std::fs::read_dir(corpus.join(target)).unwrap();
     let inputs: Vec<_> = inputs.map(|entry| entry.unwrap().path()).collect();

@@ -20,17 +20,17 @@ pub(super) fn into<T: Unmarshal + PartialEq + Debug + Clone + Default>(
     let alone = T::unmarshal(&mut input.clone());
     assert_eq!(first.is_ok(), alone.is_ok());
     let alone = T::unmarshal(input)?;
-    is_same(&before, &alone);
+    assert_same(&before, &alone);
     // The second value behind the first is read as well, if there is one.
     if let Ok(second) = T::unmarshal(&mut input.clone()) {
         before.unmarshal_into(input)?;
-        is_same(&before, &second);
+        assert_same(&before, &second);
     }
     Ok(())
 }
 
 /// Checks equality; NaNs are not equal to themselves, but look the same.
-fn is_same<T: PartialEq + Debug>(one: &T, other: &T) {
+fn assert_same<T: PartialEq + Debug>(one: &T, other: &T) {
     assert!(one == other || format!("{one:?}") == format!("{other:?}"));
 }
 

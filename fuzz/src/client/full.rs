@@ -122,21 +122,21 @@ impl ClientRequestInterceptor for Watch {
 
 /// Reads everything; an item that is unavailable at this point must be an error with a text.
 fn look(info: &ClientRequestInfo<'_>) {
-    fn is_told<T>(asked: Result<T, SystemException>) {
+    fn check_answer<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));
     }
     assert!(!format!("{info:?} {:?}", info.target_ior()).is_empty());
-    is_told(info.arguments());
-    is_told(info.exceptions());
-    is_told(info.contexts());
-    is_told(info.operation_context());
-    is_told(info.result());
-    is_told(info.reply_status());
-    is_told(info.forward_reference());
-    is_told(info.get_reply_service_context(TELLS));
-    is_told(info.received_exception());
-    is_told(info.received_exception_id());
-    is_told(info.effective_profile());
-    is_told(info.get_effective_component(1));
-    is_told(info.get_request_policy(TELLS));
+    check_answer(info.arguments());
+    check_answer(info.exceptions());
+    check_answer(info.contexts());
+    check_answer(info.operation_context());
+    check_answer(info.result());
+    check_answer(info.reply_status());
+    check_answer(info.forward_reference());
+    check_answer(info.get_reply_service_context(TELLS));
+    check_answer(info.received_exception());
+    check_answer(info.received_exception_id());
+    check_answer(info.effective_profile());
+    check_answer(info.get_effective_component(1));
+    check_answer(info.get_request_policy(TELLS));
 }

@@ -22,18 +22,18 @@ pub(super) fn calls(every: &Every, which: u8) {
             let mut asked = every.name_async();
             // The last poller to register is the one that is woken.
             if !polled(&mut asked) && !polled(&mut asked) {
-                is_told(asked.wait());
+                check_outcome(asked.wait());
             }
         }
         // Another call waits synchronously meanwhile, and reads.
-        2 => handled(every, || is_told(every.name())),
+        2 => handled(every, || check_outcome(every.name())),
         _ => {
             let [mut first, second, third] =
                 [(); 3].map(|()| every.anything_async(&Any::default()));
             polled(&mut first);
             drop(first);
-            is_told(second.wait());
-            is_told(third.wait());
+            check_outcome(second.wait());
+            check_outcome(third.wait());
         }
     }
 }
@@ -45,7 +45,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
         let _ = say.send(level);
     });
     meanwhile();
-    is_told(told.recv_timeout(LONG).expect("the handler is called"));
+    check_outcome(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
 /// Polls once; returns whether the reply was there.
@@ -58,6 +58,6 @@ fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     polled.is_ready()
 }
 
-fn is_told<T>(outcome: Result<T, SystemException>) {
+fn check_outcome<T>(outcome: Result<T, SystemException>) {
     assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
 }

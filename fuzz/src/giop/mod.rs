@@ -55,7 +55,7 @@ pub fn run(input: &[u8]) {
         let Some((message, behind)) = rest.split_at_checked(header.message_len()) else {
             break;
         };
-        is_shown(message);
+        check_text(message);
         headers(&header, &message_decoder(&header, message, coding), coding);
         if header.kind == MessageKind::Reply {
             short_reply(&header, message, coding);
@@ -79,7 +79,7 @@ pub fn run(input: &[u8]) {
         rest = behind;
     }
     if !rest.is_empty() {
-        is_shown(rest);
+        check_text(rest);
         let header = rest.first_chunk().map(MessageHeader::parse);
         if !matches!(header, Some(Ok(_))) {
             // Octets that are no message have no fragments, and are passed on unchanged.
@@ -93,7 +93,7 @@ pub fn run(input: &[u8]) {
 }
 
 /// Checks that every message, valid or not, has a text; its length selects the amount of detail.
-fn is_shown(message: &[u8]) {
+fn check_text(message: &[u8]) {
     let (hex, payload) = [(false, false), (true, false), (true, true)][message.len() % 3];
     let shown = describe(message, TraceOptions { hex, payload }).to_string();
     assert!(!shown.is_empty());

@@ -254,23 +254,23 @@ fn deed(what: u8, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorErr
 
 /// Reads everything; an item that is unavailable at this point must be an error with a text.
 fn look(info: &ServerRequestInfo<'_>) {
-    fn is_told<T>(asked: Result<T, SystemException>) {
+    fn check_answer<T>(asked: Result<T, SystemException>) {
         assert!(asked.is_ok() || asked.is_err_and(|error| !error.to_string().is_empty()));
     }
     assert!(!format!("{info:?} {:?}", info.sync_scope()).is_empty());
-    is_told(info.arguments());
-    is_told(info.exceptions());
-    is_told(info.contexts());
-    is_told(info.operation_context());
-    is_told(info.result());
-    is_told(info.reply_status());
-    is_told(info.forward_reference());
-    is_told(info.get_reply_service_context(TELLS));
-    is_told(info.sending_exception());
-    is_told(info.sending_exception_id());
-    is_told(info.object_id());
-    is_told(info.adapter_name());
-    is_told(info.target_most_derived_interface());
-    is_told(info.target_is_a("IDL:other:1.0"));
-    is_told(info.get_server_policy(TELLS));
+    check_answer(info.arguments());
+    check_answer(info.exceptions());
+    check_answer(info.contexts());
+    check_answer(info.operation_context());
+    check_answer(info.result());
+    check_answer(info.reply_status());
+    check_answer(info.forward_reference());
+    check_answer(info.get_reply_service_context(TELLS));
+    check_answer(info.sending_exception());
+    check_answer(info.sending_exception_id());
+    check_answer(info.object_id());
+    check_answer(info.adapter_name());
+    check_answer(info.target_most_derived_interface());
+    check_answer(info.target_is_a("IDL:other:1.0"));
+    check_answer(info.get_server_policy(TELLS));
 }

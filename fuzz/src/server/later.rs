@@ -36,29 +36,31 @@ impl Answering for Later {
         let (pending, dispatched) = call.answer_later()?;
         assert!(!format!("{pending:?}").is_empty());
         match what {
-            0 => is_told(reply(pending, &octets)),
+            0 => check_outcome(reply(pending, &octets)),
             1 => drop(pending),
             2 => keep(pending, octets),
             3 => {
                 keep(pending, octets);
                 settle();
             }
-            4 => is_told(
+            4 => check_outcome(
                 pending
                     .answer(|call| call.raise_as("IDL:later:1.0", |out| out.put_octets(&octets))),
             ),
-            5 => is_told(pending.answer(|_| {
+            5 => check_outcome(pending.answer(|_| {
                 let other = server().every.as_object().ior().clone();
                 Err(DispatchError::Forward(Box::new(other)))
             })),
-            6 => is_told(
+            6 => check_outcome(
                 pending.answer(|_| Err(Kind::NoResources.because("as the request says").into())),
             ),
-            7 => is_told(pending.answer(|call| call.reply(|_| Err(CdrError::BadCharacter)))),
-            8 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&LONG)))),
+            7 => check_outcome(pending.answer(|call| call.reply(|_| Err(CdrError::BadCharacter)))),
+            8 => check_outcome(pending.answer(|call| call.reply(|out| out.put_octets(&LONG)))),
             // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
-            9 => is_told(pending.answer(|_| resume_unwind(Box::new("as the request says")))),
-            10 => is_told(pending.answer(|call| call.reply(|out| out.put_octets(&[what; 5000])))),
+            9 => check_outcome(pending.answer(|_| resume_unwind(Box::new("as the request says")))),
+            10 => check_outcome(
+                pending.answer(|call| call.reply(|out| out.put_octets(&[what; 5000]))),
+            ),
             11 => {
                 let is_awaited = pending.watch(Waker::noop());
                 assert_eq!(is_awaited, pending.is_awaited());
@@ -73,23 +75,23 @@ impl Answering for Later {
             // Answers twice: the second answer has no effect.
             13 => {
                 let (second, _) = call.answer_later()?;
-                is_told(reply(second, &octets));
-                is_told(reply(pending, &octets));
+                check_outcome(reply(second, &octets));
+                check_outcome(reply(pending, &octets));
             }
             // Returns the proof of another answer, and gives no answer itself.
             14 => {
                 let (_second, proof) = call.answer_later()?;
-                is_told(pending.answer(|_| Ok(proof)));
+                check_outcome(pending.answer(|_| Ok(proof)));
             }
             // While it is answered, the answer is deferred again.
-            15 => is_told(pending.answer(|call| match call.answer_later() {
+            15 => check_outcome(pending.answer(|call| match call.answer_later() {
                 Ok((again, proof)) => {
                     drop(again);
                     Ok(proof)
                 }
                 Err(error) => Err(error),
             })),
-            ANSWERS_BEFORE => is_told(reply(pending, &octets)),
+            ANSWERS_BEFORE => check_outcome(reply(pending, &octets)),
             _ => {
                 keep(pending, octets);
                 // `resume_unwind` calls no panic hook: libFuzzer's would end the process.
@@ -104,7 +106,7 @@ fn reply(pending: PendingReply, octets: &[u8]) -> Result<(), AnswerError> {
     pending.answer(|call| call.reply(|out| out.put_octets(octets)))
 }
 
-fn is_told(outcome: Result<(), AnswerError>) {
+fn check_outcome(outcome: Result<(), AnswerError>) {
     if let Err(error) = outcome {
         let told = [error.to_string(), SystemException::from(error).to_string()];
         assert!(!told.concat().is_empty());
@@ -124,6 +126,6 @@ fn keep(pending: PendingReply, octets: Vec<u8>) {
 /// Answers the requests that the calling thread has kept, the newest first.
 pub(super) fn settle() {
     while let Some((pending, octets)) = KEPT.with_borrow_mut(Vec::pop) {
-        is_told(reply(pending, &octets));
+        check_outcome(reply(pending, &octets));
     }
 }

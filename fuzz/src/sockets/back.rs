@@ -1,7 +1,7 @@
 //! Calls in both directions of a connection: a server that calls its client by the connection that
 //! the client opened, and a client that serves its server's requests on it.
 
-use super::{Answer, Client, POOL, SHORT, connect, is_sent_by, is_told, read_to_end};
+use super::{Answer, Client, POOL, SHORT, check_outcome, check_sent, connect, read_to_end};
 use crate::generated::all_types::Every;
 use crate::server::{self, Ask, PLAIN};
 use crate::{Seed, client};
@@ -26,7 +26,7 @@ const NOWHERE: &str = "/nowhere/punctual-fuzz";
 /// Calls the object that a request refers to.
 pub(super) fn calls_back(call: &mut ServerCall<'_>) {
     if let Ok(object) = ObjectRef::unmarshal(call.arguments()) {
-        is_told(Every::from_object(object).with_timeout(SHORT).ping());
+        check_outcome(Every::from_object(object).with_timeout(SHORT).ping());
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) fn in_turn(which: usize, octets: &[u8]) {
     let first = usize::from(u16::from_be_bytes([*a, *b])).min(octets.len());
     let which = which % (POOL + 1);
     let sent = two_parts(connect(which), octets, first);
-    is_sent_by(which, &sent);
+    check_sent(which, &sent);
 }
 
 /// Sends `first` octets, and the others once an answer has come, or silence has lasted for a while;
@@ -102,7 +102,7 @@ pub(super) fn called_back(which: usize, octets: &[u8]) {
         reads: 1,
         stays: true,
     });
-    is_told(every.with_timeout(4 * SHORT).ping());
+    check_outcome(every.with_timeout(4 * SHORT).ping());
 }
 
 /// Runs a client that is called back by more requests than may wait: first all that the server has

@@ -165,11 +165,11 @@ fn asked(which: usize, octets: &[u8]) {
     let _ = stream.write_all(octets);
     let _ = stream.shutdown(Shutdown::Write);
     let sent = read_to_end(&mut stream);
-    is_sent_by(which, &sent);
+    check_sent(which, &sent);
 }
 
 /// Checks the octets that a server sends at an endpoint.
-fn is_sent_by(which: usize, sent: &[u8]) {
+fn check_sent(which: usize, sent: &[u8]) {
     let speaks_giop = ENDPOINTS.get(which).is_none_or(|it| it.0 == "uiop");
     if speaks_giop && sent.len() < FIT {
         server::are_messages(sent);
@@ -198,7 +198,7 @@ fn connect(which: usize) -> UnixStream {
         create_pool(&rt, &orb, &POOL.to_string());
         // Other threads receive meanwhile.
         let calls = |_: &mut ServerCall<'_>| {
-            is_told(Client::get().reading.with_timeout(SHORT).name());
+            check_outcome(Client::get().reading.with_timeout(SHORT).name());
         };
         let server = server::with_objects_and(orb, &[("c", calls), ("b", back::calls_back)]);
         server::with_priorities(&server.orb);
@@ -361,7 +361,7 @@ fn two_answered(octets: &[u8]) {
     let _alone = client.is_answered(octets, 2);
     std::thread::scope(|scope| {
         for _ in 0..2 {
-            scope.spawn(|| is_told(client.reading.name()));
+            scope.spawn(|| check_outcome(client.reading.name()));
         }
     });
 }
@@ -370,11 +370,11 @@ fn two_answered(octets: &[u8]) {
 fn late(octets: &[u8]) {
     let client = Client::get();
     let _alone = client.is_answered(octets, 3);
-    is_told(client.reading.with_timeout(SHORT / 4).name());
-    is_told(client.reading.name());
+    check_outcome(client.reading.with_timeout(SHORT / 4).name());
+    check_outcome(client.reading.name());
 }
 
-fn is_told<T>(outcome: Result<T, SystemException>) {
+fn check_outcome<T>(outcome: Result<T, SystemException>) {
     assert!(outcome.is_ok() || outcome.is_err_and(|error| !error.to_string().is_empty()));
 }
 
@@ -472,7 +472,7 @@ fn client_by(
             // Calls the peer from an upcall, by the connection of its request.
             let calls = |_: &mut ServerCall<'_>| {
                 if let Some(own) = Client::get().called_back.first() {
-                    is_told(own.with_timeout(SHORT).name());
+                    check_outcome(own.with_timeout(SHORT).name());
                 }
             };
             let more: [(&str, server::Deed); 2] = [("c", calls), ("s", back::takes_its_time)];

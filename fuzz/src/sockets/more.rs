@@ -2,7 +2,7 @@
 //! asynchronous calls that time out, or whose callers handle replies themselves.
 
 use super::back::{key_of, takes_its_time, two_parts};
-use super::{Answer, Client, LONG, OVERDUE, POOL, SHORT, WATCHED, client_by, is_told};
+use super::{Answer, Client, LONG, OVERDUE, POOL, SHORT, WATCHED, check_outcome, client_by};
 use crate::Seed;
 use crate::client;
 use crate::generated::all_types::Every;
@@ -102,7 +102,7 @@ pub(super) fn goes_on(which: usize, octets: &[u8]) {
                 })
             });
             let handles = &handles.with_timeout(4 * SHORT);
-            handled(handles, || is_told(handles.name()));
+            handled(handles, || check_outcome(handles.name()));
         }
     }
 }
@@ -114,7 +114,7 @@ fn handled(every: &Every, meanwhile: impl FnOnce()) {
         let _ = say.send(level);
     });
     meanwhile();
-    is_told(told.recv_timeout(LONG).expect("the handler is called"));
+    check_outcome(told.recv_timeout(LONG).expect("the handler is called"));
 }
 
 /// Polls once; returns whether the reply was there.
@@ -122,7 +122,7 @@ fn polled<R>(asked: &mut Poller<R, SystemException>) -> bool {
     let mut context = Context::from_waker(Waker::noop());
     match Pin::new(asked).poll(&mut context) {
         Poll::Ready(outcome) => {
-            is_told(outcome);
+            check_outcome(outcome);
             true
         }
         Poll::Pending => false,

@@ -26,7 +26,7 @@ const STORE: Key<Option<PathBuf>> = Key::path("store")
 const MEMORY: Key<bool> = Key::flag("memory")
     .conflicts(&["store"])
     .doc("Keep bindings in memory alone: they are gone when the server is.");
-const ALLOW: Key<Vec<String>> = Key::list("allow", is_grant)
+const ALLOW: Key<Vec<String>> = Key::list("allow", check_grant)
     .value_name("[CONTEXT]=WHO")
     .doc(
         "Who may change what: CONTEXT=WHO, where WHO is an address, a network as 10.0.0.0/8, `local` (Unix sockets, \
@@ -114,7 +114,7 @@ const OWN: &[&Setting] = &[
     &COMPACT.setting,
 ];
 
-fn is_grant(text: &str) -> Result<(), String> {
+fn check_grant(text: &str) -> Result<(), String> {
     parse_grant(text).map(drop)
 }
 

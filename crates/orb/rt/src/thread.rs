@@ -90,7 +90,7 @@ pub(crate) fn native() -> io::Result<Native> {
 #[cold]
 fn ask() -> io::Result<Native> {
     let native = Native::of(scheduling::own()?);
-    is_known_as(native);
+    record_native(native);
     Ok(native)
 }
 
@@ -113,7 +113,7 @@ pub(crate) fn is_at(native: Native) -> bool {
 }
 
 /// Records that the thread is scheduled so from now on.
-fn is_known_as(native: Native) {
+fn record_native(native: Native) {
     RunsAt::new(native.0, Priority::of_thread()).replace_of_thread();
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn change(wanted: Native) -> io::Result<bool> {
         return Ok(false);
     };
     scheduling::set_own(scheduling)?;
-    is_known_as(wanted);
+    record_native(wanted);
     Ok(true)
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn rests_no_more() -> Option<RanAt> {
 #[cold]
 pub(crate) fn force(scheduling: Scheduling) -> io::Result<()> {
     scheduling::set_own(scheduling)?;
-    is_known_as(Native::of(scheduling));
+    record_native(Native::of(scheduling));
     Ok(())
 }
 
@@ -205,7 +205,7 @@ mod tests {
         ] {
             for corba in [None, Some(Priority::MIN), Some(Priority::MAX)] {
                 Priority::replace_of_thread(corba);
-                is_known_as(Native::of(scheduling));
+                record_native(Native::of(scheduling));
                 let ran_at = now().unwrap();
                 assert_eq!(ran_at.corba(), corba);
                 assert_eq!(Priority::of_thread(), corba);

@@ -200,7 +200,7 @@ impl<'d> Decoder<'d> {
     }
 
     /// Takes over the count of another decoder of the same bytes.
-    pub fn has_read_again(&mut self, by: &Self) {
+    pub fn take_count_of(&mut self, by: &Self) {
         self.again = by.again;
     }
 

@@ -90,7 +90,7 @@ fn length(type_code: &TypeCode) -> usize {
 }
 
 #[track_caller]
-fn is_too_large<T: std::fmt::Debug>(answer: Result<T, SystemException>) {
+fn assert_too_large<T: std::fmt::Debug>(answer: Result<T, SystemException>) {
     let exception = answer.unwrap_err();
     let said = (exception.kind(), exception.minor());
     assert_eq!(
@@ -123,20 +123,20 @@ fn descriptions_beyond_a_message_are_refused_and_cost_about_what_may_be_sent() {
         assert!(described.len() * each > LIMIT / 100 * 95);
         drop(described);
         let before = peak();
-        is_too_large(types.describe_contents(all, true, fitting + 1));
-        is_too_large(types.describe_contents(all, true, -1));
+        assert_too_large(types.describe_contents(all, true, fitting + 1));
+        assert_too_large(types.describe_contents(all, true, -1));
         for name in ["Many", "Raised", "Read"] {
             let interface = found::<InterfaceDef>(&root, name);
-            is_too_large(interface.describe_interface());
+            assert_too_large(interface.describe_interface());
             let contents: Container = found(&root, name);
-            is_too_large(contents.describe_contents(all, true, -1));
+            assert_too_large(contents.describe_contents(all, true, -1));
         }
         for name in ["State", "Made"] {
-            is_too_large(found::<ValueDef>(&root, name).describe_value());
+            assert_too_large(found::<ValueDef>(&root, name).describe_value());
         }
-        is_too_large(found::<ValueDef>(&root, "Made").initializers());
-        is_too_large(found::<StructDef>(&root, "Members").members());
-        is_too_large(found::<UnionDef>(&root, "Chosen").members());
+        assert_too_large(found::<ValueDef>(&root, "Made").initializers());
+        assert_too_large(found::<StructDef>(&root, "Members").members());
+        assert_too_large(found::<UnionDef>(&root, "Chosen").members());
         let grown = peak() - before;
         // Each of these took hundreds of MiB.
         assert!(grown < 32 * MIB, "they took {grown} octets");

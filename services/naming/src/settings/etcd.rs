@@ -9,7 +9,7 @@ use punctual_host::settings::{Key, Values};
 use crate::service::{NamingService, OpenError};
 use crate::store::{EtcdOptions, EtcdStore, EtcdTls, EtcdUser};
 
-pub(super) const ENDPOINTS: Key<Vec<String>> = Key::list("etcd", is_endpoint)
+pub(super) const ENDPOINTS: Key<Vec<String>> = Key::list("etcd", check_endpoint)
     .value_name("HOST:PORT")
     .conflicts(&["store", "memory"])
     .doc(
@@ -54,7 +54,7 @@ pub(super) const PASSWORD_FILE: Key<Option<PathBuf>> = Key::path("etcd-password-
 const ON_ETCD: &str = "--etcd names members of a cluster, --etcd-prefix keys that nothing else has";
 const ON_PASSWORD: &str = "--etcd-password-file is a file whose first line is the password";
 
-fn is_endpoint(text: &str) -> Result<(), String> {
+fn check_endpoint(text: &str) -> Result<(), String> {
     match text.is_empty() {
         true => Err("host:port is wanted".to_owned()),
         false => Ok(()),

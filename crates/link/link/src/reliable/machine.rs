@@ -283,13 +283,13 @@ impl Machine {
             wire::data(out, self.peer, piece.offset, piece.finish, ack, window);
             self.outgoing.copy(piece, out);
             if self.incoming.stretches().is_empty() {
-                self.has_told(ack, window);
+                self.record_advertised(ack, window);
             }
             return true;
         }
         if self.ack_due.is_some_and(|due| due <= now) {
             wire::ack(out, self.peer, ack, window, self.incoming.stretches());
-            self.has_told(ack, window);
+            self.record_advertised(ack, window);
             return true;
         }
         if std::mem::take(&mut self.ping_wanted) {
@@ -299,7 +299,7 @@ impl Machine {
         false
     }
 
-    fn has_told(&mut self, ack: u64, window: u32) {
+    fn record_advertised(&mut self, ack: u64, window: u32) {
         self.owed = 0;
         self.ack_due = None;
         self.promised = ack + u64::from(window);

@@ -97,7 +97,7 @@ fn count(operations: &Operations, name: &str, ended: Ended, exists: bool) {
 
 impl Both {
     /// Counts a request that has been answered.
-    fn has_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
+    fn record_served(&self, info: &ServerRequestInfo<'_>, ended: Ended, exists: bool) {
         let began = self.served.ends(info.request_id());
         let took = began.map(|began| began.elapsed());
         self.server.of(info.operation(), exists).count(ended, took);
@@ -169,7 +169,7 @@ impl ServerRequestInterceptor for AtEnd {
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        self.0.has_served(info, Ended::Well, true);
+        self.0.record_served(info, Ended::Well, true);
         Ok(())
     }
 
@@ -177,13 +177,13 @@ impl ServerRequestInterceptor for AtEnd {
         // Names of unknown operations are not kept, as peers can send any number of them.
         let (ended, exists) = of_exception(info.sending_system_exception());
         let exists = exists && info.object_id().is_ok();
-        self.0.has_served(info, ended, exists);
+        self.0.record_served(info, ended, exists);
         Ok(())
     }
 
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let exists = info.object_id().is_ok();
-        self.0.has_served(info, Ended::Well, exists);
+        self.0.record_served(info, Ended::Well, exists);
         Ok(())
     }
 }

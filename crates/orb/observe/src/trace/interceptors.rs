@@ -243,7 +243,7 @@ fn end(error: Option<&str>) {
 
 impl Shared {
     /// Ends the span of a request that has been answered; `error` is its failure, if there is one.
-    fn has_served(&self, request_id: u32, error: Option<&str>) {
+    fn end_span(&self, request_id: u32, error: Option<&str>) {
         let span = self.served.ends(request_id);
         if let (Some(span), Some(error)) = (&span, error) {
             span.record("error", error);
@@ -351,18 +351,18 @@ impl ServerRequestInterceptor for AtEnd {
     }
 
     fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        self.0.has_served(info.request_id(), None);
+        self.0.end_span(info.request_id(), None);
         Ok(())
     }
 
     fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
         let error = info.sending_exception_id().unwrap_or_default();
-        self.0.has_served(info.request_id(), Some(error));
+        self.0.end_span(info.request_id(), Some(error));
         Ok(())
     }
 
     fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), InterceptorError> {
-        self.0.has_served(info.request_id(), None);
+        self.0.end_span(info.request_id(), None);
         Ok(())
     }
 }

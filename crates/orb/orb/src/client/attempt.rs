@@ -61,7 +61,7 @@ impl Invocation {
             Some(terms) => {
                 let waiting = Waiting::message(request, Some(pending.id()));
                 let by = (&**call.callee.lane, connection);
-                call.callee.object.is_buffered_on(connection);
+                call.callee.object.record_buffered_on(connection);
                 send::buffer(by, waiting, terms, self.request_deadline)?;
             }
             None => {

@@ -111,7 +111,7 @@ impl<O: Owner> Deferred<O> {
         };
         let (invocation, stage, place) = what.with_call(|call| {
             let mut invocation = Invocation::new(call);
-            invocation.is_deferred();
+            invocation.set_deferred();
             invocation.is_put_away = true;
             let (stage, place) = begin(call, &mut invocation);
             (invocation, stage, place)

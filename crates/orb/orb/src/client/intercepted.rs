@@ -27,9 +27,9 @@ use punctual_ior::Ior;
 
 impl Invocation {
     /// Marks the call as deferred: its caller goes on.
-    pub(super) fn is_deferred(&mut self) {
+    pub(super) fn set_deferred(&mut self) {
         if let Some(interception) = &mut self.interception {
-            interception.is_deferred = true;
+            interception.set_deferred = true;
         }
     }
 
@@ -59,7 +59,7 @@ impl Invocation {
     /// The exception that an interceptor has raised.
     pub(super) fn begin_poll(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
         match &self.interception {
-            Some(interception) if interception.is_deferred => {
+            Some(interception) if interception.set_deferred => {
                 self.start(call, ClientPass::send_poll)
             }
             _ => Ok(Next::Done(None)),
@@ -90,8 +90,8 @@ impl Invocation {
     /// # Errors
     /// The exception that an interceptor has raised.
     pub(super) fn has_left(&mut self, call: &Call<'_>) -> Result<Next, SystemException> {
-        let is_deferred = self.interception.as_ref().is_some_and(|it| it.is_deferred);
-        match is_deferred {
+        let set_deferred = self.interception.as_ref().is_some_and(|it| it.set_deferred);
+        match set_deferred {
             true => self.end_pass(call, Ok(Next::Done(None)), None),
             false => Ok(Next::Done(None)),
         }

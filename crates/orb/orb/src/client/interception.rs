@@ -11,7 +11,7 @@ pub(super) struct Interception {
     /// True while a pass is under way.
     pub(super) is_on: bool,
     /// True if the caller goes on while the call is in flight.
-    pub(super) is_deferred: bool,
+    pub(super) set_deferred: bool,
 }
 
 impl Interception {
@@ -25,7 +25,7 @@ impl Interception {
         Some(Box::new(Self {
             pass: ClientPass::new(broker.number(), slots),
             is_on: false,
-            is_deferred: false,
+            set_deferred: false,
         }))
     }
 

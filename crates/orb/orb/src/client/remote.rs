@@ -145,7 +145,7 @@ impl RemoteObject {
     }
 
     /// Records that a call of this object is buffered on this connection.
-    pub(super) fn is_buffered_on(&self, connection: &Arc<ClientConnection>) {
+    pub(super) fn record_buffered_on(&self, connection: &Arc<ClientConnection>) {
         let mut buffered = self.buffered.lock();
         buffered.retain(|one| one.strong_count() > 0);
         let is_there = |one: &Weak<_>| one.as_ptr() == Arc::as_ptr(connection);

@@ -51,7 +51,7 @@ pub(super) fn buffer_plainly(
     terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let at_once = || has_sent_at_once((lane, connection));
+    let at_once = || schedule_flush((lane, connection));
     let waits = connection.append(request, terms, (deadline, &at_once));
     let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
@@ -64,7 +64,7 @@ pub(super) fn buffer(
     terms: &BufferTerms,
     deadline: Deadline,
 ) -> Result<(), Failed> {
-    let at_once = || has_sent_at_once((lane, connection));
+    let at_once = || schedule_flush((lane, connection));
     let waits = connection.enqueue(request, terms, (deadline, &at_once));
     let waits = waits.map_err(|error| not_buffered(connection, error))?;
     flush_in_time((lane, connection), waits, deadline)
@@ -80,7 +80,7 @@ fn not_buffered(connection: &ClientConnection, error: NotBuffered) -> Failed {
 
 /// Schedules an immediate flush of the connection's buffer.
 #[cold]
-fn has_sent_at_once((lane, connection): (&Lane, &Arc<ClientConnection>)) {
+fn schedule_flush((lane, connection): (&Lane, &Arc<ClientConnection>)) {
     // Scheduling fails only while the ORB shuts down, which flushes all buffers.
     let _ = lane.flusher.schedule(Instant::now(), connection);
 }

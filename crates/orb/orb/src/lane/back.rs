@@ -138,7 +138,7 @@ impl BackChannel {
     }
 
     /// The connection has ended: calls by it fail.
-    pub(crate) fn has_ended(&self, reason: &str) {
+    pub(crate) fn fail_callbacks(&self, reason: &str) {
         let connection = {
             let mut state = self.state.lock();
             state.is_over = true;

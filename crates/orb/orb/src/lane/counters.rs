@@ -21,7 +21,7 @@ pub(crate) struct Counters {
 
 impl Counters {
     /// A connection has gone, on which so many messages had come.
-    pub(crate) fn has_gone(&self, messages: u64) {
+    pub(crate) fn record_leaving(&self, messages: u64) {
         self.gone_messages.fetch_add(messages, Ordering::Relaxed);
     }
 
@@ -48,7 +48,7 @@ impl Counters {
     }
 
     /// A request that was to be answered later was not answered in time.
-    pub(crate) fn has_timed_out(&self) {
+    pub(crate) fn record_timed_out(&self) {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -57,7 +57,7 @@ impl Counters {
     }
 
     /// A thread of another lane was asked for.
-    pub(super) fn has_borrowed(&self) {
+    pub(super) fn record_borrowed(&self) {
         self.borrowed.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -67,7 +67,7 @@ impl Counters {
 
     /// The upcall of a request has been given this priority.
     #[inline]
-    pub(crate) fn has_served_at(&self, priority: Priority) {
+    pub(crate) fn record_served_at(&self, priority: Priority) {
         self.by_priority.count(priority);
     }
 

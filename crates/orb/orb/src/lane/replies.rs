@@ -219,7 +219,7 @@ impl Replies {
     /// There is something to be done for the lane's thread.
     fn tell(&self) {
         match self.reactor() {
-            Ok(reactor) => reactor.has_more_work(),
+            Ok(reactor) => reactor.notify_work(),
             // Whoever does what has come on this thread takes it up next: to nest it here would have no end.
             Err(_) if in_reply_handler() => {}
             Err(_) => while self.queue.run_next() {},

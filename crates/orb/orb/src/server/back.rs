@@ -78,7 +78,7 @@ impl ServesRequests for BackServer {
     fn connection_ended(&self) {
         let waiting = std::mem::take(&mut self.queue.lock().waiting);
         drop(waiting);
-        self.connection.has_ended();
+        self.connection.close_ended();
     }
 }
 

@@ -189,7 +189,7 @@ impl<'m> ServerCall<'m> {
     /// first such request of a lane alone.
     #[inline]
     pub fn count_at(&self, priority: Priority) {
-        self.conversation.counters().has_served_at(priority);
+        self.conversation.counters().record_served_at(priority);
     }
 
     /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the

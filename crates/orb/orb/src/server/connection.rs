@@ -106,8 +106,8 @@ impl AnswersLater for ServerConnection {
         replies.wake_at(Deadline::after(time), waker)
     }
 
-    fn has_timed_out(&self) {
-        self.lane().counters.has_timed_out();
+    fn time_out(&self) {
+        self.lane().counters.record_timed_out();
     }
 }
 
@@ -190,7 +190,7 @@ impl ServerConnection {
     /// The client is called back no more.
     pub(super) fn calls_back_no_more(&self, reason: &str) {
         if let Some(back) = &self.back {
-            back.has_ended(reason);
+            back.fail_callbacks(reason);
         }
     }
 
@@ -325,12 +325,12 @@ impl ServerConnection {
             }
         }
         conversation.link().close();
-        self.has_ended();
+        self.close_ended();
     }
 
     /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
     /// not among those that clients have open.
-    pub(super) fn has_ended(&self) {
+    pub(super) fn close_ended(&self) {
         self.calls_back_no_more("the connection has ended");
         self.pending.close();
         if !self.pending.is_empty()
@@ -437,7 +437,9 @@ impl Drop for ServerConnection {
     fn drop(&mut self) {
         self.calls_back_no_more("the connection has ended");
         if let Some(&number) = self.number.get() {
-            self.lane.counters.has_gone(self.reader.number_received());
+            self.lane
+                .counters
+                .record_leaving(self.reader.number_received());
             self.lane.incoming.connections.leave(number);
         }
     }

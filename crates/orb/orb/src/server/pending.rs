@@ -43,7 +43,7 @@ pub(super) trait AnswersLater: Send + Sync {
     fn wake_after(&self, time: Duration, waker: &Waker) -> io::Result<Option<Alarm>>;
 
     /// A request was not answered in time. Counted.
-    fn has_timed_out(&self);
+    fn time_out(&self);
 }
 
 /// Those of one connection.
@@ -180,7 +180,7 @@ impl Awaited {
     }
 
     /// Whoever waited was told that it takes too long.
-    pub(super) fn has_timed_out(&self) {
+    pub(super) fn time_out(&self) {
         self.ends(TIMED_OUT);
     }
 

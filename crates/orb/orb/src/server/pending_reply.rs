@@ -345,10 +345,10 @@ impl Drop for PendingReply {
 impl Wake for Shared {
     fn wake(self: Arc<Self>) {
         if let Some(mut claimed) = self.claim() {
-            claimed.open.connection.has_timed_out();
+            claimed.open.connection.time_out();
             claimed.fail(timed_out());
             drop(claimed);
-            self.awaited.has_timed_out();
+            self.awaited.time_out();
         }
     }
 }

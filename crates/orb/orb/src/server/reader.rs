@@ -73,7 +73,7 @@ impl Reader {
 
     /// Notes a message that has come, and whether more came with it.
     #[inline]
-    pub(super) fn has_received(
+    pub(super) fn record_received(
         &self,
         conversation: &Conversation,
         version: GiopVersion,
@@ -87,10 +87,15 @@ impl Reader {
     }
 
     /// The same of a message that was put together.
-    pub(super) fn has_message(&self, conversation: &Conversation, message: &Message, more: bool) {
+    pub(super) fn record_message(
+        &self,
+        conversation: &Conversation,
+        message: &Message,
+        more: bool,
+    ) {
         self.heard.store(true, Ordering::Relaxed);
         self.mid_message.store(false, Ordering::Relaxed);
-        self.has_received(conversation, message.header.version, more);
+        self.record_received(conversation, message.header.version, more);
         let tracer = conversation.broker().tracer();
         tracer.received(conversation.link(), message);
     }

@@ -80,8 +80,8 @@ fn serve_with(
                 if came == Came::Copied {
                     inbox.pass(block.len());
                 }
-                reader.has_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
-                thread.has_message();
+                reader.record_received(conversation, GiopVersion::V1_2, !inbox.is_empty());
+                thread.begin_message();
                 thread.ends_receiving(reader);
                 drop(inbox);
                 let spare = &mut memory.reply;
@@ -135,8 +135,8 @@ fn serve_message(
     let (conversation, reader) = (&connection.conversation, &connection.reader);
     let received = match inbox.take(conversation.link()) {
         Ok(InboxStep::Message(message)) => {
-            reader.has_message(conversation, &message, inbox.is_mid_message());
-            thread.has_message();
+            reader.record_message(conversation, &message, inbox.is_mid_message());
+            thread.begin_message();
             thread.ends_receiving(reader);
             let_go(inbox);
             return match thread.keep(message) {
@@ -180,5 +180,5 @@ fn end(
     mid_message: bool,
 ) {
     connection.end(error, mid_message);
-    thread.is_over();
+    thread.end_connection();
 }

@@ -41,7 +41,7 @@ impl Serving {
 
     /// Notes what a reactor's thread has in hand.
     #[inline]
-    pub(crate) fn has_in_hand(&self, in_hand: u64) {
+    pub(crate) fn set_in_hand(&self, in_hand: u64) {
         with_innermost(|frame| frame.in_hand.set(in_hand));
     }
 
@@ -54,14 +54,14 @@ impl Serving {
         });
         // Most protocols number no frames.
         if let Some(arrival) = arrival {
-            has_arrived(arrival);
+            record_arrival(arrival);
         }
         Upcall(std::marker::PhantomData)
     }
 }
 
 #[cold]
-fn has_arrived(arrival: FrameArrival) {
+fn record_arrival(arrival: FrameArrival) {
     HELD.with_borrow_mut(|held| held.arrivals.push(arrival));
     with_innermost(|frame| frame.flags.set(frame.flags.get() | HAS_ARRIVAL));
 }

@@ -21,7 +21,7 @@ fn join(threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
 }
 
 /// Waits for what no server answers.
-fn is_broken_off(connection: &Connection) {
+fn break_off(connection: &Connection) {
     assert_eq!(connection.call(Deadline::NEVER), Err(Unanswered::Broken));
 }
 
@@ -35,7 +35,7 @@ fn may_be_broken_off(connection: &Connection) {
 fn whoever_waits_learns_that_the_connection_broke() {
     explore("broken off", || {
         let connection = Connection::new(Answers::InOrder(usize::MAX));
-        let threads = [(); 2].map(|()| spawn(&connection, is_broken_off));
+        let threads = [(); 2].map(|()| spawn(&connection, break_off));
         connection.break_off();
         join(threads);
     });

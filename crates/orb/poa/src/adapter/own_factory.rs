@@ -14,7 +14,7 @@ pub(super) struct OwnFactory(OnceLock<Weak<Adapter>>);
 
 impl OwnFactory {
     /// Sets the adapter, once it has been made.
-    pub(super) fn is_of(&self, adapter: &Arc<Adapter>) {
+    pub(super) fn set_adapter(&self, adapter: &Arc<Adapter>) {
         self.0.get_or_init(|| Arc::downgrade(adapter));
     }
 }

@@ -79,7 +79,7 @@ impl Root {
             manager,
         };
         let adapter = root.add(parts)?;
-        own.is_of(&adapter);
+        own.set_adapter(&adapter);
         root.adapter.get_or_init(|| adapter);
         let mut roots = ROOTS.lock();
         roots.retain(|(_, root)| root.strong_count() > 0);

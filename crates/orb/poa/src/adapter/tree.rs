@@ -73,7 +73,7 @@ impl Adapter {
             manager,
         };
         let child = registry.add(parts).map_err(NotMade::System)?;
-        own.is_of(&child);
+        own.set_adapter(&child);
         children.insert(name.to_owned(), child.clone());
         Ok(child)
     }

@@ -14,11 +14,11 @@ fn spawn(map: &Arc<ActiveMap>, act: impl FnOnce(&ActiveMap) + 'static) -> thread
 /// Reads the pinned object: loom detects a concurrent write.
 fn call(map: &ActiveMap, entry_id: EntryId) {
     if let Some(pinned) = map.pin(entry_id) {
-        is_whole(&pinned);
+        check_entry(&pinned);
     }
 }
 
-fn is_whole(pinned: &Pinned<'_>) {
+fn check_entry(pinned: &Pinned<'_>) {
     assert_eq!(pinned.id.as_deref(), None);
 }
 
@@ -69,7 +69,7 @@ fn an_upcall_that_deactivates_its_own_object_goes_on_with_it() {
         if let Some(pinned) = map.pin(entry_id) {
             assert!(map.deactivate(entry_id));
             assert_eq!(gone.count(), 0, "it is pinned here");
-            is_whole(&pinned);
+            check_entry(&pinned);
         }
         other.join().unwrap();
         assert_eq!(gone.count(), 1);

@@ -151,7 +151,7 @@ fn without_a_code_set_in_common_both_fall_back_or_nothing_is_called() {
 }
 
 /// Checks text that ISO 8859-1 has, and text that it has not.
-fn is_in_latin_1(echo: &Echo) {
+fn check_latin_1(echo: &Echo) {
     assert_eq!(echo.text("grüß dich").unwrap(), "grüß dich");
     let error = echo.text("世界").unwrap_err();
     assert_eq!(error.kind(), Kind::DataConversion, "{error}");
@@ -162,7 +162,7 @@ fn an_orb_may_prefer_iso_8859_1() {
     let _watchdog = watchdog(Duration::from_secs(60));
     let latin = |config: &mut OrbConfig| config.char_code_set = CharCodeSet::Iso8859_1;
     let pair = Pair::with(|_| {}, latin);
-    is_in_latin_1(&pair.echo);
+    check_latin_1(&pair.echo);
     // A server's references name it first: other ORBs convert to it.
     let pair = Pair::with(latin, |_| {});
     let profile = pair.echo.as_object().ior().iiop_profiles().next();
@@ -180,6 +180,6 @@ fn a_reference_may_prefer_iso_8859_1() {
     let policy = Policy::CharCodeSet(CharCodeSet::Iso8859_1);
     let object = pair.echo.as_object();
     let object = object.set_policy_overrides(&[policy], SetOverride::Add);
-    is_in_latin_1(&Echo::from_object(object.unwrap()));
+    check_latin_1(&Echo::from_object(object.unwrap()));
     assert_eq!(pair.echo.text("世界").unwrap(), "世界");
 }

@@ -22,7 +22,7 @@ impl Reactor {
     }
 
     /// Wakes a waiting thread, if there is one, after work has been added.
-    pub fn has_more_work(&self) {
+    pub fn notify_work(&self) {
         // Sequentially consistent with a thread that begins to wait: it finds the work, or is found
         // waiting.
         if self.leadership.leaders() > 0 {

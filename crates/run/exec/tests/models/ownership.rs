@@ -46,7 +46,7 @@ impl Registration {
     }
 
     /// Raises an event of a kind, posted for other threads to serve.
-    fn is_posted(&self, kind: usize) {
+    fn post(&self, kind: usize) {
         self.there[kind].fetch_add(1, Ordering::Relaxed);
         if self.owner.post(0, KINDS[kind]) {
             self.queue();
@@ -151,10 +151,10 @@ fn what_is_posted_while_it_is_served_is_served_again() {
             vec![
                 |one| one.happens(0),
                 |one| {
-                    one.is_posted(1);
+                    one.post(1);
                     one.serve_queue();
                 },
-                |one| one.is_posted(0),
+                |one| one.post(0),
             ],
         );
         registration.check();
@@ -201,7 +201,7 @@ fn one_that_is_taken_out_is_cleared_once_and_owned_by_nobody_after() {
                         one.clear();
                     }
                 },
-                |one| one.is_posted(1),
+                |one| one.post(1),
             ],
         );
         registration.serve_queue();

@@ -97,7 +97,7 @@ impl Process {
     }
 
     /// Waits until it has printed a line.
-    pub(crate) fn has_said(&mut self, line: &str) {
+    pub(crate) fn assert_said(&mut self, line: &str) {
         let stdout = self.child.stdout.as_mut().unwrap();
         let mut lines = BufReader::new(stdout).lines().map_while(Result::ok);
         assert!(lines.any(|said| said.contains(line)));

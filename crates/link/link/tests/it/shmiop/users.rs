@@ -25,7 +25,7 @@ fn a_server_whose_user_is_not_allowed_is_not_spoken_to() {
     let Some(mut server) = Process::as_nobody("listen", &open, &place) else {
         return;
     };
-    server.has_said("said: listening");
+    server.assert_said("said: listening");
     let connect = |allow: &str| {
         let properties = Properties::from_iter([("allow", allow)]);
         Shmiop::default().connect(&Address::new(NAME, &place), &properties, limit())

@@ -95,7 +95,7 @@ where
     (pair, account)
 }
 
-fn is_unknown<T>(asked: Result<T, punctual::SystemException>) {
+fn assert_unknown<T>(asked: Result<T, punctual::SystemException>) {
     let unknown = asked.err().unwrap();
     let said = (unknown.kind(), unknown.minor());
     assert_eq!(said, (Kind::NoResources, minor::omg(1)));
@@ -163,12 +163,12 @@ fn of_a_servant_that_names_types_alone_interceptors_see_the_arguments_alone() {
             let arguments = info.arguments()?;
             let amount: i32 = arguments[0].argument.extract().unwrap();
             tell.lock().unwrap().push(format!("{point} {amount}"));
-            is_unknown(info.exceptions());
-            is_unknown(info.contexts());
-            is_unknown(info.operation_context());
+            assert_unknown(info.exceptions());
+            assert_unknown(info.contexts());
+            assert_unknown(info.operation_context());
         }
         if point == "send_reply" {
-            is_unknown(info.result());
+            assert_unknown(info.result());
         }
         Ok(())
     });
@@ -191,7 +191,7 @@ fn a_request_is_seen_once_also_where_its_servant_does_not_read_the_arguments() {
     };
     let (pair, account) = account(vault, move |point, info| {
         if point == "receive_request" {
-            is_unknown(info.arguments());
+            assert_unknown(info.arguments());
         }
         let said = format!("{} {point}", info.operation());
         tell.lock().unwrap().push(said);

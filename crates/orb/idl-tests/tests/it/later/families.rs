@@ -137,6 +137,6 @@ fn what_is_inherited_is_answered_later_too() {
 /// Checks that a servant that answers later is an ordinary one to callers of its process.
 #[test]
 fn a_servant_that_answers_later_stands_for_one_that_answers_at_once() {
-    fn is_servant<S: BottomServant>(_: &S) {}
-    is_servant(&Amh::new(All::default()).blocking());
+    fn assert_servant<S: BottomServant>(_: &S) {}
+    assert_servant(&Amh::new(All::default()).blocking());
 }

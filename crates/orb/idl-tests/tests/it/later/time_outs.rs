@@ -27,7 +27,7 @@ fn unanswered(orb: &Orb) -> u64 {
         .sum()
 }
 
-fn is_time_out(raised: &SystemException) {
+fn assert_time_out(raised: &SystemException) {
     let said = (raised.kind(), raised.minor(), raised.completed());
     let wanted = (
         Kind::Timeout,
@@ -56,7 +56,7 @@ fn a_response_that_is_kept_beyond_its_time_out_is_answered_with_timeout_and_coun
             config.timeouts.answer = Some(SOON);
         };
         let pair = Pair::with(|_| Amh::shared(desk.clone()), tcp(), server, |_| {});
-        is_time_out(&pair.clerk.wait_at("gate").unwrap_err());
+        assert_time_out(&pair.clerk.wait_at("gate").unwrap_err());
         let (_, response) = desk.waiting.lock().unwrap().pop().unwrap();
         until(|| !response.is_awaited());
         assert_eq!(unanswered(&pair.server), 1);
@@ -82,7 +82,7 @@ fn whoever_watches_a_response_is_woken_at_its_time_out() {
             .1
             .watch(&Waker::from(woken.clone()))
     );
-    is_time_out(&waits.wait().unwrap_err());
+    assert_time_out(&waits.wait().unwrap_err());
     until(|| woken.0.load(Ordering::Relaxed) == 1);
     pair.end();
 }
@@ -105,7 +105,7 @@ fn of_many_responses_those_that_are_kept_time_out_and_no_others() {
             Ok(sum) => assert_eq!((number % 2, sum), (1, number + 1)),
             Err(raised) => {
                 assert_eq!(number % 2, 0);
-                is_time_out(&raised);
+                assert_time_out(&raised);
             }
         }
     }
@@ -123,7 +123,7 @@ fn an_orb_that_ends_waits_for_a_kept_response_no_longer_than_for_its_time_out() 
     let waits = pair.clerk.sendp_wait_at("gate");
     until(|| desk.waiting() == 1);
     pair.server.shutdown(true).unwrap();
-    is_time_out(&waits.wait().unwrap_err());
+    assert_time_out(&waits.wait().unwrap_err());
     pair.client.shutdown(true).unwrap();
 }
 
@@ -151,7 +151,7 @@ fn a_poa_says_how_long_its_servants_may_take() {
     let waits = never.sendp_wait_at("gate");
     until(|| patient.waiting() == 1);
     for _ in 0..3 {
-        is_time_out(&soon.sendp_wait_at("gate").wait().unwrap_err());
+        assert_time_out(&soon.sendp_wait_at("gate").wait().unwrap_err());
     }
     assert_eq!(patient.waiting(), 1);
     patient.open_gate("gate");

@@ -128,7 +128,7 @@ impl Connections {
         let mut state = self.lock();
         let gone = state.open.remove(&id);
         if let Some(gone) = gone.filter(|gone| !gone.leaves) {
-            state.has_one_less(&gone.from);
+            state.remove_one(&gone.from);
         }
         drop(state);
         self.changed.notify_all();
@@ -260,7 +260,7 @@ impl Connections {
 }
 
 impl State {
-    fn has_one_less(&mut self, from: &Arc<str>) {
+    fn remove_one(&mut self, from: &Arc<str>) {
         self.count -= 1;
         if let Some(count) = self.hosts.get_mut(from) {
             *count -= 1;
@@ -327,7 +327,7 @@ impl State {
                 }
                 entry.leaves = true;
                 let from = entry.from.clone();
-                self.has_one_less(&from);
+                self.remove_one(&from);
                 looked.leaving.push((number, connection));
             }
         }

@@ -72,7 +72,7 @@ impl RequestBuffer {
     }
 
     pub(crate) fn len(&self) -> usize {
-        // Sequentially consistent with `Reactor::has_more_work`.
+        // Sequentially consistent with `Reactor::notify_work`.
         self.len.load(Ordering::SeqCst)
     }
 
@@ -109,7 +109,7 @@ impl RequestBuffer {
         });
         self.len.store(held.requests.len(), Ordering::SeqCst);
         drop(held);
-        self.has_more_work();
+        self.notify_work();
         Ok(())
     }
 
@@ -129,9 +129,9 @@ impl RequestBuffer {
         true
     }
 
-    fn has_more_work(&self) {
+    fn notify_work(&self) {
         if let Some(reactor) = self.reactor.get().and_then(Weak::upgrade) {
-            reactor.has_more_work();
+            reactor.notify_work();
         }
     }
 }

@@ -84,7 +84,7 @@ impl Lender {
             priority: to.priority,
             reactor: to.reactor.clone(),
         });
-        reactor.has_more_work();
+        reactor.notify_work();
         true
     }
 }
@@ -98,7 +98,7 @@ impl Borrow for Borrower {
         let is_lent = below.any(|lane| lane.lend(&self.own));
         drop(lanes);
         if is_lent {
-            self.counters.has_borrowed();
+            self.counters.record_borrowed();
         }
         is_lent
     }

@@ -115,7 +115,7 @@ impl ServingThread for BlockingThread<'_> {
     }
 
     #[inline]
-    fn has_message(&mut self) {
+    fn begin_message(&mut self) {
         self.begun = None;
     }
 

@@ -121,7 +121,7 @@ impl OnReactor {
         let mut outbox = self.lock().map_err(unlocked)?;
         let had_waited = !outbox.is_empty();
         let sent = outbox.send(link, parts)?;
-        self.has_sent(&outbox, sent, had_waited);
+        self.resume_after_sending(&outbox, sent, had_waited);
         Ok(outbox.closes && sent == Sent::All)
     }
 
@@ -132,7 +132,7 @@ impl OnReactor {
             return Ok(false);
         }
         let sent = outbox.flush(link)?;
-        self.has_sent(&outbox, sent, true);
+        self.resume_after_sending(&outbox, sent, true);
         Ok(outbox.closes && sent == Sent::All)
     }
 
@@ -144,7 +144,7 @@ impl OnReactor {
     }
 
     /// Notes what waits, has the reactor wait for room, and sets its term.
-    fn has_sent(&self, outbox: &Outbox, sent: Sent, had_waited: bool) {
+    fn resume_after_sending(&self, outbox: &Outbox, sent: Sent, had_waited: bool) {
         let waits = sent != Sent::All;
         if !waits && !had_waited {
             return;

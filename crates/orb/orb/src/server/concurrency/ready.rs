@@ -45,12 +45,12 @@ impl Handler for ReadyConnection {
             Ok(true) => conversation.link().close(),
             Err(error) => {
                 conversation.reply_failed(&error);
-                connection.has_ended();
+                connection.close_ended();
                 return event.deregister();
             }
         }
         if event.readiness().has(Readiness::DEADLINE) && self.is_given_up() {
-            connection.has_ended();
+            connection.close_ended();
             return event.deregister();
         }
         let max_nesting = conversation.broker().config().max_nesting;
@@ -212,7 +212,7 @@ impl ServingThread for ReactorThread<'_, '_> {
     fn serve(&mut self, request: impl FnOnce()) -> bool {
         let number = self.connection.reader.number_received();
         let mark = self.on.take_in_hand(number);
-        self.serving.has_in_hand(mark);
+        self.serving.set_in_hand(mark);
         request();
         let is_owner = self.on.put_down(mark);
         if !is_owner {
@@ -221,7 +221,7 @@ impl ServingThread for ReactorThread<'_, '_> {
         is_owner
     }
 
-    fn is_over(&mut self) {
+    fn end_connection(&mut self) {
         self.event.deregister();
     }
 }

@@ -33,7 +33,7 @@ pub(in crate::server) trait ServingThread {
     ) -> Result<ReceiveOutcome, InboxError>;
 
     /// A whole message is there.
-    fn has_message(&mut self) {}
+    fn begin_message(&mut self) {}
 
     /// The thread has the inbox.
     fn begins_receiving(&self, reader: &Reader);
@@ -57,5 +57,5 @@ pub(in crate::server) trait ServingThread {
     fn serve(&mut self, request: impl FnOnce()) -> bool;
 
     /// The connection has ended.
-    fn is_over(&mut self) {}
+    fn end_connection(&mut self) {}
 }

@@ -2,7 +2,7 @@
 //! connections, threads.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
-use crate::hostile::log::{is_logged, is_logged_of_one};
+use crate::hostile::log::{assert_logged, assert_logged_of_one};
 use crate::hostile::peer::{Peer, request};
 use punctual_giop::MessageKind;
 use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
@@ -49,7 +49,7 @@ over_every_link! {
             answered += 1;
         }
         peer.rest();
-        is_logged(&peer, &["too long"]);
+        assert_logged(&peer, &["too long"]);
         assert!((2..1000).contains(&answered), "after {answered} whole messages");
         rig.others_are_served();
     }
@@ -67,11 +67,11 @@ over_every_link! {
             })
             .collect();
         // Two have room. Others were dropped as more came.
-        rig.has_at_most(3);
+        rig.wait_until_at_most(3);
         rig.others_are_served();
         // A longer request of a well-behaved client has room, too, at the expense of others.
         assert_eq!(rig.echo.octets(&vec![7; 300 << 10]).unwrap().len(), 300 << 10);
-        is_logged_of_one(&crowd, &["limits.received"]);
+        assert_logged_of_one(&crowd, &["limits.received"]);
     }
 
     fn a_connection_that_was_quiet_makes_room_for_another(over: Over) {
@@ -99,7 +99,7 @@ over_every_link! {
         rig.others_are_served();
         assert_eq!(peer.receive().0, MessageKind::CloseConnection);
         assert!(peer.rest().is_empty());
-        rig.has_at_most(0);
+        rig.wait_until_at_most(0);
         rig.others_are_served();
     }
 }
@@ -153,6 +153,6 @@ fn a_host_with_many_connections_leaves_some_to_others() {
         other.read_exact(&mut refused).unwrap();
         assert_eq!(refused[7], 1, "a reply");
         drop(other);
-        rig.has_at_most(16);
+        rig.wait_until_at_most(16);
     }
 }

@@ -27,7 +27,7 @@ over_links! {
         std::thread::scope(|scope| {
             // It may be refused while there is none, and tries again.
             let coming = scope.spawn(|| while new.long(2).is_err() {});
-            server.has_logged("trying again");
+            server.wait_until_logged("trying again");
             assert_eq!(known.long(3).unwrap(), 3);
             server.told("feed");
             coming.join().unwrap();

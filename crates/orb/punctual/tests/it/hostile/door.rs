@@ -56,7 +56,7 @@ over_links! {
         everyone_is_served(&rig);
         drop(crowd);
         assert_eq!(rig.echo.pings().unwrap(), 0);
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
     }
 }
 
@@ -92,7 +92,7 @@ fn datagrams_of_nonsense_keep_nobody_from_a_reliable_connection() {
         }
     });
     everyone_is_served(&rig);
-    rig.has_at_most(1);
+    rig.wait_until_at_most(1);
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn start(over: Over, place: &str) -> Result<(), SystemException> {
 }
 
 /// Asserts that the start is refused with all of `parts`, the address among them.
-fn is_refused(over: Over, place: &str, parts: &[&str]) {
+fn assert_start_refused(over: Over, place: &str, parts: &[&str]) {
     let error = start(over, place).unwrap_err();
     assert_eq!(error.kind(), Kind::Initialize, "{error}");
     let text = error.to_string();
@@ -37,7 +37,7 @@ over_links! {
     fn a_path_that_a_live_server_listens_at_is_refused_and_that_server_goes_on(over: Over) {
         let rig = Rig::new(over);
         rig.others_are_served();
-        is_refused(over, rig.address().place(), &["in use"]);
+        assert_start_refused(over, rig.address().place(), &["in use"]);
         rig.others_are_served();
         // New clients find it, too.
         rig.peer();
@@ -46,25 +46,25 @@ over_links! {
     fn a_path_that_is_too_long_is_refused(over: Over) {
         let folder = tempfile::tempdir().unwrap();
         let long = folder.path().join("x".repeat(120));
-        is_refused(over, text(&long), &["107 octets"]);
+        assert_start_refused(over, text(&long), &["107 octets"]);
     }
 
     fn a_path_that_is_not_absolute_is_refused(over: Over) {
-        is_refused(over, "a/relative/socket", &["absolute"]);
+        assert_start_refused(over, "a/relative/socket", &["absolute"]);
     }
 
     fn a_regular_file_is_refused_and_stays_as_it_was(over: Over) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("file");
         std::fs::write(&path, "precious").unwrap();
-        is_refused(over, text(&path), &["not a socket"]);
+        assert_start_refused(over, text(&path), &["not a socket"]);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     }
 
     fn a_path_in_a_directory_that_does_not_exist_is_refused(over: Over) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("no/such/socket");
-        is_refused(over, text(&path), &["No such file or directory"]);
+        assert_start_refused(over, text(&path), &["No such file or directory"]);
     }
 
     fn a_socket_of_another_users_is_refused_and_stays(over: Over) {
@@ -75,7 +75,7 @@ over_links! {
             eprintln!("skipped: only root can give a file away: {error}");
             return;
         }
-        is_refused(over, text(&path), &["another user's"]);
+        assert_start_refused(over, text(&path), &["another user's"]);
         assert!(path.exists());
     }
 

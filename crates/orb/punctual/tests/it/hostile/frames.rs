@@ -2,7 +2,7 @@
 //! servant sees as [`punctual::frame_arrival`] reports.
 
 use crate::hostile::links::{Over, Rig, over_links};
-use crate::hostile::log::is_logged;
+use crate::hostile::log::assert_logged;
 use punctual::protocol::FrameArrival;
 use punctual::stub::{Block, ByteOrder, Coding};
 use punctual_giop::sequenced::{
@@ -57,7 +57,7 @@ fn closes(rig: &Rig, message: &[u8], parts: &[&str]) {
     let mut peer = rig.peer();
     peer.send(message);
     assert!(peer.rest().is_empty());
-    is_logged(&peer, parts);
+    assert_logged(&peer, parts);
 }
 
 /// Returns the arrivals that the servant has seen, once there are so many.
@@ -114,7 +114,7 @@ over_links! {
         for length in 1..whole.len() {
             let mut peer = rig.peer();
             peer.send(&whole[..length]).close();
-            is_logged(&peer, &["in the middle of a message"]);
+            assert_logged(&peer, &["in the middle of a message"]);
         }
         assert_eq!(rig.echo.pings().unwrap(), 0);
     }
@@ -200,8 +200,8 @@ over_links! {
         peer.send(&ping(&asking)).send(&ping(&unknown));
         peer.send(&ping(&header(&key, 3)));
         assert_eq!(arrivals(&rig, 1)[0].sequence, 3);
-        is_logged(&peer, &["BAD_OPERATION"]);
-        is_logged(&peer, &["OBJECT_NOT_EXIST"]);
+        assert_logged(&peer, &["BAD_OPERATION"]);
+        assert_logged(&peer, &["OBJECT_NOT_EXIST"]);
         // Data that is no frame ends the connection, with nothing sent before.
         peer.send(b"no frame at all");
         assert!(peer.rest().is_empty());

@@ -1,7 +1,7 @@
 //! Bad GIOP, by every link.
 
 use crate::hostile::links::{Over, Rig, over_every_link};
-use crate::hostile::log::is_logged;
+use crate::hostile::log::assert_logged;
 use crate::hostile::peer::request;
 use crate::support::Random;
 use punctual::SystemExceptionKind as Kind;
@@ -11,8 +11,8 @@ over_every_link! {
     fn wrong_magic_is_a_message_error(over: Over) {
         let rig = Rig::new(over);
         let mut peer = rig.peer();
-        peer.send(b"GET / HTTP/1.1\r\n\r\n").is_refused();
-        is_logged(&peer, &["GIOP", "MessageError"]);
+        peer.send(b"GET / HTTP/1.1\r\n\r\n").assert_refused();
+        assert_logged(&peer, &["GIOP", "MessageError"]);
         rig.others_are_served();
     }
 
@@ -21,8 +21,8 @@ over_every_link! {
         for version in [[1, 9], [3, 0], [0, 0]] {
             let mut peer = rig.peer();
             let header = [b"GIOP", &version[..], &[0; 6]].concat();
-            peer.send(&header).is_refused();
-            is_logged(&peer, &["not supported"]);
+            peer.send(&header).assert_refused();
+            assert_logged(&peer, &["not supported"]);
         }
         rig.others_are_served();
     }
@@ -31,8 +31,8 @@ over_every_link! {
         let rig = Rig::new(over);
         let mut peer = rig.peer();
         peer.send(b"GIOP\x01\x02\x00\x2a\x00\x00\x00\x00")
-            .is_refused();
-        is_logged(&peer, &["MessageError"]);
+            .assert_refused();
+        assert_logged(&peer, &["MessageError"]);
         rig.others_are_served();
     }
 
@@ -40,8 +40,8 @@ over_every_link! {
         let rig = Rig::new(over);
         let mut peer = rig.peer();
         peer.send(b"GIOP\x01\x02\x00\x00\xff\xff\xff\xff")
-            .is_refused();
-        is_logged(&peer, &["limit"]);
+            .assert_refused();
+        assert_logged(&peer, &["limit"]);
         rig.others_are_served();
     }
 
@@ -54,8 +54,8 @@ over_every_link! {
                 &[version][..],
                 b"\x00\x07\x00\x00\x00\x08\0\0\0\x02abcd",
             ];
-            peer.send(&fragment.concat()).is_refused();
-            is_logged(&peer, &["ragment"]);
+            peer.send(&fragment.concat()).assert_refused();
+            assert_logged(&peer, &["ragment"]);
         }
         rig.others_are_served();
     }
@@ -66,8 +66,8 @@ over_every_link! {
             let mut peer = rig.peer();
             let header = [b"GIOP\x01\x02\x00", &[kind][..], b"\x00\x00\x00\x0c"];
             peer.send(&[&header.concat()[..], &[0; 12]].concat())
-                .is_refused();
-            is_logged(&peer, &["server's to send"]);
+                .assert_refused();
+            assert_logged(&peer, &["server's to send"]);
         }
         rig.others_are_served();
     }
@@ -78,7 +78,7 @@ over_every_link! {
         for length in 1..whole.len() {
             let mut peer = rig.peer();
             peer.send(&whole[..length]).close();
-            is_logged(&peer, &["in the middle of a message"]);
+            assert_logged(&peer, &["in the middle of a message"]);
         }
         rig.others_are_served();
     }
@@ -96,8 +96,8 @@ over_every_link! {
         let empty = b"GIOP\x01\x02\x00\x00\x00\x00\x00\x00".to_vec();
         for message in [wild, addressed, empty] {
             let mut peer = rig.peer();
-            peer.send(&message).is_refused();
-            is_logged(&peer, &["header of a Request"]);
+            peer.send(&message).assert_refused();
+            assert_logged(&peer, &["header of a Request"]);
         }
         rig.others_are_served();
     }
@@ -111,7 +111,7 @@ over_every_link! {
             // The connection goes on.
             peer.send(&request(&rig.key(), "long", |out| out.put_i32(1)));
             assert_eq!(peer.receive().0, MessageKind::Reply);
-            is_logged(&peer, &["octets", "MARSHAL"]);
+            assert_logged(&peer, &["octets", "MARSHAL"]);
         }
         rig.others_are_served();
     }
@@ -131,7 +131,7 @@ over_every_link! {
         peer.send(&request(&rig.key(), &name, |_| {}));
         assert_eq!(peer.exception(), Kind::BadOperation);
         let escaped = r"`to\u{1b}[2Jo\n2026 INFO all is well";
-        is_logged(&peer, &[escaped, "… (100029 bytes)"]);
+        assert_logged(&peer, &[escaped, "… (100029 bytes)"]);
         rig.others_are_served();
     }
 
@@ -140,7 +140,7 @@ over_every_link! {
         let mut peer = rig.peer();
         peer.send(&request(&rig.key(), "no_such_operation", |_| {}));
         assert_eq!(peer.exception(), Kind::BadOperation);
-        is_logged(&peer, &["no_such_operation", "BAD_OPERATION"]);
+        assert_logged(&peer, &["no_such_operation", "BAD_OPERATION"]);
     }
 
     fn an_unknown_object_key_does_not_exist(over: Over) {
@@ -151,7 +151,7 @@ over_every_link! {
             let mut peer = rig.peer();
             peer.send(&request(key, "long", |out| out.put_i32(1)));
             assert_eq!(peer.exception(), Kind::ObjectNotExist);
-            is_logged(&peer, &["OBJECT_NOT_EXIST"]);
+            assert_logged(&peer, &["OBJECT_NOT_EXIST"]);
         }
     }
 
@@ -164,7 +164,7 @@ over_every_link! {
         assert_eq!(second.receive().0, MessageKind::Reply);
         let mut third = rig.peer();
         assert_eq!(third.receive().0, MessageKind::CloseConnection);
-        is_logged(&third, &["max_connections"]);
+        assert_logged(&third, &["max_connections"]);
         rig.others_are_served();
     }
 
@@ -194,8 +194,8 @@ over_every_link! {
             // The server may have closed before the last of them.
             let _ = peer.try_send(&start);
         }
-        peer.is_refused();
-        is_logged(&peer, &["MessageError"]);
+        peer.assert_refused();
+        assert_logged(&peer, &["MessageError"]);
         rig.others_are_served();
     }
 
@@ -212,7 +212,7 @@ over_every_link! {
             let mut peer = rig.peer();
             peer.send(&[ending, &ping, &ping].concat());
             peer.rest();
-            rig.has_at_most(0);
+            rig.wait_until_at_most(0);
         }
         assert_eq!(*rig.servant.pings.lock().unwrap(), 0);
         rig.others_are_served();
@@ -231,6 +231,6 @@ over_every_link! {
         }
         rig.others_are_served();
         assert_eq!(rig.echo.pings().unwrap(), 0);
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
     }
 }

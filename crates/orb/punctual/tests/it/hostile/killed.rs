@@ -24,7 +24,7 @@ over_every_link! {
         }
         // The answers reach no client.
         rig.servant.gate.open();
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
         rig.others_are_served();
     }
 
@@ -45,7 +45,7 @@ over_every_link! {
         assert_eq!(rig.echo.sum(&octets).unwrap(), 3 << 20);
         // The servants read the data lent by dead clients.
         rig.servant.gate.open();
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
         let sums = rig.servant.sums.lock().unwrap().clone();
         assert_eq!(sums, [1 << 20, 1 << 20]);
         assert_eq!(rig.echo.octets(&octets).unwrap(), octets);

@@ -229,7 +229,7 @@ impl Rig {
     }
 
     /// Waits until at most `count` clients are connected.
-    pub(crate) fn has_at_most(&self, count: usize) {
+    pub(crate) fn wait_until_at_most(&self, count: usize) {
         while self.server.client_connections() > count {
             std::thread::yield_now();
         }

@@ -1,7 +1,7 @@
 //! Bad GIOPlite: it has no magic number and no version, so sizes and kinds must show errors.
 
 use crate::hostile::links::{Over, Rig, over_links};
-use crate::hostile::log::is_logged;
+use crate::hostile::log::assert_logged;
 use crate::hostile::peer::Peer;
 use crate::support::Random;
 use punctual::stub::{Block, Coding, Encoder};
@@ -47,7 +47,7 @@ pub(crate) fn batch(key: &[u8], count: u32) -> (Vec<u8>, usize) {
 }
 
 /// Asserts that the server answers with MessageError and closes.
-fn is_refused(peer: &mut Peer) {
+fn assert_refused(peer: &mut Peer) {
     let error = MessageHeader {
         kind: Kind::MessageError,
         size: 0,
@@ -60,8 +60,8 @@ fn is_refused(peer: &mut Peer) {
 fn refuses(rig: &Rig, message: &[u8], parts: &[&str]) {
     let mut peer = rig.peer();
     peer.send(message);
-    is_refused(&mut peer);
-    is_logged(&peer, parts);
+    assert_refused(&mut peer);
+    assert_logged(&peer, parts);
 }
 
 fn message(size: u32, kind: u8, rest: &[u8]) -> Vec<u8> {
@@ -99,7 +99,7 @@ over_links! {
         for length in 1..whole.len() {
             let mut peer = rig.peer();
             peer.send(&whole[..length]).close();
-            is_logged(&peer, &["in the middle of a message"]);
+            assert_logged(&peer, &["in the middle of a message"]);
         }
         rig.others_are_served();
     }
@@ -185,6 +185,6 @@ over_links! {
             peer.close();
         }
         assert_eq!(rig.echo.pings().unwrap(), 0);
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
     }
 }

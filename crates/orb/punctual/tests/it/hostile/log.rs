@@ -52,31 +52,31 @@ pub(crate) fn to_stderr() {
 }
 
 /// Asserts that something with all of `parts` was logged about this peer.
-pub(crate) fn is_logged(peer: &Peer, parts: &[&str]) {
+pub(crate) fn assert_logged(peer: &Peer, parts: &[&str]) {
     let marker = format!("peer={}", peer.address());
-    is_in_a_line(&marker, parts, |line| {
+    assert_line(&marker, parts, |line| {
         line.split(' ').any(|word| word == marker)
     });
 }
 
 /// Asserts that something with all of `parts` was logged about one of these peers.
-pub(crate) fn is_logged_of_one(peers: &[Peer], parts: &[&str]) {
+pub(crate) fn assert_logged_of_one(peers: &[Peer], parts: &[&str]) {
     let markers: Vec<String> = peers
         .iter()
         .map(|peer| format!("peer={}", peer.address()))
         .collect();
-    is_in_a_line(&markers.join(", "), parts, |line| {
+    assert_line(&markers.join(", "), parts, |line| {
         line.split(' ')
             .any(|word| markers.iter().any(|marker| word == marker))
     });
 }
 
 /// Asserts that something with all of `parts` was logged about a peer of the server at this place.
-pub(crate) fn is_logged_at(place: &str, parts: &[&str]) {
-    is_in_a_line(place, parts, |line| line.contains(&format!("{place}#")));
+pub(crate) fn assert_logged_at(place: &str, parts: &[&str]) {
+    assert_line(place, parts, |line| line.contains(&format!("{place}#")));
 }
 
-fn is_in_a_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
+fn assert_line(marker: &str, parts: &[&str], is_about: impl Fn(&str) -> bool) {
     for _ in 0..6000 {
         let log = String::from_utf8_lossy(&LOG.lock().unwrap()).into_owned();
         let mut lines = log.lines().filter(|line| is_about(line));

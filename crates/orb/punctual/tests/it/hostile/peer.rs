@@ -132,7 +132,7 @@ impl Peer {
     }
 
     /// Asserts that the server answers with MessageError and closes.
-    pub(crate) fn is_refused(&mut self) {
+    pub(crate) fn assert_refused(&mut self) {
         let (kind, _) = self.receive();
         assert_eq!(kind, MessageKind::MessageError);
         assert!(self.rest().is_empty());

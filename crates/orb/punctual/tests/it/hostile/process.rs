@@ -89,7 +89,7 @@ impl Process {
     }
 
     /// Waits until it has logged a line that contains this.
-    pub(crate) fn has_logged(&mut self, part: &str) {
+    pub(crate) fn wait_until_logged(&mut self, part: &str) {
         while !self.logged.recv().unwrap().contains(part) {}
     }
 

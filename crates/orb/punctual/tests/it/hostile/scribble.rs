@@ -1,7 +1,7 @@
 //! Peer that overwrites the memory that it shares with the server, while it is served.
 
 use crate::hostile::links::{Over, Rig, key_in};
-use crate::hostile::log::is_logged_at;
+use crate::hostile::log::assert_logged_at;
 use crate::hostile::peer::{Peer, request};
 use crate::hostile::process::Process;
 use crate::support::{Random, watchdog};
@@ -47,9 +47,9 @@ fn a_peer_that_scribbles_over_the_memory_it_shares_harms_nobody_else() {
     });
     assert_eq!(ended, "scribbled");
     drop(scribbler);
-    rig.has_at_most(1);
+    rig.wait_until_at_most(1);
     let broken = "the peer broke the link's protocol";
-    is_logged_at(rig.address().place(), &[broken]);
+    assert_logged_at(rig.address().place(), &[broken]);
     rig.others_are_served();
 }
 

@@ -1,7 +1,7 @@
 //! Peers that are slow, silent, or half closed.
 
 use crate::hostile::links::{Over, Rig, over_every_link, over_links};
-use crate::hostile::log::is_logged;
+use crate::hostile::log::assert_logged;
 use crate::hostile::peer::request;
 use punctual_giop::{MessageHeader, MessageKind};
 use rustix::net::sockopt::set_socket_linger;
@@ -23,7 +23,7 @@ over_every_link! {
         let rig = Rig::with(over, |config| config.timeouts.first_message = short);
         let mut peer = rig.peer();
         assert!(peer.rest().is_empty());
-        is_logged(&peer, &["said nothing"]);
+        assert_logged(&peer, &["said nothing"]);
         rig.others_are_served();
     }
 
@@ -33,7 +33,7 @@ over_every_link! {
         let mut peer = rig.peer();
         peer.send(b"GIOP\x01\x02");
         assert!(peer.rest().is_empty());
-        is_logged(&peer, &["too long"]);
+        assert_logged(&peer, &["too long"]);
         rig.others_are_served();
     }
 
@@ -48,7 +48,7 @@ over_every_link! {
                 std::thread::sleep(Duration::from_millis(30));
             }
             peer.rest();
-            is_logged(&peer, &["too long"]);
+            assert_logged(&peer, &["too long"]);
             rig.others_are_served();
         }
     }
@@ -133,7 +133,7 @@ over_links! {
         }
         assert!(rest.is_empty());
         rig.others_are_served();
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
     }
 
     fn a_peer_that_closes_its_sending_half_in_mid_message_is_closed_without_an_answer(over: Over) {
@@ -164,7 +164,7 @@ over_links! {
         }
         drop(socket);
         rig.others_are_served();
-        rig.has_at_most(1);
+        rig.wait_until_at_most(1);
     }
 }
 
@@ -182,5 +182,5 @@ fn a_tcp_peer_that_resets_its_connection_harms_nobody() {
         drop(stream);
         rig.others_are_served();
     }
-    rig.has_at_most(1);
+    rig.wait_until_at_most(1);
 }

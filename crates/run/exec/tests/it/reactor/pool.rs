@@ -162,7 +162,7 @@ fn a_pools_threads_do_work_that_no_event_brings_whoever_waits_in_it() {
                 std::thread::yield_now();
             }
             notes.waiting.lock().unwrap().push(number);
-            pool.reactor().has_more_work();
+            pool.reactor().notify_work();
             while notes.noted.lock().unwrap().last() != Some(&number) {
                 std::thread::yield_now();
             }

@@ -103,7 +103,7 @@ fn known_earlier(input: &mut Decoder<'_>) -> Result<Option<TypeCode>, CdrError> 
         return Ok(None);
     };
     let made = TypeCode::unmarshal(&mut earlier)?;
-    ahead.has_read_again(&earlier);
+    ahead.take_count_of(&earlier);
     input.catch_up(ahead);
     Ok(Some(made))
 }
@@ -139,7 +139,7 @@ impl<'d> Reader<'d> {
             refers_outside: false,
         };
         let root = this.type_code(input, 0)?;
-        input.has_read_again(&this.outermost);
+        input.take_count_of(&this.outermost);
         let arena = Arc::new(Arena::new(this.nodes, root));
         arena.shapes()?;
         Ok((TypeCode::in_arena(arena, root), this.refers_outside))
