@@ -1,3 +1,3 @@
-//! What takes the place of the crate's own module of this name.
+//! Replacement of the crate's own module of this name.
 
 pub(crate) use punctual_models::sync::*;
