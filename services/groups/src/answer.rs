@@ -51,7 +51,7 @@ impl Answer {
     }
 }
 
-/// Returns true for exceptions that come from the way to a server, not from the server.
+/// Returns true for exceptions that are caused on the way to a server, not by the server.
 fn is_of_the_way(kind: Kind) -> bool {
     matches!(
         kind,

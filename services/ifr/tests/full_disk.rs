@@ -1,4 +1,5 @@
-//! A repository whose file can grow no more, as on a full disk. The limit is the process's, so there is one test.
+//! A repository whose file cannot grow, as on a full disk. The limit is the process's, so there is
+//! one test.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -9,7 +10,7 @@ use signal_hook::consts::SIGXFSZ;
 use std::sync::Arc;
 use support::specification;
 
-/// More than fits into a file that is as long as an empty one.
+/// More than fits into a file of the length of an empty one.
 const MANY: usize = 2000;
 
 fn limit_files(current: Option<u64>) {
@@ -17,7 +18,7 @@ fn limit_files(current: Option<u64>) {
     setrlimit(Resource::Fsize, Rlimit { current, maximum }).unwrap();
 }
 
-/// A definition of some length, of its own name.
+/// Loads a definition of some length, with a name of its own.
 fn load(repository: &InterfaceRepository, number: usize) -> Result<usize, Refusal> {
     let members: Vec<String> = (0..100).map(|at| format!("e{number}_{at}")).collect();
     let idl = format!("enum E{number} {{ {} }};", members.join(", "));
@@ -43,7 +44,7 @@ fn what_cannot_be_stored_is_refused_and_not_there_and_what_comes_later_is_kept()
     ));
     assert_eq!(repository.list().len(), stored);
     limit_files(before);
-    // The same again: it was not there.
+    // The same definition again: it was not stored.
     assert_eq!(load(&repository, stored), Ok(1));
     let listed = repository.list();
     assert_eq!(listed.len(), stored + 1);

@@ -1,4 +1,5 @@
-//! A service whose file can grow no more, as on a full disk. The limit is the process's, so there is one test.
+//! A service whose file cannot grow, as on a full disk. The limit is the process's, so there is one
+//! test.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 #[path = "naming/support.rs"]
@@ -12,7 +13,7 @@ use signal_hook::consts::SIGXFSZ;
 use std::sync::Arc;
 use support::{Served, name, object};
 
-/// More than fits into a file that is as long as an empty one.
+/// More than fits into a file of the length of an empty one.
 const MANY: usize = 100_000;
 
 fn limit_files(current: Option<u64>) {
@@ -43,10 +44,10 @@ fn what_cannot_be_stored_is_refused_and_not_there_and_what_comes_later_is_kept()
     assert_eq!(service.size().bindings, stored);
     assert!(is_storage(&bind(stored).unwrap_err()));
     assert_eq!(service.size().bindings, stored);
-    // Reading goes on.
+    // Reading still works.
     assert!(served.root.list(1).is_ok());
     limit_files(before);
-    // The same again: it was not there.
+    // The same binding again: it was not stored.
     bind(stored).unwrap();
     assert_eq!(service.size().bindings, stored + 1);
     drop((served, service));

@@ -1,4 +1,4 @@
-//! What a text that is no name costs. A process of its own, as what it has held at most is counted.
+//! Memory cost of a text that is not a name. A separate process, as its peak memory is measured.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -12,7 +12,7 @@ use support::Served;
 
 const MIB: usize = 1 << 20;
 
-/// How much memory the process has held at most so far.
+/// Returns the peak memory of the process so far, in bytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -24,7 +24,7 @@ fn peak() -> usize {
 fn a_text_of_millions_of_components_costs_about_its_bytes() {
     let served = Served::in_memory();
     let text = format!("{}a", "a/".repeat(4 * MIB));
-    // What this process needs for whatever is so long, on both sides of the connection.
+    // Memory that this process needs for a text of this length, on both sides of the connection.
     let refused = served.root.to_url(&text, "a").unwrap_err();
     assert!(
         matches!(refused, NamingContextExtToUrlError::InvalidAddress(_)),

@@ -25,7 +25,7 @@ impl Server {
         }
     }
 
-    /// Says anew what is called.
+    /// Replaces the details of the called definition.
     pub(super) fn set_called(&self, what: Details) -> Result<()> {
         let number = self.current()?;
         self.change(move |definitions| definitions.set_sound_details(number, what))
