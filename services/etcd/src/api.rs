@@ -73,9 +73,9 @@ impl fmt::Debug for User {
 /// A key and its value.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The key.
+    /// Key of the record.
     pub key: Vec<u8>,
-    /// Its value.
+    /// Value of the record.
     pub value: Vec<u8>,
 }
 

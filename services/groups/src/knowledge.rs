@@ -38,7 +38,7 @@ pub struct Groups<G>(Mutex<HashMap<G, Group>>);
 pub enum Chosen<'m, M: ?Sized> {
     /// One member.
     One(&'m M),
-    /// All that are alive, the one whose turn it is first.
+    /// All members that are alive, the one whose turn it is first.
     All(Vec<&'m M>),
 }
 
@@ -47,7 +47,7 @@ pub enum Chosen<'m, M: ?Sized> {
 pub struct Status {
     /// Reported load, if it still counts.
     pub load: Option<f64>,
-    /// False if it has failed to answer several times in a row.
+    /// False if the member has failed to answer several times in a row.
     pub is_alive: bool,
 }
 

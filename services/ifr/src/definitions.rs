@@ -22,7 +22,7 @@ pub(crate) use sound::check_unnamed;
 /// Number of the repository itself, the outermost scope.
 pub(crate) const ROOT: Number = 0;
 
-/// All definitions.
+/// All definitions of a repository, with indexes by number, id and name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,

@@ -11,7 +11,7 @@ use crate::repository::InterfaceRepository;
 pub struct RepositoryServer {
     /// The repository.
     pub repository: InterfaceRepository,
-    /// True if clients may change it.
+    /// True if clients may change the repository.
     pub is_writable: bool,
 }
 

@@ -13,10 +13,10 @@ pub enum Refusal {
     /// The container has a definition of that name.
     #[error("the name `{0}` is taken in its scope")]
     NameTaken(String),
-    /// The container does not allow such definitions.
+    /// The container does not allow definitions of this kind.
     #[error("{0} cannot contain it")]
     Misplaced(String),
-    /// Another definition refers to it.
+    /// Another definition refers to the one to be removed.
     #[error("`{0}` needs it")]
     InUse(String),
     /// The definition does not exist.

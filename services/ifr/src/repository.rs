@@ -37,7 +37,7 @@ struct Shared {
     metrics: Metrics,
 }
 
-/// A change that waits for its commit.
+/// A change of definitions that waits for its commit.
 type Step = Box<dyn FnOnce(&mut Definitions) -> Result<(), Refusal> + Send>;
 
 /// Limits of a repository. A change that exceeds them is refused with NO_RESOURCES, and has no
@@ -251,7 +251,7 @@ impl InterfaceRepository {
         outcomes
     }
 
-    /// Performs a step, and undoes it if the repository then exceeds its quota.
+    /// Performs a change, and undoes it if the repository then exceeds its quota.
     fn perform<R>(
         &self,
         definitions: &mut Definitions,

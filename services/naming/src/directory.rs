@@ -88,7 +88,7 @@ impl Directory {
         self.0.check_ready()
     }
 
-    /// Notifies an observer of changes from now on, until it is dropped.
+    /// Notifies an observer of changes from now on, until the observer is dropped.
     pub fn observe(&self, observer: &Arc<dyn Observer>) {
         self.0.observers().add(observer);
     }

@@ -12,7 +12,7 @@ use crate::service::NamingService;
 pub struct NamingServer {
     /// The service.
     pub service: NamingService,
-    /// Options of serving it.
+    /// Options of serving the service.
     pub options: ServeOptions,
 }
 

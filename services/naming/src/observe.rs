@@ -21,7 +21,7 @@ pub trait Observer: Debug + Send + Sync {
     fn replaced(&self);
 }
 
-/// All observers that still exist.
+/// Set of all observers that still exist.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     all: RwLock<Vec<Weak<dyn Observer>>>,
@@ -30,7 +30,7 @@ pub(crate) struct Observers {
 }
 
 impl Observers {
-    /// Adds an observer, until it is dropped.
+    /// Adds an observer, which stays until it is dropped.
     pub(crate) fn add(&self, observer: &Arc<dyn Observer>) {
         let mut all = self.all.write();
         all.retain(|one| one.strong_count() > 0);

@@ -25,7 +25,7 @@ pub enum Refusal {
     Elsewhere {
         /// Target at which resolution stopped.
         context: Target,
-        /// Remaining name there.
+        /// Remaining components of the name, to be resolved at that target.
         rest: Name,
     },
     /// The name is invalid.

@@ -176,7 +176,7 @@ impl NamingService {
         self.0.store.blocks()
     }
 
-    /// Returns the number that distinguishes its contexts from those of other services.
+    /// Returns the number that distinguishes this service's contexts from those of other services.
     pub(crate) fn identity(&self) -> u64 {
         self.0.store.identity()
     }

@@ -18,7 +18,7 @@ pub(crate) struct Options {
     arguments: Vec<OsString>,
 }
 
-/// Replaces the process by that program; returns only if there is none.
+/// Replaces the process by `punctual-bench`; returns only if that cannot be started.
 pub(crate) fn run(options: &Options) -> ExitCode {
     let beside = std::env::current_exe().map(|this| this.with_file_name(PROGRAM));
     let beside = beside.ok().filter(|program| program.is_file());

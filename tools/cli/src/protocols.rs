@@ -28,7 +28,7 @@ struct Row {
     link: String,
     /// Name in endpoints and policies.
     protocol: Option<String>,
-    /// Reason for which it cannot be used.
+    /// Reason for which the protocol cannot be used.
     refused: Option<String>,
 }
 

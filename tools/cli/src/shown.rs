@@ -23,8 +23,8 @@ pub(crate) fn exception(exception: impl Display) -> String {
     peer(shortened(&exception.to_string()))
 }
 
-/// Returns JSON in which characters that terminals interpret are escaped. They occur within strings
-/// only.
+/// Returns JSON in which characters that terminals interpret are escaped. Such characters occur
+/// within strings only.
 pub(crate) fn json(text: impl Display) -> String {
     let text = text.to_string();
     if !text.chars().any(is_harmful_in_json) {
@@ -67,7 +67,8 @@ fn escaped(text: &str, but: &[char]) -> String {
 
 /// Maximum number of characters shown of an error: an id may have any length.
 const MOST: usize = 1024;
-/// Number of these at the end, where system exceptions describe the operation.
+/// Number of characters shown of the end of a long error, where system exceptions describe the
+/// operation.
 const AT_END: usize = 256;
 
 fn shortened(text: &str) -> String {

@@ -31,7 +31,7 @@ impl Owned {
         Self(Some(child))
     }
 
-    /// Ends it, and returns its output.
+    /// Ends the process, and returns its output.
     fn ended(mut self) -> String {
         let child = self.0.take().unwrap();
         let kill = Command::new("kill").arg(child.id().to_string()).status();

@@ -11,7 +11,7 @@ use punctual_naming::Observer;
 use punctual_naming::store::ContextId;
 use tokio::sync::Notify;
 
-/// All interests.
+/// Interests of all event streams.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     interests: Mutex<Vec<Weak<Interest>>>,
@@ -21,7 +21,7 @@ pub(crate) struct Live {
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
     shown: Mutex<Shown>,
-    /// Keeps one notification until the stream waits for it.
+    /// Signal to the stream; keeps one notification until the stream waits for it.
     changed: Notify,
 }
 
@@ -75,7 +75,8 @@ impl Interest {
         *self.shown.lock() = shown;
     }
 
-    /// Waits until some of it has changed; returns at once if it has since the last call.
+    /// Waits until some of the displayed data has changed; returns at once if it has since the last
+    /// call.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }

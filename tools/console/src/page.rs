@@ -12,13 +12,13 @@ use crate::shell::Shell;
 /// A page of the console. The process that serves a service passes its page to the console, which
 /// does not search for services itself.
 pub trait Page: Debug + Send {
-    /// Returns its name in the navigation.
+    /// Returns the page's name in the navigation.
     fn name(&self) -> &'static str;
 
-    /// Returns its path, below which all its routes are: `/naming`.
+    /// Returns the page's path, below which all its routes are: `/naming`.
     fn path(&self) -> &'static str;
 
-    /// Returns its routes, and its background work.
+    /// Returns the page's routes, and its background work.
     fn mount(self: Box<Self>, shell: Arc<Shell>) -> Mounted;
 }
 

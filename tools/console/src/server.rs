@@ -110,7 +110,7 @@ impl Console {
         })
     }
 
-    /// Returns the address at which it listens.
+    /// Returns the address at which the console listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -25,9 +25,9 @@ pub struct Block {
     pub text: String,
     /// Path as a file when the page's commands run.
     pub file: Option<String>,
-    /// Reason for which it is neither compiled nor run.
+    /// Reason for which the block is neither compiled nor run.
     pub not_run: Option<String>,
-    /// Statements before it.
+    /// Statements to be inserted before the block.
     pub setup: String,
 }
 

@@ -65,7 +65,7 @@ impl Status {
         })
     }
 
-    /// Returns the address that it listens at.
+    /// Returns the address at which the status is served.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

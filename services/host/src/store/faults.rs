@@ -20,7 +20,7 @@ struct State {
     /// Writes that still succeed, while the disk is limited.
     left: AtomicU64,
     is_limited: AtomicBool,
-    /// True if the disk has refused a write since it was limited.
+    /// True if the disk has refused a write since its space was limited.
     has_refused: AtomicBool,
     fails_late: AtomicBool,
 }

@@ -120,7 +120,7 @@ fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
     }
 }
 
-/// Makes a file a store.
+/// Turns an empty database into a store of this kind.
 fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
     let identity = getrandom::u64().map_err(StoreError::io)?;
     let transaction = database.begin_write().map_err(StoreError::io)?;

@@ -11,7 +11,7 @@ use crate::corba::DefinitionKind as Kind;
 use crate::refusal::{Refusal, ServeError};
 use crate::store::Type;
 
-/// All adapters.
+/// Object adapters of all kinds of definitions.
 pub(super) struct Adapters {
     all: Vec<Adapter>,
 }

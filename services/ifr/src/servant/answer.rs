@@ -93,7 +93,7 @@ impl Answer<'_> {
     /// Returns the TypeCode of a type, as [`Server::type_code`] makes it.
     ///
     /// # Errors
-    /// As of that.
+    /// As of [`Server::type_code`].
     pub(super) fn type_code(&mut self, ty: &Type) -> Result<TypeCode> {
         if !matches!(ty, Type::Defined(_) | Type::Sequence(_) | Type::Array(_)) {
             return self.server.type_code(ty);

@@ -162,7 +162,7 @@ pub(super) fn object_id(ty: &Type) -> Result<ObjectId> {
     Ok(ObjectId::from(out.into_block().to_vec()))
 }
 
-/// Fails for an operation called on an object whose adapter does not serve it.
+/// Returns the error for an operation called on an object whose adapter does not serve it.
 pub(super) fn out_of_place<T>() -> Result<T> {
     Err(Refusal::Invalid("the definition is of another kind").into())
 }

@@ -45,7 +45,7 @@ impl ConstantDefServant for Server {
         self.type_def(&self.constant_called()?.kind)
     }
 
-    /// The value stays, if it is of the new type as well.
+    /// Changes the constant's type. The value stays, and must be of the new type as well.
     fn set_type_def(&self, value: Option<&corba::IdlType>) -> Result<()> {
         let constant = self.constant(self.type_in(value)?, &self.constant_called()?.value)?;
         self.set_called(Details::Constant(constant))

@@ -44,9 +44,9 @@ struct Keeping {
 enum How {
     /// Binding without a time limit.
     Bound,
-    /// Binding with this time to live.
+    /// Binding that is renewed, with this time to live.
     For(Duration),
-    /// Membership in a group, with this time to live.
+    /// Membership in a group that is renewed, with this time to live.
     Joined(Duration),
 }
 
@@ -162,7 +162,7 @@ impl Keeping {
         })
     }
 
-    /// Binds the name for the first time; returns `true` if it is bound then.
+    /// Binds the name for the first time; returns `true` if that succeeded.
     fn first(&self) -> bool {
         let bound = self.bind();
         let report = |error| tracing::warn!("`{}` is not bound yet: {error}", self.text);

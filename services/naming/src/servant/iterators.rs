@@ -12,7 +12,7 @@ use crate::store::ContextId;
 
 type Result<T> = std::result::Result<T, SystemException>;
 
-/// All iterators.
+/// Iterators of all clients.
 #[derive(Debug)]
 pub(super) struct Iterators {
     poa: Poa,
@@ -88,7 +88,7 @@ impl Iterators {
         Some(step(one))
     }
 
-    /// Removes an iterator. Returns false if it is not there.
+    /// Removes an iterator. Returns `false` if there is none of this number.
     pub(super) fn remove(&self, number: u64) -> bool {
         self.table.lock().remove(&number).is_some()
     }

@@ -20,7 +20,7 @@ const MOST: usize = 4096;
 /// Time that the thread waits after a commit that has failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Due times of temporary bindings. The thread ends with it.
+/// Due times of temporary bindings, and the thread that removes these, which ends with this value.
 #[derive(Debug, Default)]
 pub(super) struct Expiry(Arc<Schedule>);
 

@@ -129,7 +129,8 @@ impl State {
         let mut draft = Draft::noting(&tree, &limits, &access);
         let (mut outcomes, mut bytes) = (Outcomes::new(), 0);
         for operation in operations {
-            // It depends on the absence of bindings before the commit.
+            // Destroying a context depends on the absence of bindings before the commit, so it must
+            // come first.
             let is_alone = matches!(operation.wanted, Wanted::Destroy);
             let is_next = draft.size() + operation.size() <= most && bytes < MOST_BYTES;
             if !outcomes.is_empty() && (is_alone || !is_next) {

@@ -17,7 +17,7 @@ pub trait Store: Debug + Send + Sync {
         true
     }
 
-    /// Returns the length in bytes, if it is a file of this machine.
+    /// Returns the length of the store in bytes, if it is a file of this machine.
     fn bytes(&self) -> Option<u64> {
         None
     }

@@ -25,7 +25,7 @@ pub enum Fact {
 
 /// Receiver of a store's changes.
 pub trait Follower: Send + Sync {
-    /// Applies changes of records, in this order.
+    /// Applies changes of records, in the given order.
     fn changed(&self, changes: Vec<Change>);
 
     /// Replaces everything by the records that `load` passes on; earlier reports may be invalid.

@@ -95,7 +95,7 @@ impl<'t> Draft<'t> {
         seen.max(slots + 2 * self.contexts.len())
     }
 
-    /// Returns the facts that the operations depend on, as they are before them.
+    /// Returns the facts that the operations depend on, as they are before the operations.
     pub(crate) fn facts(&self) -> Vec<Fact> {
         let Some(seen) = &self.seen else {
             return Vec::new();

@@ -17,7 +17,7 @@ pub(crate) use draft::Draft;
 pub(crate) use operation::{Done, Lapsing, Operation, Wanted};
 pub(crate) use walk::{Place, View, walk_to};
 
-/// All contexts.
+/// Tree of all contexts and their bindings.
 #[derive(Debug)]
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
@@ -149,7 +149,7 @@ impl Tree {
 }
 
 impl Target {
-    /// Returns `true` if it is a context, here or elsewhere.
+    /// Returns `true` if the target is a context, of this service or elsewhere.
     pub(crate) fn is_context(&self) -> bool {
         matches!(self, Target::Context(_) | Target::Foreign(_))
     }

@@ -7,7 +7,7 @@ use crate::store::{Choice, ContextId, Target};
 /// A requested change.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// Context on which it was called.
+    /// Context on which the operation was called.
     pub(crate) context: ContextId,
     pub(crate) wanted: Wanted,
     pub(crate) by: Requester,
@@ -80,7 +80,7 @@ impl Operation {
         }
     }
 
-    /// Returns an upper bound of the number of records that it reads or changes.
+    /// Returns an upper bound of the number of records that the operation reads or changes.
     pub(crate) fn size(&self) -> usize {
         match &self.wanted {
             Wanted::Lapse(members) => members.len() + 2,
@@ -88,7 +88,7 @@ impl Operation {
         }
     }
 
-    /// Returns the length in bytes of its name and reference.
+    /// Returns the length in bytes of the operation's name and reference.
     pub(crate) fn bytes(&self) -> usize {
         let name: usize = self
             .name()

@@ -43,7 +43,7 @@ pub(crate) enum Place {
     Context,
     /// A group.
     Group,
-    /// Either.
+    /// A context or a group.
     Any,
 }
 

@@ -15,7 +15,7 @@ const USER_EXCEPTION: u8 = 4;
 pub(super) const ON_REFERENCES: &str = "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one; \
                              `punctual ior` shows what is in it";
 
-/// Reason for which there is no result.
+/// Reason for which a command has no result.
 pub(crate) enum Problem {
     /// The call was not made: the error, and possibly a next step.
     Usage(String, Option<String>),

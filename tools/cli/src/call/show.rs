@@ -328,7 +328,7 @@ impl Layout {
         1
     }
 
-    /// Formats everything on this line.
+    /// Formats an array or object on the current line.
     fn inline(&mut self, whole: &str) {
         let mut rest = whole;
         while let Some(first) = rest.chars().next() {

@@ -74,7 +74,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// All files that are read.
+    /// Paths of all files that are read.
     const FILES: [&str; 30] = [
         "/boot/config-garbage",
         "/dev/cpu_dma_latency",

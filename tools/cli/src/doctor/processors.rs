@@ -199,7 +199,8 @@ fn idle(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
-/// Examines the file's existence. It is not opened, as that alone changes the kernel's behaviour.
+/// Examines whether the file may be written. The file is not opened, as that alone changes the
+/// kernel's behaviour.
 fn latency(machine: &Machine) -> Finding {
     let file = LATENCY.name;
     match access::may_write(&machine.path(file)) {

@@ -13,7 +13,7 @@ pub(crate) struct Endpoint {
     /// Endpoint as `protocol://place`.
     pub(crate) endpoint: String,
     pub(crate) reached: Answer,
-    /// Reason for which it was not reached, or another detail.
+    /// Reason for which the endpoint was not reached, or another detail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
 }

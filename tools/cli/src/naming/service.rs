@@ -61,7 +61,7 @@ impl Service {
         self.as_context(name, found)
     }
 
-    /// Returns the root as a context of Punctual's naming service, as which it must be usable.
+    /// Returns the root as a context of Punctual's naming service; fails if it is not one.
     pub(super) fn extended(&self) -> Result<ExtendedContext, Problem> {
         self.is_extended()?.ok_or_else(|| {
             Problem::usage(

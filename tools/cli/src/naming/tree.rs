@@ -171,7 +171,7 @@ enum Beyond {
     Nothing,
     Temporary,
     Group(Choice, Vec<Member>),
-    /// It was removed meanwhile.
+    /// The binding was removed meanwhile.
     Gone,
 }
 

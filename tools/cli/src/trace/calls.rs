@@ -48,7 +48,7 @@ pub(super) enum Reason {
     NotDeclared,
     /// The bytes do not fit the declared types.
     NoFit(String),
-    /// The log does not contain its request.
+    /// The log does not contain the request of the reply.
     NoRequest,
     /// Part of a message whose beginning is not in the log, or of GIOP 1.1, in which fragments do
     /// not name their request.

@@ -1,4 +1,4 @@
-//! Printing of messages' contents, as lines behind theirs or as JSON.
+//! Printing of decoded messages, as additional lines of the log or as JSON.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -105,7 +105,7 @@ fn of_fits(way: &str, operation: &str, fits: &[Fit]) -> Vec<String> {
     alike.into_iter().flat_map(of_group).collect()
 }
 
-/// Returns the reason for which there are no values.
+/// Returns the reason for which a message has no decoded values.
 fn why(reason: &Reason) -> String {
     match reason {
         Reason::NoBody(NoBody::NotShown) => "the log does not show its octets",

@@ -25,7 +25,8 @@ struct Launch {
     scheme: &'static str,
     at: String,
     peer: String,
-    /// Address of its health report by HTTP, independent of the clients' protocol.
+    /// Address at which the member reports its health by HTTP, independent of the clients'
+    /// protocol.
     health: String,
     cluster: String,
     options: Vec<String>,
@@ -79,7 +80,7 @@ impl Etcd {
         Some(etcd)
     }
 
-    /// Starts one that clients reach by this scheme, with more options.
+    /// Starts a member that clients reach by this scheme, with more options.
     pub(crate) fn start_with(scheme: &'static str, options: &[&str]) -> Option<Self> {
         let etcd = Self::begun(Launch::new("127.0.0.1", "default", scheme, options))?;
         etcd.wait();
@@ -119,7 +120,7 @@ impl Etcd {
         })
     }
 
-    /// Kills it, calls `meanwhile` with its folder, and starts it on the data of that name.
+    /// Kills the member, calls `meanwhile` with its folder, and starts it on the data of that name.
     pub(crate) fn restart(&mut self, data: &str, meanwhile: impl FnOnce(&Path)) {
         self.process.signal("-KILL");
         self.process.0.wait().unwrap();
@@ -139,7 +140,7 @@ impl Etcd {
         reply.is_ok_and(|reply| reply.contains(r#""health":"true""#))
     }
 
-    /// Posts JSON to it, by HTTP in clear; returns the reply, including its head.
+    /// Posts JSON to the member, by HTTP in clear; returns the reply, including its head.
     pub(crate) fn post(&self, path: &str, body: &str) -> String {
         let length = body.len();
         let request = format!("POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
@@ -165,7 +166,7 @@ fn asked(address: &str, request: &str) -> std::io::Result<String> {
     Ok(reply)
 }
 
-/// A naming server over it, and its root context.
+/// A naming server that uses etcd, and its root context.
 pub(crate) struct Server {
     pub(crate) process: Process,
     pub(crate) root: NamingContext,

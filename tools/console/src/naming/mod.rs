@@ -37,7 +37,7 @@ use view::{Look, PATH};
 /// The page of a naming service.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// Names that it shows.
+    /// Names that the page shows.
     pub directory: Directory,
     /// ORB by which objects are asked.
     pub orb: Orb,

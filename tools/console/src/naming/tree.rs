@@ -19,7 +19,7 @@ pub(super) struct Branch {
     pub(super) name: String,
     pub(super) is_here: bool,
     pub(super) is_open: bool,
-    /// True if it represents others that are not shown.
+    /// True if the line represents further contexts that are not shown.
     pub(super) is_rest: bool,
 }
 

@@ -73,7 +73,7 @@ macro_rules! views {
 pub struct Provided<'s> {
     implementation: &'s (dyn Any + Send + Sync),
     views: &'static [View],
-    /// True if its methods may wait for an answer from another thread.
+    /// True if the servant's methods may wait for an answer from another thread.
     answers_later: bool,
 }
 
@@ -98,7 +98,7 @@ impl<'s> Provided<'s> {
         }
     }
 
-    /// Returns `true` if its methods may wait for other threads.
+    /// Returns `true` if the servant's methods may wait for other threads.
     pub(crate) fn answers_later(&self) -> bool {
         self.answers_later
     }

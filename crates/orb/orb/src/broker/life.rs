@@ -59,7 +59,7 @@ impl Life {
         true
     }
 
-    /// Waits until the ORB has ended, and its end is complete.
+    /// Waits until the ORB has shut down completely.
     pub(crate) fn wait_until_over(&self) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         while !*told {

@@ -18,10 +18,10 @@ const FREE: usize = 16 * 1024;
 
 /// Connection that can be closed to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Closes it, without waiting and without logging; the reason is text for people.
+    /// Closes the connection, without waiting and without logging; the reason is text for people.
     fn evict(&self, reason: &str);
 
-    /// Logs that it was closed.
+    /// Logs that the connection was closed to make room.
     fn log_eviction(&self, reason: &str);
 }
 
@@ -93,7 +93,7 @@ struct Holder {
     peer: Arc<str>,
     /// Connection that would be closed; `None` for a request or reply in progress.
     connection: Option<Weak<dyn Evictable>>,
-    /// True if it was closed.
+    /// True if the connection was closed to make room.
     evicted: bool,
 }
 
@@ -270,7 +270,7 @@ pub(crate) struct Account {
     connection: Weak<dyn Evictable>,
     /// Present while the usage exceeds the free allowance.
     hold: Option<Hold>,
-    /// Connections that were closed for this one and are not logged yet.
+    /// Connections that were closed to make room for this one and are not logged yet.
     evicted: Vec<Evicted>,
 }
 

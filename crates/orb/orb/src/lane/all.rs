@@ -38,7 +38,7 @@ pub(crate) struct Lanes {
 #[derive(Debug, Default)]
 struct OfPools {
     lanes: Vec<Arc<Lane>>,
-    /// Sum of the endpoint changes of those lanes that are gone.
+    /// Number of endpoint changes of lanes that no longer exist.
     changes_of_gone: u64,
 }
 
@@ -131,7 +131,8 @@ impl Lanes {
         lane
     }
 
-    /// Returns the number of times that endpoints have been opened or closed. It only grows.
+    /// Returns the number of times that endpoints have been opened or closed. The number only
+    /// grows.
     pub(super) fn changes(&self) -> u64 {
         let of = |lane: &Arc<Lane>| lane.incoming.endpoints.changes();
         if self.prioritised.is_empty() {

@@ -31,13 +31,13 @@ pub(crate) struct Lane {
     broker: Arc<Broker>,
     /// Number that is unique among the lanes of the process.
     number: u64,
-    /// Protocol of the locks on the send and reply paths of its connections.
+    /// Protocol of the locks on the send and reply paths of the lane's connections.
     locks: LockProtocol,
-    /// CORBA priority of its threads, and of the threads that call through it.
+    /// CORBA priority of the lane's threads, and of the threads that call through the lane.
     priority: Option<Priority>,
-    /// Specification of its threads, except for their names.
+    /// Specification of the lane's threads, except for their names.
     threads: ThreadSpec,
-    /// Thread pool and lane of a pool, if it is a lane of a pool.
+    /// Description as a lane of a thread pool, if the lane belongs to one.
     pool: Option<PoolLane>,
     /// Counters of served requests and other events.
     pub(crate) counters: Arc<Counters>,
@@ -140,7 +140,7 @@ impl Lane {
         self.number
     }
 
-    /// Returns the protocol of the locks on the send and reply paths of its connections.
+    /// Returns the protocol of the locks on the send and reply paths of the lane's connections.
     pub(crate) fn lock_protocol(&self) -> LockProtocol {
         self.locks
     }
@@ -157,29 +157,30 @@ impl Lane {
         timeline::comes_to(stage, request, Priority::of_thread());
     }
 
-    /// Returns the CORBA priority of its threads, and of the threads that call through it.
+    /// Returns the CORBA priority of the lane's threads, and of the threads that call through the
+    /// lane.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority
     }
 
-    /// Returns its identifier as a lane of a thread pool, if it is one.
+    /// Returns the lane's identifier in a thread pool, if it belongs to one.
     pub(super) fn pool_lane(&self) -> Option<LaneId> {
         self.pool.as_ref().map(|pool| pool.id)
     }
 
-    /// Returns the number of requests that wait for one of its threads.
+    /// Returns the number of requests that wait for one of the lane's threads.
     pub(super) fn buffered_requests(&self) -> usize {
         self.reactors.buffered_requests()
     }
 
-    /// Returns `true` if it belongs to the thread pool of this number.
+    /// Returns `true` if the lane belongs to the thread pool of this number.
     pub(super) fn is_of_pool(&self, number: u32) -> bool {
         self.pool
             .as_ref()
             .is_some_and(|pool| pool.id.pool == number)
     }
 
-    /// Returns `true` if it has stopped listening.
+    /// Returns `true` if the lane has stopped listening.
     pub(super) fn is_retired(&self) -> bool {
         self.incoming.endpoints.is_closed()
     }

@@ -24,14 +24,14 @@ pub struct PoolLane {
     pub id: LaneId,
     /// CORBA priority that references announce; `None` if the lane serves at any priority.
     pub priority: Option<Priority>,
-    /// Specification of its threads.
+    /// Specification of the lane's threads.
     pub thread: ThreadSpec,
-    /// Number of its threads.
+    /// Number of the lane's threads.
     pub size: PoolSize,
     /// Limits of the requests that it buffers while all threads are in upcalls. Without a buffer,
     /// requests are refused then, or stay unread, as the size's `reserve` says.
     pub buffer: Option<BufferLimits>,
-    /// Lanes with which it shares threads, if it has a priority.
+    /// Lanes with which this one shares threads, if it has a priority.
     pub borrowers: Option<Borrowers>,
     /// Reservation (`SCHED_DEADLINE`) of each serving thread, if there is one; a reserve thread is
     /// scheduled as `thread` says.

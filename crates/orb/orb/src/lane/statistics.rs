@@ -12,9 +12,9 @@ use std::time::Duration;
 pub struct LaneStatistics {
     /// Number of the lane, as in a timeline ([`crate::timeline`]).
     pub number: u32,
-    /// CORBA priority, if it has one.
+    /// CORBA priority of the lane, if it has one.
     pub priority: Option<Priority>,
-    /// Identifier as a lane of a thread pool, if it is one.
+    /// Identifier of the lane in a thread pool, if it belongs to one.
     pub pool: Option<LaneId>,
     /// Number of clients' open connections.
     pub connections: usize,
@@ -24,7 +24,7 @@ pub struct LaneStatistics {
     /// lowest first, for up to 32 priorities. Requests for objects without a model run at the
     /// priority of the thread that reads them, and are not counted here.
     pub by_priority: Vec<(Priority, u64)>,
-    /// Number of such requests at all further priorities.
+    /// Number of requests served at CORBA priorities that are not counted separately.
     pub at_other_priorities: u64,
     /// Number of requests that wait to be served: read while all threads of the pool were in
     /// upcalls.

@@ -137,7 +137,8 @@ impl Session for FrameSession {
         sequenced::begin_message(block, order, coding)
     }
 
-    /// A message other than a request has no header here, so it is never complete.
+    /// Fills in nothing: a message other than a request has no header here, so it is never
+    /// complete.
     fn finish(&self, block: &mut Block) -> Result<(), CdrError> {
         if block.len() <= sequenced::MessageHeader::LEN {
             return Err(CdrError::Invalid("the protocol has requests only"));

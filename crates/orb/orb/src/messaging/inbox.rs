@@ -19,7 +19,7 @@ use std::time::Duration;
 pub(crate) struct Message {
     pub(crate) header: MessageHeader,
     pub(crate) block: Block,
-    /// True if it contains several requests.
+    /// True if the message contains several requests.
     pub(crate) batch: bool,
     /// Origin of alignment.
     origin: usize,
@@ -27,9 +27,9 @@ pub(crate) struct Message {
     head: usize,
     /// Positions where fragments of GIOP 1.1 were joined, for alignment.
     seams: Option<Box<[usize]>>,
-    /// Decoded header, if it is a reply whose header has been read.
+    /// Decoded header, if the message is a reply whose header has been read.
     pub(crate) reply: Option<ReplyHead>,
-    /// Charge of its bytes to the budget of received data, if they are many.
+    /// Charge of the message's bytes to the budget of received data, if they are many.
     pub(crate) held: Option<Arc<Hold>>,
 }
 
@@ -185,8 +185,8 @@ impl Inbox {
         self.message_time = message_time;
     }
 
-    /// Returns the connections that were closed for its sake, to be dropped once the inbox has been
-    /// released ([`Account::take_evicted`]).
+    /// Returns the connections that were closed to make room for this inbox. To be dropped once the
+    /// inbox has been released ([`Account::take_evicted`]).
     #[inline]
     pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
         match &mut self.account {
@@ -201,7 +201,7 @@ impl Inbox {
         self.available() > 0 || self.fragments
     }
 
-    /// Returns `true` if it has no complete message, according to the next one's header.
+    /// Returns `true` if the inbox has no complete message, according to the next one's header.
     pub(crate) fn is_dry(&self) -> bool {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
@@ -218,7 +218,7 @@ impl Inbox {
         self.block.full_len() - self.start
     }
 
-    /// Returns `true` if it holds nothing, not even a part of a message.
+    /// Returns `true` if the inbox holds nothing, not even a part of a message.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         !self.is_mid_message()
@@ -435,7 +435,7 @@ impl Inbox {
         Ok(taken)
     }
 
-    /// Releases the memory if it holds no data: an idle connection holds none.
+    /// Releases the inbox's memory if it holds no data: an idle connection holds none.
     pub(crate) fn let_go(&mut self) {
         if self.available() == 0 {
             self.block = Block::default();

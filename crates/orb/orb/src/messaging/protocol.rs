@@ -19,13 +19,14 @@ use std::time::SystemTime;
 
 /// A messaging protocol.
 pub trait Messaging: Send + Sync + Debug {
-    /// Returns its name as a part of protocol names, e.g. `giop_lite` in `giop_lite+uiop`.
+    /// Returns the protocol's name as a part of protocol names, e.g. `giop_lite` in
+    /// `giop_lite+uiop`.
     fn name(&self) -> &str;
 
-    /// Returns its needs of a link.
+    /// Returns the protocol's needs of a link.
     fn needs(&self) -> Needs;
 
-    /// Returns its abilities.
+    /// Returns the protocol's abilities.
     fn abilities(&self) -> Abilities;
 
     /// Makes the session of a new connection, at either end.
@@ -94,7 +95,7 @@ pub struct Frame {
     pub origin: usize,
     /// Start of the message's header, behind the bytes of the frame.
     pub head: usize,
-    /// True if it contains several requests ([`Session::get_batch`]).
+    /// True if the message contains several requests ([`Session::get_batch`]).
     pub batch: bool,
 }
 
@@ -138,7 +139,7 @@ impl From<sequenced::FrameError> for BadFrame {
 pub struct QueuedRequest {
     /// Marshaled arguments, aligned from a multiple of 8 on, in the machine's byte order.
     pub body: Block,
-    /// Time at which it was made.
+    /// Time at which the request was made.
     pub queued_at: SystemTime,
 }
 
@@ -172,7 +173,7 @@ pub enum Head<'m> {
 /// Part of a reply's header that its caller needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyHead {
-    /// Id of the request that it answers.
+    /// Id of the request that the reply answers.
     pub request_id: u32,
     /// Reply status.
     pub status: ReplyStatus,

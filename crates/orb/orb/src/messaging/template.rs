@@ -14,7 +14,7 @@ const WITH_WORD: usize = 40;
 /// Position of a number in a header. Small, so that one comparison checks that it is in the block.
 type Place = u16;
 
-/// A message up to its body.
+/// Template of a message's header.
 #[derive(Debug)]
 pub(crate) struct Template {
     /// Bytes of the header, including the padding before the body.
@@ -116,7 +116,7 @@ impl Template {
         }))
     }
 
-    /// Returns `true` if it has slots for contexts.
+    /// Returns `true` if the template has slots for service contexts.
     #[inline]
     pub(crate) fn has_contexts(&self) -> bool {
         !self.slots.is_empty()

@@ -37,7 +37,7 @@ impl<'m> RawBody<'m> {
         })
     }
 
-    /// Returns the byte order of its values.
+    /// Returns the byte order of the values in the body.
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order

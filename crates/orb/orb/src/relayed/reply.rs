@@ -95,7 +95,7 @@ impl RelayedReply {
         self.exception.as_ref()
     }
 
-    /// Returns the terms on which it arrived.
+    /// Returns the terms on which the reply arrived.
     #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {
@@ -104,7 +104,7 @@ impl RelayedReply {
         }
     }
 
-    /// Returns its body.
+    /// Returns the reply's body.
     ///
     /// # Errors
     /// MARSHAL for a body that cannot be passed on unchanged.

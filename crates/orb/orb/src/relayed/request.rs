@@ -43,13 +43,13 @@ impl<'m> RelayedRequest<'m> {
         self.terms
     }
 
-    /// Returns its body.
+    /// Returns the request's body.
     #[must_use]
     pub fn body(&self) -> RawBody<'m> {
         self.body
     }
 
-    /// Returns the number of bridges that it has passed.
+    /// Returns the number of bridges that the request has passed.
     #[must_use]
     pub fn hops(&self) -> u8 {
         let told = self.contexts.find(HOPS);

@@ -24,8 +24,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Time without a failure of accept after which a spell of failures is over.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Minimum number of descriptors reserved from accepted connections, and divisor of the share of
-/// all that is reserved.
+/// Minimum number of descriptors that accepted connections leave free. The constant below is the
+/// divisor of the share of all descriptors that they leave free.
 const KEPT: usize = 32;
 const KEPT_PART: usize = 16;
 /// Number of descriptors below which none are reserved.

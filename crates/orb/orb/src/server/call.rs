@@ -1,4 +1,4 @@
-//! Call as the skeleton sees it, and the reply to it.
+//! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
 use super::pending::AnswersLater;
@@ -36,7 +36,7 @@ pub struct ServerCall<'m> {
     /// nothing.
     pub(super) message: Option<&'m Message>,
     pub(super) arrival: Option<FrameArrival>,
-    /// Block that holds the reply, or memory for it; owned by the thread.
+    /// Block that holds the reply, or memory for it; owned by the serving thread.
     pub(super) reply: &'m mut Block,
     pub(super) has_reply: bool,
     /// True if the early reply of SYNC_WITH_SERVER has been made, or another object has taken over

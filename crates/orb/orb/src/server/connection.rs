@@ -40,14 +40,14 @@ pub(super) struct ServerConnection {
     /// Requests that are answered after their upcalls have returned.
     pub(super) pending: PendingReplies,
     me: Weak<Self>,
-    /// Object adapter that receives its requests.
+    /// Object adapter that receives the connection's requests.
     pub(super) adapter: Arc<AdapterCell>,
-    /// Host, or link, among whose connections it is counted.
+    /// Host, or link, among whose connections this one is counted.
     from: Arc<str>,
     lane: Arc<Lane>,
-    /// Number of the endpoint at which it was accepted.
+    /// Number of the endpoint at which the connection was accepted.
     pub(super) endpoint: u64,
-    /// Number among the lane's connections, set once it is served.
+    /// Number among the lane's connections, set once the connection is served.
     number: OnceLock<u64>,
     /// Way to call the client over this connection, if the ORB allows it.
     pub(super) back: Option<Arc<BackChannel>>,
@@ -115,7 +115,7 @@ impl AnswersLater for ServerConnection {
 }
 
 impl ServerConnection {
-    /// Makes a connection served as its endpoint demands.
+    /// Makes a connection that is served as its endpoint demands.
     pub(super) fn new(
         (lane, host): (&Arc<Lane>, &Host),
         link: Arc<dyn Connection>,
@@ -198,7 +198,7 @@ impl ServerConnection {
         }
     }
 
-    /// Adds itself to the lane's connections, before a thread serves it.
+    /// Adds the connection to those of its lane, before a thread serves it.
     pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
@@ -217,7 +217,7 @@ impl ServerConnection {
         }
     }
 
-    /// Returns the identifier of one of its requests for timelines.
+    /// Returns the identifier of one of the connection's requests for timelines.
     pub(super) fn request_id(&self, request: u32) -> RequestId {
         // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
@@ -392,7 +392,8 @@ impl ServerConnection {
         self.replies.while_nothing_waits(goodbye).is_some()
     }
 
-    /// Sends CloseConnection if its meaning is true: no request has been begun that has no reply.
+    /// Sends CloseConnection if the peer may rely on its meaning: no request has been begun that
+    /// has no reply.
     fn say_goodbye_if_idle(&self) {
         if self.conversation.begin_closing() {
             let goodbye = || match self.strategy.has_unsent() {
@@ -444,7 +445,8 @@ impl Evictable for ServerConnection {
 }
 
 impl Drop for ServerConnection {
-    /// Called when the last thread that served it has left.
+    /// Ends calls to the client, and leaves the lane's connections, as the last thread that served
+    /// this one has left.
     fn drop(&mut self) {
         self.calls_back_no_more("the connection has ended");
         if let Some(&number) = self.number.get() {

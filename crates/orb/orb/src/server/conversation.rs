@@ -45,7 +45,7 @@ pub(crate) struct Conversation {
     /// shape.
     results_with: [OnceLock<(ContextShape, Option<Template>)>; SHAPES],
     code_sets: AgreedCodeSets,
-    /// GIOP version that the peer used last: used for messages to it that answer no request.
+    /// GIOP version that the peer used last; used for messages to it that answer no request.
     spoken: AtomicU8,
     /// Number of requests in progress, and the flag [`CLOSING`].
     calls: AtomicU32,

@@ -36,7 +36,7 @@ pub(super) struct Dispatcher<'s> {
     pub(super) serving: &'s Serving,
     /// Reason for which requests are refused, if they are.
     pub(super) refuses: Option<Refusal>,
-    /// True if its request was counted as in progress when it arrived.
+    /// True if the dispatcher's request was counted as in progress when it arrived.
     pub(super) has_begun: bool,
     /// The request as a timeline knows it, if it is recorded already.
     pub(super) seen: Option<RecordedRequest>,

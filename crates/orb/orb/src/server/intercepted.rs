@@ -339,7 +339,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Writes the reply once more, with exactly these contexts.
+    /// Replaces the contexts of the reply that was made by exactly these.
     fn carry_anew(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
         if !self.conversation.abilities.contexts {
             return Ok(());

@@ -65,7 +65,7 @@ impl<'m> ServerCall<'m> {
         self.encode_with(status, ServiceContexts::new(&all), body)
     }
 
-    /// Encodes a reply with a body as it arrived.
+    /// Encodes a reply with a body that is passed on unchanged.
     pub(super) fn encode_with(
         &self,
         status: ReplyStatus,

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Connection, as pending replies use it.
+/// Operations of a connection for its pending replies.
 pub(super) trait AnswersLater: Send + Sync {
     fn conversation(&self) -> &Conversation;
 

@@ -5,7 +5,7 @@ use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as
 /// Reason for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// All threads that could serve them are held up.
+    /// All threads that could serve the request are held up.
     AllBusy,
     /// All threads are held up, and the buffer of waiting requests is full.
     BufferFull,

@@ -19,7 +19,7 @@ enum Came {
     Alone,
     /// Copied from the inbox, where it stays until it is skipped.
     Copied,
-    /// Not in the block.
+    /// The message is not in the thread's own block.
     Otherwise,
 }
 

@@ -49,7 +49,7 @@ impl Connection for SharedLink {
         Err(LinkError::closed(Phase::Receive))
     }
 
-    /// As far as known without reading.
+    /// Returns whether data is pending, as far as known without reading.
     fn pending(&self) -> Pending {
         Pending::Nothing
     }

@@ -100,7 +100,7 @@ impl Drop for Upcall<'_> {
 /// Guard that marks the calling thread as in an upcall without a request, until dropped.
 #[derive(Debug)]
 pub(crate) struct WithinProcess {
-    /// True if there is an upcall around it.
+    /// True if there is an upcall around this one.
     is_nested: bool,
 }
 
@@ -179,7 +179,8 @@ fn enter_within(orb: u64, note: AdapterNote) {
     });
 }
 
-/// Removes such a frame: a hand-over made in it also holds for the upcall around it.
+/// Removes the frame of a nested upcall: a hand-over made in it also holds for the upcall around
+/// it.
 #[cold]
 fn leave_frame() {
     let handed_over = with_innermost(|frame| frame.flags.get() & HANDED_OVER);

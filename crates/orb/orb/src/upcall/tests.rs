@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Source that counts how often it is handed over.
+/// Request source that counts how often it is handed over.
 #[derive(Default)]
 struct Source(AtomicU64);
 

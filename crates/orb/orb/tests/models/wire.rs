@@ -10,9 +10,9 @@ use std::time::Duration;
 /// Order and time of the server's answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers {
-    /// In order of arrival, when that many requests have arrived.
+    /// Answers in order of arrival, when that many requests have arrived.
     InOrder(usize),
-    /// In reverse order, when that many requests have arrived.
+    /// Answers in reverse order, when that many requests have arrived.
     Reversed(usize),
 }
 
@@ -41,7 +41,7 @@ struct State {
     requests: Vec<u32>,
     replies: Vec<u32>,
     is_closed: bool,
-    /// Number of times that it was closed because the connection was retired.
+    /// Number of times that the connection was closed because it was retired.
     retirements: u32,
 }
 

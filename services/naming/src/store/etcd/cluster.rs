@@ -167,7 +167,8 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
     .ok_or_else(|| KIND.foreign(text))
 }
 
-/// Returns the error for a call whose failure means that nothing was changed.
+/// Returns the error of a failed call that makes no caller's change, so that it does not matter
+/// whether it was executed.
 pub(super) fn away(failure: Failure) -> StoreError {
     match failure {
         Failure::Undone(why) | Failure::Unknown(why) => StoreError::Away(why),

@@ -8,7 +8,7 @@ use super::cluster::Cluster;
 use crate::store::StoreError;
 use crate::store::shared::Follower;
 
-/// Time that the watch waits after it has failed.
+/// Pause of the watch after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Cluster {

@@ -20,12 +20,12 @@ pub(super) struct Progress {
 struct State {
     /// Revision up to which all changes have been reported to the follower.
     revision: i64,
-    /// Time at which these were known to be all changes.
+    /// Time at which the reported changes were known to be all.
     current: Instant,
     has_ended: bool,
     /// True if etcd has lost some of the changes that were reported.
     is_lost: bool,
-    /// Connection of the watch, shut down to end it.
+    /// Connection of the watch, which is shut down to end the watch.
     watch: Option<TcpStream>,
 }
 

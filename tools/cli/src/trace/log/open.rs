@@ -29,7 +29,7 @@ pub(super) struct Open {
 #[derive(Debug)]
 pub(super) struct Dump {
     pub(super) is_whole: bool,
-    /// Number of bytes when it is complete.
+    /// Number of bytes of the complete dump.
     length: usize,
     octets: Vec<u8>,
     is_damaged: bool,

@@ -17,7 +17,7 @@ const RESERVE: usize = 8;
 
 /// A connection that a client opened.
 pub(crate) trait Accepted: Send + Sync + Debug {
-    /// Returns the number of the endpoint at which it was accepted.
+    /// Returns the number of the endpoint at which the connection was accepted.
     fn endpoint(&self) -> u64;
 
     /// Accepts no new requests, and sends CloseConnection once the last request in progress has
@@ -352,7 +352,7 @@ mod tests {
     /// Connection that has called once and is quiet, according to its counters.
     #[derive(Debug)]
     struct Quiet {
-        /// True if it closes when asked to.
+        /// True if the connection closes when asked to.
         goes: bool,
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct Endpoints {
     state: Mutex<State>,
     /// Number of times that an endpoint was opened or closed.
     changes: AtomicU64,
-    /// Identifier of the lane in its thread pool, if it belongs to one.
+    /// Identifier of the lane in its thread pool, if the lane belongs to one.
     lane: Option<LaneId>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct OpenEndpoint {
     pub(crate) pair: Arc<Pair>,
     pub(in crate::lane) published: ProfileEndpoint,
     pub(crate) acceptor: Arc<dyn Acceptor>,
-    /// Threads that serve its connections. `None` once it is closed.
+    /// Threads that serve the endpoint's connections. `None` once the endpoint is closed.
     pub(crate) threads: Option<ServingThreads>,
 }
 

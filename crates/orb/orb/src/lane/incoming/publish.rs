@@ -81,7 +81,7 @@ impl EndpointChoice {
     }
 }
 
-/// Returns `true` if `named` matches `endpoint` in all parts that it gives.
+/// Returns `true` if `named` matches `endpoint` in all parts that `named` gives.
 fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
     // A protocol without a messaging protocol means GIOP.
     let [named_protocol, protocol] =

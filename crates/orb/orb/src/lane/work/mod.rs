@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// Work of one lane of a pool.
 #[derive(Debug)]
 pub(super) struct PoolWork {
-    /// Help for other lanes comes first, as these are more urgent.
+    /// Help for other lanes comes first, as their work is more urgent.
     pub(super) visits: Arc<Visits>,
     pub(super) buffer: Option<Arc<RequestBuffer>>,
 }

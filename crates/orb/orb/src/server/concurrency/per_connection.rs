@@ -33,7 +33,7 @@ pub(in crate::server) struct PerConnection(Arc<AtomicU32>);
 /// One of the additional threads of a connection, counted until dropped.
 struct Follower {
     of_connection: Arc<AtomicU32>,
-    /// Counter of the threads beyond one for each connection, if this is one of those.
+    /// Counter of the threads beyond one for each connection, if this thread is one of those.
     extra: Option<Arc<AtomicUsize>>,
 }
 

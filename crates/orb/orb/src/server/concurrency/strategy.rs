@@ -55,7 +55,7 @@ pub(in crate::server) trait Followed: Send + Sync + 'static {
     /// Returns the pool of additional threads.
     fn followers(&self) -> Result<&WorkerPool, SpawnError>;
 
-    /// Returns the number of active additional threads beyond one for each connection.
+    /// Returns the counter of active additional threads beyond one for each connection.
     fn extra_followers(&self) -> &Arc<AtomicUsize>;
 
     /// Serves the client on the calling thread until its connection ends, or another thread takes

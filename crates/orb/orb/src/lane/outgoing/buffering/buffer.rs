@@ -35,7 +35,7 @@ pub(in crate::lane::outgoing) enum Put {
     Waits(Option<Duration>),
     /// The request waits, and a condition of its terms is met: all requests are to be sent now.
     Due,
-    /// Refused: there is no room for it.
+    /// Refused: there is no room for the request.
     Full,
     /// Refused: the connection accepts no more requests.
     Closed,

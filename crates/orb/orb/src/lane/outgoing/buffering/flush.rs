@@ -144,7 +144,7 @@ impl ClientConnection {
         });
     }
 
-    /// Sends all buffered requests if the request `id` is among them.
+    /// Sends all buffered requests if the request `id` is one of them.
     #[inline]
     pub(crate) fn flush_if_it_waits(&self, id: u32, deadline: Deadline) {
         if self.buffer.holds(id) {

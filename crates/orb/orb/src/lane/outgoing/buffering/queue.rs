@@ -24,7 +24,7 @@ pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
     /// Messages that are sent as they are, concatenated, before those of `waiting`.
     run: Block,
-    /// Number of those messages.
+    /// Number of the messages in `run`.
     in_run: usize,
     pub(in crate::lane::outgoing) octets: usize,
     /// Time by which the requests are to be sent.
@@ -132,7 +132,7 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Sets the time in which the requests are due, and returns it.
+    /// Sets the delay after which the buffered requests are due, and returns the delay.
     pub(in crate::lane::outgoing) fn is_due_after(
         &mut self,
         delay: Option<Duration>,
@@ -208,7 +208,7 @@ impl Queue {
         self.waiting.iter().any(|one| one.id == Some(id))
     }
 
-    /// Removes the request `id`, and returns `true` if it was there.
+    /// Removes the request `id` from the queue, and returns `true` if it was there.
     pub(in crate::lane::outgoing) fn withdraw(&mut self, id: u32) -> bool {
         let place = self.waiting.iter().position(|one| one.id == Some(id));
         let Some(place) = place else {

@@ -167,7 +167,8 @@ impl<R, T> Callers<R, T> {
         self.served.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Ends the count of such a request. Returns `true` if the connection is to be closed.
+    /// Ends the count of a served request of the other side. Returns `true` if the connection is to
+    /// be closed.
     pub(crate) fn ends_serving(&self) -> bool {
         self.served.fetch_sub(1, Ordering::SeqCst);
         self.is_over()
@@ -263,7 +264,7 @@ impl<R, T> Callers<R, T> {
         fence(Ordering::SeqCst);
     }
 
-    /// Ends the count of such a caller.
+    /// Ends the count of a caller that watched for its reply.
     pub(crate) fn end_watch(&self) {
         self.others.fetch_sub(WATCHER, Ordering::Relaxed);
     }

@@ -14,7 +14,7 @@ pub(crate) struct Broken {
 }
 
 impl Broken {
-    /// Makes the reason of a connection that this side or the network has broken off.
+    /// Makes the reason for a connection that this side or the network has broken off.
     pub(crate) fn off(reason: impl Into<Arc<str>>) -> Self {
         Self {
             orderly: false,

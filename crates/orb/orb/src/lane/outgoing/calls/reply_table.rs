@@ -153,7 +153,7 @@ impl<T> ReplyTable<T> {
         })
     }
 
-    /// Returns the taken place with this id.
+    /// Returns the taken place of this request id.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         let index = index_of(id);
         let slot = self.row(index)?.slots.get(index % A_ROW)?.get()?;
@@ -214,7 +214,7 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Delivers to the caller that waits for this reply; returns `false` if there is none.
+    /// Delivers to the caller that waits for this reply; returns `false` if no caller does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
         let Some(row) = self.row(index).filter(|_| id & 1 == self.parity) else {

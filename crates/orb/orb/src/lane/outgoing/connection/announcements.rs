@@ -15,8 +15,8 @@ pub(crate) struct Announcements {
 }
 
 impl Announcements {
-    /// Makes the state of a new connection. `carries_contexts` is true if its requests carry
-    /// service contexts.
+    /// Makes the announcement state of a new connection. `carries_contexts` is true if its requests
+    /// carry service contexts.
     pub(super) fn new(carries_contexts: bool) -> Self {
         Self {
             code_sets: AtomicBool::new(!carries_contexts),

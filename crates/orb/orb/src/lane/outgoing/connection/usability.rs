@@ -17,7 +17,7 @@ pub(in crate::lane::outgoing) struct Usability {
     /// Time in nanoseconds after which an unused connection is checked before it is used again
     /// (`timeouts.quiet`).
     quiet: u64,
-    /// Maximum duration of such a check (`timeouts.drain`).
+    /// Maximum duration of the check of a quiet connection before its use (`timeouts.drain`).
     pub(in crate::lane::outgoing) longest_look: Option<Duration>,
 }
 

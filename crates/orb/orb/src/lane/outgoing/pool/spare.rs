@@ -6,7 +6,7 @@ use punctual_sys::clock::coarse_nanos;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of checks of such a connection during the time after which it is closed.
+/// Number of checks of an additional connection during the time after which it is closed.
 pub(in crate::lane) const LOOKS: u32 = 4;
 
 impl ClientConnection {

@@ -15,7 +15,7 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct LostRequests {
     count: usize,
-    /// Reason for the last of them.
+    /// Reason for the last of the lost requests.
     reason: String,
 }
 
