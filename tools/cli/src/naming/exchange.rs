@@ -161,8 +161,8 @@ struct Import {
     contexts: usize,
     groups: usize,
     kept: usize,
-    /// Contexts that are bound once all exist, by their names and the names of the contexts they
-    /// are.
+    /// Further names of contexts, bound once all contexts exist: each with the name under which
+    /// the context was made.
     again: Vec<(Vec<NameComponent>, String)>,
 }
 

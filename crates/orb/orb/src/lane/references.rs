@@ -163,8 +163,8 @@ impl Lanes {
         }
     }
 
-    /// Returns the selected endpoints as references publish them. If no address is lasting, all
-    /// selected ones.
+    /// Returns the selected endpoints as references publish them. A selection of lasting addresses
+    /// has no effect if there are none.
     fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
         let mut open = self.open();
         match which.named {

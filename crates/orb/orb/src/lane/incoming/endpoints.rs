@@ -240,8 +240,8 @@ impl Endpoints {
 }
 
 impl OpenEndpoint {
-    /// Returns `true` if the address was configured, not chosen for this process: a chosen port or
-    /// path ends with the process.
+    /// Returns `false` for a local socket whose path was chosen for this process, as it ends with
+    /// the process; `true` for all other addresses.
     pub(in crate::lane) fn is_lasting(&self) -> bool {
         !(self.pair.link.is_local() && self.endpoint.place.is_empty())
     }
