@@ -1,4 +1,4 @@
-//! Compiles the IDL, and that of a test that includes it as users' IDL does.
+//! Compiles the IDL of the service, and that of a test that includes it like users' IDL.
 
 use std::path::PathBuf;
 

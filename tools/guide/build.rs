@@ -1,7 +1,9 @@
-//! Makes a test of each block of Rust in the guide, and compiles the IDL that its pages show.
+//! Build script: makes a test of each block of Rust in the guide, and compiles the IDL that its
+//! pages show.
 //!
-//! A page's IDL is one file; what it becomes is in scope of all Rust of the page. A block `rust,items` stands in the
-//! page's module, any other in a function of its own: a test named after its line.
+//! A page's IDL is one file; the generated code is in scope of all Rust of the page. A block
+//! `rust,items` is placed in the page's module, any other in a function of its own: a test named
+//! after its line.
 
 #[path = "src/page.rs"]
 #[allow(dead_code, unreachable_pub)]
@@ -105,7 +107,7 @@ fn compile(module: &str, idl: &str, out: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What has not changed is left alone, so that nothing is built again.
+/// Writes a file unless it is unchanged, so that nothing is built again.
 fn write_if_changed(path: &Path, text: &str) -> std::io::Result<()> {
     match std::fs::read_to_string(path) {
         Ok(old) if old == text => Ok(()),

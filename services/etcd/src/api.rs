@@ -1,7 +1,7 @@
-//! Calls of etcd by its gateway: JSON over HTTP, numbers and bytes as text.
+//! Calls of etcd through its gateway: JSON over HTTP, numbers and bytes as text.
 //!
-//! A [`Client`] has one connection at a time, to one of its endpoints, and goes on to the next when that fails. What was
-//! sent and not answered may have been done: [`Failure::Unknown`].
+//! A [`Client`] has one connection at a time, to one of its endpoints, and tries the next when that
+//! fails. A request that was sent and not answered may have been executed: [`Failure::Unknown`].
 
 use std::fmt;
 use std::io::{self, ErrorKind};
@@ -19,22 +19,23 @@ use crate::stream::{Tls, TlsError};
 /// Reason that a call has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// Nothing was done: no endpoint answers, or etcd has refused.
+    /// Nothing was executed: no endpoint answers, or etcd has refused.
     Undone(String),
-    /// It may have been done.
+    /// The call may have been executed.
     Unknown(String),
 }
 
 /// A cluster to call, and the credentials of the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientOptions {
-    /// The members that are called, as `host:port`. One is enough; others are tried when it fails.
+    /// Addresses of the members to call, as `host:port`. One is enough; others are tried when it
+    /// fails.
     pub endpoints: Vec<String>,
     /// Time that a call may take.
     pub patience: Duration,
     /// TLS, and the authorities of the members' certificates; without it everything is sent in clear.
     pub tls: Option<Tls>,
-    /// User, where etcd asks for one. Without TLS, its name and password are sent in clear.
+    /// User, if etcd asks for one. Without TLS, its name and password are sent in clear.
     pub user: Option<User>,
 }
 
@@ -54,7 +55,7 @@ struct Open {
     connection: Option<Connection>,
 }
 
-/// User of etcd, where it asks for one (`etcdctl auth enable`).
+/// User of etcd, if it asks for one (`etcdctl auth enable`).
 #[derive(Clone, PartialEq, Eq)]
 pub struct User {
     /// The user's name.
@@ -72,16 +73,17 @@ impl fmt::Debug for User {
 /// A key and its value.
 #[derive(Clone, Debug)]
 pub struct Record {
-    /// The key.
+    /// Key of the record.
     pub key: Vec<u8>,
-    /// Its value.
+    /// Value of the record.
     pub value: Vec<u8>,
 }
 
 /// Report of a watch.
 #[derive(Debug)]
 pub enum WatchReport {
-    /// Keys of one revision or several, each with its value or gone; all up to a revision.
+    /// Keys changed in one revision or several, each with its value, or `None` if deleted; complete
+    /// up to the given revision.
     Changes(Vec<(Vec<u8>, Option<Vec<u8>>)>, i64),
     /// etcd has dropped earlier changes, or has older data: everything has to be read anew.
     Lost(String),
@@ -111,13 +113,13 @@ impl Client {
         let mut open = self.open.lock();
         let (mut status, mut reply) = self.posted(&mut open, path, &body)?;
         if status != 200 && self.user.is_some() && code(&reply) == UNAUTHENTICATED {
-            // etcd has forgotten the connection's token, and has done nothing.
+            // etcd has forgotten the connection's token, and has not executed the request.
             (status, reply) = self.posted(&mut open, path, &body)?;
         }
         match status {
             200 => Ok(reply),
             _ => {
-                // This member may have lost the others.
+                // This member may have lost contact with the others.
                 open.at += 1;
                 Err(refused(&reply))
             }
@@ -159,7 +161,7 @@ impl Client {
         Err(Failure::Undone(why))
     }
 
-    /// Opens a connection, and gives it a token of its own where etcd asks for a user.
+    /// Opens a connection, and obtains a token for it if etcd asks for a user.
     fn connected(&self, endpoint: &str) -> io::Result<Connection> {
         let mut connection = Connection::open(endpoint, self.patience, self.tls.as_ref())?;
         let Some(user) = &self.user else {
@@ -197,17 +199,17 @@ impl Client {
     }
 }
 
-/// Keys from the first on to an end.
+/// Range of keys.
 #[derive(Debug)]
 pub struct Keys {
-    /// The first.
+    /// First key of the range.
     pub first: Vec<u8>,
-    /// The end, which is not included.
+    /// End of the range, which is not included.
     pub end: Vec<u8>,
 }
 
 impl Keys {
-    /// Returns the keys that begin so. The prefix ends with an ASCII character.
+    /// Returns the range of the keys with this prefix. The prefix ends with an ASCII character.
     #[must_use]
     pub fn below(prefix: &str) -> Self {
         let first = prefix.as_bytes().to_vec();

@@ -1,7 +1,9 @@
-//! HTTP/1.1, as much of it as etcd's gateway needs: a POST of JSON and its reply, whole or line by line.
+//! HTTP/1.1, as far as etcd's gateway needs it: a POST of JSON and its reply, whole or line by
+//! line.
 //!
-//! Calls block their thread, and end by a time-out at the latest: no wait is longer than the one that the connection
-//! was opened with. Everything that a server sends is bounded before it is kept.
+//! Calls block their thread, and end by a time-out at the latest: no wait is longer than the one
+//! that the connection was opened with. Everything that a server sends is bounded before it is
+//! kept.
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -13,7 +15,7 @@ use rustls::ClientConfig;
 
 use crate::stream::Stream;
 
-/// Bytes of a head, at most; below, those of a line of a stream and of a whole reply.
+/// Maximum length of a head, in bytes; below, those of a line of a stream and of a whole reply.
 const MOST_HEAD: u64 = 16 << 10;
 const MOST_BODY: u64 = 64 << 20;
 
@@ -64,7 +66,7 @@ impl Connection {
         })
     }
 
-    /// Shows a token with each request from now on.
+    /// Sends a token with each request from now on.
     pub(crate) fn with_token(mut self, token: String) -> Self {
         self.token = Some(token);
         self
@@ -238,7 +240,7 @@ mod tests {
     use super::*;
     use std::net::TcpListener;
 
-    /// A server that reads a request and answers with these bytes.
+    /// Starts a server that reads a request and answers with these bytes.
     fn answering(reply: &'static [u8]) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = listener.local_addr().unwrap().to_string();

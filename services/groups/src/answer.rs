@@ -9,11 +9,11 @@ use punctual_ior::Ior;
 /// Answer of an object that was asked if it exists.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// Its server answers for it.
+    /// The object's server answers for it.
     Alive,
-    /// Its server reports that it does not exist.
+    /// The object's server reports that it does not exist.
     Dead,
-    /// No server answers, for this reason.
+    /// No server answers for the object, for this reason.
     Unreachable(String),
 }
 
@@ -51,7 +51,7 @@ impl Answer {
     }
 }
 
-/// Returns true for exceptions that come from the way to a server, not from the server.
+/// Returns true for exceptions that are caused on the way to a server, not by the server.
 fn is_of_the_way(kind: Kind) -> bool {
     matches!(
         kind,

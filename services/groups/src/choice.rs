@@ -4,13 +4,13 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Choice {
-    /// Each in its turn.
+    /// The members in turn.
     RoundRobin = 0,
     /// A random one.
     ByChance = 1,
-    /// The one that reports the least load.
+    /// The member that reports the least load.
     LeastLoaded = 2,
-    /// All in one reference, which has the profiles of each.
+    /// All members in one reference, which has the profiles of each.
     AllProfiles = 3,
 }
 

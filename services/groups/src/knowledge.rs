@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 
 use crate::choice::Choice;
 
-/// Time that a reported load counts.
+/// Time for which a reported load counts.
 const LOAD_AGE: Duration = Duration::from_secs(30);
 
 /// Failures in a row after which a member counts as dead.
@@ -38,16 +38,16 @@ pub struct Groups<G>(Mutex<HashMap<G, Group>>);
 pub enum Chosen<'m, M: ?Sized> {
     /// One member.
     One(&'m M),
-    /// All that are alive, the one whose turn it is first.
+    /// All members that are alive, the one whose turn it is first.
     All(Vec<&'m M>),
 }
 
 /// State of one member.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
-    /// The load that it has reported, if that counts still.
+    /// Reported load, if it still counts.
     pub load: Option<f64>,
-    /// False if it has failed to answer several times in a row.
+    /// False if the member has failed to answer several times in a row.
     pub is_alive: bool,
 }
 

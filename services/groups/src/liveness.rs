@@ -13,13 +13,13 @@ use punctual_exec::thread::{SpawnError, ThreadSpec};
 
 use crate::answer::Answer;
 
-/// Time that a member has for its answer.
+/// Time within which a member must answer.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Members that are asked at the same time.
+/// Number of members that are asked at the same time.
 const AT_A_TIME: usize = 4;
 
-/// Members that are held while they are asked.
+/// Number of members that are held while they are asked.
 const BATCH: usize = 256;
 
 /// A service that has groups.

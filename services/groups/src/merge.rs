@@ -3,7 +3,7 @@
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
 use punctual_ior::Ior;
 
-/// Members whose profiles are in one reference, at most.
+/// Maximum number of members whose profiles are in one reference.
 const MOST_PROFILES: usize = 32;
 
 /// Merges references, each the big-endian CDR of an IOR: the profiles of the first, and of all others of its type.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use parking_lot::{Condvar, Mutex};
 
-/// Operations in one commit, at most.
+/// Maximum number of operations in one commit.
 const MOST: usize = 4096;
 
 /// Queue of operations that wait for a commit.

@@ -7,7 +7,7 @@ use tracing_subscriber::filter::LevelFilter;
 pub enum Level {
     /// Failures alone.
     Error,
-    /// Failures and what may become one.
+    /// Failures, and events that may lead to one.
     #[default]
     Warn,
     /// The steps of the process, too.

@@ -1,6 +1,6 @@
-//! Publishing: how clients find a service's reference.
+//! Publishing: ways in which clients find a service's reference.
 //!
-//! | where | for clients that |
+//! | place | for clients that |
 //! |---|---|
 //! | initial reference | are in this process: `resolve_initial_references` |
 //! | IOR table | know host and port: `corbaloc:iiop:HOST:PORT/NAME` |

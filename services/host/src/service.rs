@@ -11,7 +11,7 @@ use crate::metrics::Exposition;
 pub struct ServeError {
     /// Name of the service.
     pub service: &'static str,
-    /// Cause, as the ORB reports it.
+    /// Cause of the error, as the ORB reports it.
     pub reason: String,
 }
 

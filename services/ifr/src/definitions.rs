@@ -1,7 +1,8 @@
-//! The definitions: a tree of scopes, each definition with a number that is never used again.
+//! Definitions: a tree of scopes, each definition with a number that is never reused.
 //!
-//! Always holds: each definition's container exists and is listed to contain it; a repository id names one
-//! definition, a name (whatever its case) one in each scope; definitions that others refer to exist.
+//! Invariants: each definition's container exists and lists it; a repository id names one
+//! definition, a name (regardless of its case) one in each scope; definitions that others refer to
+//! exist.
 
 mod edit;
 mod lookup;
@@ -18,28 +19,29 @@ use crate::store::{Definition, Details, Number, Numbers};
 pub(crate) use lookup::Scope;
 pub(crate) use sound::check_unnamed;
 
-/// The repository itself, which contains what is in no other scope.
+/// Number of the repository itself, the outermost scope.
 pub(crate) const ROOT: Number = 0;
 
-/// All definitions.
+/// All definitions of a repository, with indexes by number, id and name.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Definitions {
     by_number: BTreeMap<Number, Definition>,
     by_id: HashMap<String, Number>,
     contents: HashMap<Number, Vec<Number>>,
-    /// What a scope has under a name, in lower case: it names one thing whatever its case.
+    /// Numbers by scope and name in lower case: names that differ only in case are the same.
     by_name: HashMap<(Number, String), Number>,
-    /// What those were that are not as they were kept; `None` for those that were not there.
+    /// Previous values of the definitions that have changed since they were last kept; `None` for
+    /// new ones.
     changed: BTreeMap<Number, Option<Definition>>,
-    /// Of those, what they were before the last step.
+    /// Values of definitions before the last step that has changed them.
     step: BTreeMap<Number, Option<Definition>>,
-    /// How long the records of those are together that were kept, in bytes.
+    /// Total length of the records kept, in bytes.
     bytes: usize,
     last: Number,
 }
 
 impl Definitions {
-    /// Definitions as they were stored, in the order of their numbers.
+    /// Returns the definitions of stored records, in the order of their numbers.
     pub(crate) fn of(stored: impl IntoIterator<Item = (Number, Definition)>) -> Self {
         let mut definitions = Definitions::default();
         for (number, definition) in stored {
@@ -53,12 +55,12 @@ impl Definitions {
         self.by_number.get(&number)
     }
 
-    /// How many there are.
+    /// Returns the number of definitions.
     pub(crate) fn len(&self) -> usize {
         self.by_number.len()
     }
 
-    /// All, in the order in which they were made.
+    /// Returns all definitions, in the order in which they were made.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Number, &Definition)> {
         self.by_number.iter().map(|(number, d)| (*number, d))
     }
@@ -67,7 +69,7 @@ impl Definitions {
         self.by_id.get(id).copied()
     }
 
-    /// What kind of thing a number stands for.
+    /// Returns the kind of the definition with this number.
     pub(crate) fn kind(&self, number: Number) -> Option<DefinitionKind> {
         match number {
             ROOT => Some(DefinitionKind::DkRepository),
@@ -75,24 +77,25 @@ impl Definitions {
         }
     }
 
-    /// What a scope itself has under a name.
+    /// Returns the definition of this name in a scope itself, without inherited ones.
     pub(crate) fn by_name(&self, container: Number, name: &str) -> Option<Number> {
         let key = (container, name.to_ascii_lowercase());
         self.by_name.get(&key).copied()
     }
 
-    /// What a scope itself contains, in the order in which it was made.
+    /// Returns the definitions directly in a scope, in the order in which they were made.
     pub(crate) fn own_contents(&self, container: Number) -> &[Number] {
         self.contents.get(&container).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns those that have changed since changes were last kept, with what is left of them.
+    /// Returns the definitions that have changed since changes were last kept, each with its new
+    /// value.
     pub(crate) fn changes(&self) -> Vec<(Number, Option<Definition>)> {
         let now = |&number| (number, self.get(number).cloned());
         self.changed.keys().map(now).collect()
     }
 
-    /// How long the records of all are together, in bytes.
+    /// Returns the total length of all records, in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let mut bytes = self.bytes;
         for (&number, before) in &self.changed {
@@ -102,19 +105,19 @@ impl Definitions {
         bytes
     }
 
-    /// Changes so far are there to stay.
+    /// Makes the changes so far permanent.
     pub(crate) fn keep(&mut self) {
         self.bytes = self.bytes();
         self.changed.clear();
         self.step.clear();
     }
 
-    /// Begins a step, which can be taken back without what came before it.
+    /// Begins a step, which can be undone separately.
     pub(crate) fn begin_step(&mut self) {
         self.step.clear();
     }
 
-    /// Takes back the last step. Numbers that were given are not given again.
+    /// Undoes the last step. Numbers are not reused.
     pub(crate) fn undo_step(&mut self) {
         let step = std::mem::take(&mut self.step);
         let changed = std::mem::take(&mut self.changed);
@@ -123,7 +126,7 @@ impl Definitions {
         (self.changed, self.last, self.bytes) = (changed, last, bytes);
     }
 
-    /// Takes back what has changed since changes were last kept. Numbers that were given are not given again.
+    /// Undoes all changes since changes were last kept. Numbers are not reused.
     pub(crate) fn undo(&mut self) {
         let changed = std::mem::take(&mut self.changed);
         let last = self.last;
@@ -131,7 +134,7 @@ impl Definitions {
         self.last = last;
     }
 
-    /// Remembers what a definition was; for whoever is about to change it.
+    /// Records a definition's value before a change.
     fn note(&mut self, number: Number) {
         let before = || self.by_number.get(&number).cloned();
         self.changed.entry(number).or_insert_with(before);
@@ -151,7 +154,7 @@ impl Definitions {
     }
 }
 
-/// Definitions with some of them as they were.
+/// Returns the definitions with those in `before` restored to their previous values.
 fn restored(
     mut now: BTreeMap<Number, Definition>,
     before: BTreeMap<Number, Option<Definition>>,
@@ -165,18 +168,18 @@ fn restored(
     now
 }
 
-/// How long its record is, in bytes.
+/// Returns the length of a definition's record, in bytes.
 fn length(definition: &Definition) -> usize {
-    // What has no record cannot be stored, and is refused then.
+    // A definition that cannot be encoded cannot be stored, and is refused then.
     to_cdr(definition).map_or(0, |record| record.len())
 }
 
-/// Where a definition is in the names of its scope.
+/// Returns the key of a definition among the names of its scope.
 fn key(definition: &Definition) -> (Number, String) {
     (definition.container, definition.name.to_ascii_lowercase())
 }
 
-/// The direct bases of an interface, or of a value with state or without.
+/// Returns the direct bases of an interface, or of a value with state or without.
 pub(crate) fn bases(definition: &Definition) -> Numbers {
     match &definition.what {
         Details::Interface(bases)
@@ -204,7 +207,7 @@ mod tests {
         }
     }
 
-    /// What can be asked of definitions, in words.
+    /// Returns the results of all queries about the definitions, as text.
     fn shown(definitions: &Definitions) -> String {
         let all: Vec<_> = definitions.iter().collect();
         let named: Vec<_> = ["ma", "mb", "mc", "md", "other"]

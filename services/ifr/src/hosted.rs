@@ -1,4 +1,4 @@
-//! The Interface Repository as a process runs it.
+//! The Interface Repository as a service process runs it.
 
 use punctual::{Interface, ObjectRef, Poa};
 use punctual_host::metrics::Exposition;
@@ -11,7 +11,7 @@ use crate::repository::InterfaceRepository;
 pub struct RepositoryServer {
     /// The repository.
     pub repository: InterfaceRepository,
-    /// True if clients may change it.
+    /// True if clients may change the repository.
     pub is_writable: bool,
 }
 
@@ -29,7 +29,7 @@ impl Service for RepositoryServer {
     }
 
     fn check_alive(&self) {
-        // Needs the lock of the definitions, which a thread that hangs may hold.
+        // Takes the lock of the definitions, which a hanging thread may hold.
         self.repository.look(|_| ());
     }
 

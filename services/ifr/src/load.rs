@@ -1,6 +1,7 @@
-//! Definitions from IDL.
+//! Loading of definitions from IDL.
 //!
-//! All are made before anything is said of them, so that they may refer to one another in any order.
+//! All definitions are made before their details are set, so that they may refer to one another in
+//! any order.
 
 mod constants;
 mod definable;
@@ -24,7 +25,7 @@ use crate::store::{
 use constants::{any, constant_value};
 use definable::check_definable;
 
-/// Takes up all that a compilation declares; tells how many definitions are new.
+/// Loads all declarations of a compilation; returns the number of new definitions.
 pub(crate) fn load(definitions: &mut Definitions, spec: &Specification) -> Result<usize, Refusal> {
     let mut loading = Loading {
         spec,
@@ -51,7 +52,7 @@ struct Loading<'s> {
 }
 
 impl Loading<'_> {
-    /// Makes a definition of a declaration, or finds the one that is there.
+    /// Makes a definition of a declaration, or finds the existing one.
     fn declare(
         &mut self,
         definitions: &mut Definitions,
@@ -64,7 +65,7 @@ impl Loading<'_> {
             None => Some(ROOT),
             Some(parent) => self.numbers.get(&parent).copied(),
         };
-        // What is in an annotation is nothing of the program.
+        // The contents of an annotation are not part of the program.
         let Some(container) = container else {
             return Ok(());
         };
@@ -87,7 +88,8 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Removes what interfaces and values do not have any more. State members were seen to already.
+    /// Removes definitions that interfaces and values no longer have. State members have been
+    /// handled already.
     fn forget_what_is_gone(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
         let declared: HashSet<Number> = self.numbers.values().copied().collect();
         for declaration in &self.spec.declarations {
@@ -108,7 +110,7 @@ impl Loading<'_> {
         Ok(())
     }
 
-    /// Says what a definition is.
+    /// Sets the details of a definition.
     fn complete(
         &mut self,
         definitions: &mut Definitions,
@@ -123,7 +125,7 @@ impl Loading<'_> {
                 let names = enumeration.enumerators.iter().map(|e| e.name.clone());
                 Details::Enum(names.collect())
             }
-            // As TypeCodes tell them: another name for their integer.
+            // Represented as in TypeCodes: another name for their integer.
             DeclKind::Bitmask(mask) => Details::Alias(primitive(mask.holder())),
             DeclKind::Bitset(set) => Details::Alias(primitive(set.holder())),
             DeclKind::Typedef(typedef) => Details::Alias(self.ty(&typedef.ty)),
@@ -188,7 +190,7 @@ impl Loading<'_> {
         for case in &union.cases {
             for label in &case.labels {
                 let label = match label {
-                    // §14.5.10: octet 0 stands for `default:`, where no octet can be meant.
+                    // §14.5.10: octet 0 stands for `default:`, where no octet label is possible.
                     Label::Default if is_over_octets => Any::default(),
                     Label::Default => any(&0_u8)?,
                     Label::Value(value) => {
@@ -267,11 +269,12 @@ impl Loading<'_> {
     }
 }
 
-/// What is said of a declaration before it is known what it refers to; `None` for what is no definition.
+/// Returns the initial details of a declaration, before its references are known; `None` if it is
+/// not a definition.
 fn nothing_yet(kind: &DeclKind) -> Option<Details> {
     let void = || Type::Primitive(PrimitiveKind::PkVoid);
     Some(match kind {
-        // Each part of a module is the module.
+        // Each part of a module is the module itself.
         DeclKind::Module(_) => Details::Unlabeled(DefinitionKind::DkModule),
         DeclKind::Native => Details::Unlabeled(DefinitionKind::DkNative),
         DeclKind::Struct(_) => Details::Struct(Vec::new()),
@@ -318,12 +321,12 @@ fn primitive(primitive: Primitive) -> Type {
     })
 }
 
-/// The version that a repository id says.
+/// Returns the version in a repository id.
 fn version(id: &str) -> String {
     scope_of(id).1.to_owned()
 }
 
-/// A repository id without its version, and that.
+/// Splits a repository id into the id without its version, and the version.
 fn scope_of(id: &str) -> (&str, &str) {
     match id.rsplit_once(':') {
         Some((scope, version)) if scope.contains(':') => (scope, version),

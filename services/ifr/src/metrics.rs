@@ -6,11 +6,11 @@ use punctual_host::metrics::{Exposition, Timed};
 #[derive(Debug, Default)]
 pub(crate) struct Metrics {
     pub(crate) changes: Timed,
-    /// Commits to the store, each with the changes of one caller or many.
+    /// Commits to the store, each with the changes of one caller or more.
     pub(crate) commits: Timed,
 }
 
-/// Sizes as they are now.
+/// Current sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) definitions: usize,

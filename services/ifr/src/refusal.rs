@@ -1,48 +1,49 @@
-//! Why a definition is not made, changed or removed.
+//! Reasons for which a definition is not made, changed or removed.
 
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 use thiserror::Error;
 
-/// Why a definition is not made, changed or removed (CORBA 3.3 part 1, §14.5.1 and table A.3).
+/// Reason for which a definition is not made, changed or removed (CORBA 3.3 part 1, §14.5.1 and
+/// table A.3).
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// Another definition has the repository id.
     #[error("the repository id `{0}` is taken")]
     IdTaken(String),
-    /// The container has something of that name.
+    /// The container has a definition of that name.
     #[error("the name `{0}` is taken in its scope")]
     NameTaken(String),
-    /// Such definitions have no place there.
+    /// The container does not allow definitions of this kind.
     #[error("{0} cannot contain it")]
     Misplaced(String),
-    /// Another definition needs it.
+    /// Another definition refers to the one to be removed.
     #[error("`{0}` needs it")]
     InUse(String),
-    /// It is not there.
+    /// The definition does not exist.
     #[error("the definition does not exist")]
     NoSuchDefinition,
-    /// A reference that is nil, or not to an object of this repository.
+    /// The reference is nil, or not to an object of this repository.
     #[error("{0} is not in this repository")]
     Foreign(&'static str),
-    /// Something that no IDL can say.
+    /// The input is impossible in IDL.
     #[error("{0}")]
     Invalid(&'static str),
-    /// IDL that the standard's repository has no definition for.
+    /// The standard's repository has no definition for this IDL.
     #[error("{0} has no definition in CORBA 3.3's Interface Repository")]
     NotDefinable(String),
     /// Types nest too deep, or inheritance has a cycle.
     #[error("the type nests too deep, or in itself")]
     TooDeep,
-    /// The repository is served for readers.
+    /// The repository is served read-only.
     #[error("the repository is served read-only")]
     ReadOnly,
     /// The peer may not change the repository.
     #[error("the peer may not change the repository")]
     NotPermitted,
-    /// The repository has as much as it may have.
+    /// The repository's quota is used up.
     #[error("the repository may have {0}, and would have more (Quota)")]
     QuotaExceeded(String),
-    /// It could not be kept.
+    /// The change could not be stored.
     #[error("it could not be stored: {0}")]
     Storage(String),
 }

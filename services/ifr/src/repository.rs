@@ -1,7 +1,7 @@
-//! The repository: definitions, and where they are kept.
+//! The repository: definitions and their storage.
 //!
-//! Changes of many callers are performed one after the other and committed at once; each is a step that can be taken
-//! back by itself.
+//! Changes of many callers are performed one after the other and committed at once; each is a step
+//! that can be undone separately.
 
 use std::fmt;
 use std::path::Path;
@@ -24,7 +24,7 @@ use crate::metrics::{Gauges, Metrics};
 use crate::refusal::Refusal;
 use crate::storage::Storage;
 
-/// An Interface Repository. Clones are the same one.
+/// An Interface Repository. Clones share the same one.
 #[derive(Clone)]
 pub struct InterfaceRepository(Arc<Shared>);
 
@@ -37,16 +37,18 @@ struct Shared {
     metrics: Metrics,
 }
 
-/// A change as it waits for its commit.
+/// A change of definitions that waits for its commit.
 type Step = Box<dyn FnOnce(&mut Definitions) -> Result<(), Refusal> + Send>;
 
-/// How much a repository may have. What would be more is refused with NO_RESOURCES, and nothing of it is there.
+/// Limits of a repository. A change that exceeds them is refused with NO_RESOURCES, and has no
+/// effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quota {
-    /// Definitions: modules, interfaces, operations, attributes, types, constants, members of valuetypes. Default:
-    /// 100,000.
+    /// Maximum number of definitions: modules, interfaces, operations, attributes, types,
+    /// constants, members of valuetypes. Default: 100,000.
     pub definitions: usize,
-    /// The length of their records together, in bytes; in memory they take some times as much. Default: 64 MiB.
+    /// Maximum total length of their records, in bytes; in memory they take several times as much.
+    /// Default: 64 MiB.
     pub bytes: usize,
 }
 
@@ -88,16 +90,16 @@ impl fmt::Debug for InterfaceRepository {
 }
 
 impl InterfaceRepository {
-    /// An empty repository that ends with the process.
+    /// Returns an empty repository that ends with the process.
     #[must_use]
     pub fn in_memory() -> Self {
         Self::with(Definitions::default(), None)
     }
 
-    /// The repository in a file, which is made if need be.
+    /// Opens the repository in a file, which is created if need be.
     ///
     /// # Errors
-    /// The file cannot be opened, is in use, or holds something else.
+    /// The file cannot be opened, is in use, or has other contents.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         Self::on(Storage::open(path)?)
     }
@@ -138,12 +140,14 @@ impl InterfaceRepository {
         }))
     }
 
-    /// Sets how much it may have from now on. What it has stays, even if that is more; it can be made less then.
+    /// Sets the limits from now on. Existing definitions stay, even beyond the limits; they can
+    /// then only be reduced.
     pub fn set_quota(&self, quota: Quota) {
         *self.0.quota.write() = quota;
     }
 
-    /// Sets which peers may change it from now on, where it is served for changes. Without a grant, all may.
+    /// Sets the peers that may change it from now on, if it is served for changes. Without a grant,
+    /// all may.
     pub fn set_writers(&self, writers: Rules<()>) {
         *self.0.writers.write() = writers;
     }
@@ -160,11 +164,12 @@ impl InterfaceRepository {
         self.0.metrics.write(out, gauges);
     }
 
-    /// Takes up what a compilation declares; tells how many definitions are new. What is there already, by its
-    /// repository id, becomes what the compilation says of it: all of it, or after a refusal nothing.
+    /// Loads the declarations of a compilation; returns the number of new definitions. Existing
+    /// definitions of the same repository id are replaced: all, or none if one is refused.
     ///
     /// # Errors
-    /// What the repository's rules exclude, and what the standard's repository has no definition for.
+    /// Declarations that violate the repository's rules, or that the standard's repository has no
+    /// definition for.
     pub fn load(&self, specification: &Specification) -> Result<usize, Refusal> {
         let load = |definitions: &mut Definitions| {
             let mut loaded = definitions.clone();
@@ -178,7 +183,8 @@ impl InterfaceRepository {
         Ok(new)
     }
 
-    /// Kind, scoped name and repository id of each definition, in the order in which they were made.
+    /// Returns kind, scoped name and repository id of each definition, in the order in which they
+    /// were made.
     #[must_use]
     pub fn list(&self) -> Vec<(String, String, String)> {
         let definitions = self.0.definitions.read();
@@ -190,7 +196,7 @@ impl InterfaceRepository {
         listed.collect()
     }
 
-    /// Looks at the definitions.
+    /// Calls `look` with the definitions.
     pub(crate) fn look<R>(&self, look: impl FnOnce(&Definitions) -> R) -> R {
         look(&self.0.definitions.read())
     }
@@ -210,8 +216,9 @@ impl InterfaceRepository {
         self.0.storage.is_some()
     }
 
-    /// Changes definitions, and returns when that is durable; what cannot be kept is taken back. Blocks, together with
-    /// other callers that change something. A `change` that fails has changed nothing.
+    /// Changes definitions, and returns when that is durable; a change that cannot be stored is
+    /// undone. Blocks, together with other callers that change something. A `change` that fails has
+    /// changed nothing.
     pub(crate) fn change<R: Send + 'static>(
         &self,
         change: impl FnOnce(&mut Definitions) -> Result<R, Refusal> + Send + 'static,
@@ -230,7 +237,7 @@ impl InterfaceRepository {
         result.ok_or_else(|| Refusal::Storage("the commit has failed".to_owned()))
     }
 
-    /// Performs steps and commits them at once.
+    /// Performs several steps and commits them together.
     fn commit(&self, steps: Vec<Step>) -> Vec<Result<(), Refusal>> {
         let mut definitions = self.0.definitions.write();
         let steps = steps.into_iter();
@@ -238,13 +245,13 @@ impl InterfaceRepository {
             .map(|step| self.perform(&mut definitions, step))
             .collect();
         if let Err(refusal) = self.keep(&mut definitions) {
-            // Those too that were refused for changes of others in this commit.
+            // Includes steps that were refused because of other changes in this commit.
             outcomes.fill(Err(refusal));
         }
         outcomes
     }
 
-    /// Performs a step, and takes it back if the repository has more than it may have then.
+    /// Performs a change, and undoes it if the repository then exceeds its quota.
     fn perform<R>(
         &self,
         definitions: &mut Definitions,
@@ -261,7 +268,7 @@ impl InterfaceRepository {
         result
     }
 
-    /// Stores what has changed; takes it back where that fails.
+    /// Stores the changes; undoes them if that fails.
     fn keep(&self, definitions: &mut Definitions) -> Result<(), Refusal> {
         let changes = definitions.changes();
         if let Some(storage) = self.0.storage.as_ref().filter(|_| !changes.is_empty()) {
@@ -276,7 +283,7 @@ impl InterfaceRepository {
     }
 }
 
-/// `struct`, `abstract interface`, …
+/// Returns the name of a kind: `struct`, `abstract interface`, …
 fn name_of(kind: DefinitionKind) -> String {
     let name = match kind {
         DefinitionKind::DkAbstractInterface => "abstract interface",

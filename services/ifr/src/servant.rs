@@ -1,8 +1,9 @@
-//! The repository's objects: one servant for all of them, which finds out for each call what is called.
+//! Objects of the repository: one servant for all of them, which determines for each call the
+//! object that is called.
 //!
 //! There is an object adapter for each kind of definition. The id of an object is the number of its
-//! definition, in four octets; that of a type which is made where it is used (a sequence, an array, a bounded
-//! string) is the type itself, marshaled. So the repository keeps nothing about objects.
+//! definition, in four octets; that of an anonymous type (a sequence, an array, a bounded string)
+//! is the type itself, marshaled. So the repository stores nothing about objects.
 
 mod adapters;
 mod answer;
@@ -31,17 +32,19 @@ use kinds::{kinds, serve_kinds};
 use server::{Server, Shared};
 
 impl InterfaceRepository {
-    /// Serves the repository by adapters below `parent`, which requests reach through its manager. Where
-    /// the ORB's endpoints stay the same, so do all references. Whoever reaches it may change it.
+    /// Serves the repository by adapters below `parent`, which requests reach through its manager.
+    /// If the ORB's endpoints stay the same, so do all references. Every client that reaches it may
+    /// change it.
     ///
     /// # Errors
-    /// The adapters cannot be made: there are some of their names already.
+    /// The adapters cannot be made: some of their names are taken.
     pub fn serve(&self, parent: &Poa) -> std::result::Result<corba::Repository, ServeError> {
         self.serve_as(parent, false)
     }
 
-    /// As [`serve`](Self::serve), for readers: whatever would change a definition raises NO_PERMISSION. Types
-    /// without a name are made as ever, as that changes nothing.
+    /// Serves the repository read-only, otherwise as [`serve`](Self::serve): operations that would
+    /// change a definition raise NO_PERMISSION. Anonymous types can still be made, as that changes
+    /// nothing.
     ///
     /// # Errors
     /// As of [`serve`](Self::serve).

@@ -35,7 +35,7 @@ const MOST_BYTES: Key<u64> = Key::bytes("most-bytes", 0..=u64::MAX)
     .default("67108864")
     .doc("How many bytes the records of all definitions may take.");
 
-/// All settings, in the order of `--help`.
+/// Returns all settings of the repository, in the order of `--help`.
 #[must_use]
 pub fn settings() -> Vec<&'static Setting> {
     [OWN, PROCESS].concat()

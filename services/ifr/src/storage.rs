@@ -46,7 +46,7 @@ impl Storage {
         Ok(definitions)
     }
 
-    /// Writes what definitions have become, all or nothing; `None` for those that are gone.
+    /// Writes the new values of definitions, all or nothing; `None` for removed ones.
     pub(crate) fn write(&self, changed: Vec<(Number, Option<Definition>)>) -> Result<()> {
         self.0.commit(|batch| {
             let mut table = batch.records(DEFINITIONS)?;

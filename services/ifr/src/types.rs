@@ -1,4 +1,4 @@
-//! TypeCodes of definitions, and of types that are made where they are used.
+//! TypeCodes of definitions, and of anonymous types.
 
 use punctual::{
     Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, UnionDescription, ValueDescription,
@@ -10,39 +10,39 @@ use crate::definitions::Definitions;
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Members, Number, Type, UnionOf, Value};
 
-/// Definitions in one another: structs in structs, aliases of aliases.
+/// Maximum nesting of definitions: structs in structs, aliases of aliases.
 const DEEPEST: u32 = 128;
 
 impl Definitions {
-    /// The TypeCode of a type.
+    /// Returns the TypeCode of a type.
     pub(crate) fn type_of(&self, ty: &Type) -> Result<TypeCode, Refusal> {
         self.built(true, |description, types| description.ty(ty, types))
     }
 
-    /// The TypeCode of a definition; `void` for what has none.
+    /// Returns the TypeCode of a definition; `void` if it has none.
     pub(crate) fn type_code(&self, number: Number) -> Result<TypeCode, Refusal> {
         self.built(true, |description, types| {
             description.definition(number, types)
         })
     }
 
-    /// The TypeCode of a type as it may be when all structs have their members: who makes types that hold
-    /// one another begins with structs without any.
+    /// Returns the TypeCode of a type as it may be when all structs have their members: recursive
+    /// types are made from structs that are empty at first.
     pub(crate) fn type_of_to_be(&self, ty: &Type) -> Result<TypeCode, Refusal> {
         self.built(false, |description, types| description.ty(ty, types))
     }
 
-    /// As [`Definitions::type_of_to_be`], of a definition.
+    /// Returns the TypeCode of a definition, as [`Definitions::type_of_to_be`] does for a type.
     pub(crate) fn type_code_to_be(&self, number: Number) -> Result<TypeCode, Refusal> {
         self.built(false, |description, types| {
             description.definition(number, types)
         })
     }
 
-    /// Whether a type is `octet`, behind aliases.
+    /// Returns `true` if a type is `octet`, possibly through aliases.
     fn is_octet(&self, ty: &Type) -> bool {
         let mut ty = ty;
-        // In a file that is damaged, aliases may end nowhere.
+        // In a damaged file, aliases may form a cycle.
         for _ in 0..DEEPEST {
             let Type::Defined(number) = ty else {
                 break;
@@ -75,10 +75,10 @@ impl Definitions {
     }
 }
 
-/// A type on its way to a TypeCode.
+/// Conversion of a type to a TypeCode.
 struct Description<'d> {
     definitions: &'d Definitions,
-    /// Whether structs without members are to stay that.
+    /// True if structs without members are to stay empty.
     is_complete: bool,
     depth: u32,
     is_too_deep: bool,
@@ -228,8 +228,8 @@ fn modifier(value: &Value) -> ValueModifier {
     }
 }
 
-/// A union's label as a repository tells it: a value of the discriminator's type, or octet 0 for `default:`;
-/// over octets, nothing for `default:`.
+/// Returns a union's label as a repository presents it: a value of the discriminator's type, or
+/// octet 0 for `default:`; for octet discriminators, nothing for `default:`.
 fn label(label: &Any, is_over_octets: bool) -> Label {
     use punctual::Value as Taken;
     match label.value() {

@@ -1,7 +1,8 @@
-//! What the naming service costs: `cargo bench -p punctual-naming`; with a word of a title, that part alone.
+//! Benchmark of the naming service: `cargo bench -p punctual-naming`; with a word of a title, that
+//! part alone.
 //!
-//! Resolving beside an empty call, durable binds beside what the disk's `fdatasync` allows, a million bindings from a
-//! file, and omniNames in the same run where it is installed.
+//! It compares resolving with an empty call, durable binds with the disk's rate of `fdatasync`, and
+//! a million bindings from a file, with omniNames in the same run if installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "../tests/it/naming/support.rs"]
@@ -19,7 +20,7 @@ use punctual_naming::cos_naming::{NameComponent, NamingContext};
 use punctual_naming::store::{Change, FileStore, ROOT, Store, Target};
 use support::{Served, name, object};
 
-/// A part of the whole.
+/// Part of the benchmark: title and function.
 type Part = (&'static str, fn());
 
 const PARTS: [Part; 7] = [
@@ -46,7 +47,7 @@ fn main() {
     }
 }
 
-/// Calls a second, the median of runs.
+/// Returns the median of several runs, in calls a second.
 fn rate(mut runs: Vec<f64>) -> f64 {
     runs.sort_by(f64::total_cmp);
     runs[runs.len() / 2]
@@ -58,7 +59,7 @@ fn timed(count: u32, mut call: impl FnMut(u32)) -> f64 {
     f64::from(count) / begin.elapsed().as_secs_f64()
 }
 
-/// Runs of two kinds of call, one after the other again and again, as the machine is never the same for long.
+/// Measures two kinds of call in alternating runs, as the machine's speed varies over time.
 fn interleaved(count: u32, mut one: impl FnMut(u32), mut other: impl FnMut(u32)) -> (f64, f64) {
     timed(count / 4, &mut one);
     timed(count / 4, &mut other);
@@ -68,7 +69,7 @@ fn interleaved(count: u32, mut one: impl FnMut(u32), mut other: impl FnMut(u32))
     (rate(runs.0), rate(runs.1))
 }
 
-/// A reference as our servers publish it, of the usual length.
+/// Returns a reference of the usual length, as our servers publish it.
 fn usual(served: &Served) -> ObjectRef {
     served.root.as_object().clone()
 }
@@ -104,14 +105,15 @@ fn compare(root: &NamingContext, what: &str, path: &[NameComponent]) {
     );
 }
 
-/// How long one kind of work runs before the next has its turn. Disks, above all virtual ones, change their speed from
-/// one second to the next, so that what is compared has to run within the same one.
+/// Time for which one kind of work runs before the next has its turn. Disks, above all virtual
+/// ones, change their speed from one second to the next, so that the compared kinds must run within
+/// the same second.
 const SLICE: Duration = Duration::from_millis(150);
 
-/// How often all kinds take turns.
+/// Number of turns of each kind.
 const ROUNDS: usize = 25;
 
-/// Calls a second for as long as a slice lasts.
+/// Returns the calls a second during one slice.
 fn sliced(mut call: impl FnMut(u32)) -> f64 {
     let begin = Instant::now();
     let mut count = 0;
@@ -122,7 +124,7 @@ fn sliced(mut call: impl FnMut(u32)) -> f64 {
     f64::from(count) / begin.elapsed().as_secs_f64()
 }
 
-/// Median of ratios within a round, and those that a quarter of them is below and above.
+/// Formats the median of the ratios within a round, and their quartiles.
 fn ratio(of: &[f64], to: &[f64]) -> String {
     let mut ratios: Vec<f64> = of.iter().zip(to).map(|(of, to)| of / to).collect();
     ratios.sort_by(f64::total_cmp);
@@ -148,7 +150,7 @@ impl Page {
     }
 }
 
-/// Commits so many new bindings.
+/// Commits `each` new bindings at once.
 fn bind_in(store: &FileStore, first: u32, each: u32) {
     let bind = |one: u32| Change::Bind {
         context: ROOT,
@@ -185,7 +187,7 @@ fn commit() {
     }
 }
 
-/// The service as an ORB of its own sees it, by a connection of its own.
+/// Returns the service as an ORB of its own sees it, over a connection of its own.
 fn client(served: &Served) -> NamingContext {
     let orb = Orb::builder().configure(|config| config.collocation = Collocation::None);
     let orb = orb.build().unwrap();
@@ -193,7 +195,7 @@ fn client(served: &Served) -> NamingContext {
     NamingContext::from_object(orb.string_to_object(&url).unwrap())
 }
 
-/// Binds a second of so many callers at once, each by its context, for as long as a slice lasts.
+/// Returns the binds a second during one slice, by one caller for each context.
 fn binds(contexts: &[NamingContext]) -> f64 {
     let bind = |number: usize, context: &NamingContext| {
         sliced(|at| {
@@ -210,11 +212,11 @@ fn binds(contexts: &[NamingContext]) -> f64 {
 }
 
 fn durable() {
-    // Where the build is, which is a disk: /tmp may be memory.
+    // In the build folder, which is on a disk: /tmp may be in memory.
     durable_in(Path::new(env!("CARGO_TARGET_TMPDIR")));
 }
 
-/// The same where making durable costs nothing: what is left is processor time.
+/// Measures binds on a file system in memory, where only processor time counts.
 fn in_memory() {
     durable_in(Path::new("/dev/shm"));
 }
@@ -248,7 +250,7 @@ fn durable_in(place: &Path) {
     }
 }
 
-/// Bytes of memory that this process has.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status
@@ -259,9 +261,9 @@ fn resident() -> u64 {
     kilobytes * 1024
 }
 
-/// The reference of an object of an ORB of ours, as it is stored.
+/// Returns the reference of an object of our ORB, in its stored form.
 fn stored(number: usize) -> Box<[u8]> {
-    // As long as those that `object_to_string` gives: a type id, one profile, its components.
+    // As long as references of `object_to_string`: a type id, one profile, its components.
     let mut bytes = vec![0; 180];
     bytes[..8].copy_from_slice(&number.to_be_bytes());
     bytes.into()
@@ -300,7 +302,7 @@ fn fill(path: &Path, contexts: u64, each: usize) {
 fn million() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("names.redb");
-    // In a process of its own, whose memory goes with it.
+    // In a process of its own, whose memory ends with it.
     if let Some(path) = std::env::var_os("PUNCTUAL_NAMING_STORE") {
         let before = resident();
         let begin = Instant::now();
@@ -354,11 +356,11 @@ fn list() {
     );
 }
 
-/// omniNames, which ends with this.
+/// omniNames process, which is ended with this value.
 struct OmniNames(Child);
 
 impl OmniNames {
-    /// Starts it, and waits until it answers; how long that took.
+    /// Starts it, and waits until it answers; also returns the time that this took.
     fn start(folder: &Path, port: u16, is_new: bool) -> (Self, NamingContext, Duration) {
         let mut command = Command::new("omniNames");
         if is_new {
@@ -406,7 +408,8 @@ fn omni_names() {
     root.bind(&name("plants/north/pump"), Some(&one)).unwrap();
     compare(&root, "one component", &name("pump"));
     compare(&root, "three", &name("plants/north/pump"));
-    // omniNames compares a name with all others of its context, so that one context of so many would take it minutes.
+    // omniNames compares a name with all others of its context, so that a single context with as
+    // many would take minutes.
     for context in 0..100 {
         root.bind_new_context(&name(&format!("context{context}")))
             .unwrap();
@@ -425,7 +428,7 @@ fn omni_names() {
     ours_with_as_many();
 }
 
-/// Our start-up with as many names as omniNames had.
+/// Measures our start-up with as many names as omniNames had.
 fn ours_with_as_many() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let path = folder.path().join("names.redb");

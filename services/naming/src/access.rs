@@ -1,8 +1,9 @@
 //! Access rules of contexts.
 //!
-//! Rights are granted below a context: for it, and for all contexts that were made in it or in those. What counts is
-//! the context in which one was made (its home), not where it is bound: otherwise a peer that may bind below one context
-//! could bind another there and change that. All peers that reach the service may read all of it.
+//! Rights are granted below a context: for it, and for all contexts that were made in it or in
+//! those. The relevant parent is the context in which one was made (its home), not one where it is
+//! bound: otherwise a peer that may bind below one context could bind another there and change
+//! that. All peers that reach the service may read all of it.
 
 use punctual_host::access::Rules;
 
@@ -20,8 +21,8 @@ pub use punctual_host::access::{BadPrincipal, Principal};
 pub struct Access(Rules<Vec<NameComponent>>);
 
 impl Access {
-    /// Grants the right to change the context of that name, all contexts below it, and their bindings. An empty text
-    /// means the root, and so everything.
+    /// Grants the right to change the context of that name, all contexts below it, and their
+    /// bindings. An empty text means the root, and so everything.
     ///
     /// # Errors
     /// The text is not a stringified name.
@@ -51,7 +52,7 @@ impl Access {
     }
 }
 
-/// Returns the context of a name each of whose contexts was made in the one before it.
+/// Returns the context of a name if each context of the name was made in the one before it.
 fn made_at(view: &impl View, name: &[NameComponent]) -> Option<ContextId> {
     name.iter().try_fold(ROOT, |home, component| {
         match view.target(home, &key(component)) {

@@ -1,6 +1,6 @@
-//! For clients: names that are resolved to typed references, kept bound, or remembered, by choice.
+//! Client side: names that are resolved to typed references, kept bound, or remembered on request.
 //!
-//! These work with the naming service of any ORB.
+//! This works with the naming service of any ORB.
 
 mod keep;
 
@@ -25,16 +25,16 @@ use crate::store::Ttl;
 pub use keep::Kept;
 pub use punctual_groups::Answer;
 
-/// The names in a naming context, as text: `plants/north.site/pump`.
+/// Names in a naming context, as text: `plants/north.site/pump`.
 #[derive(Debug)]
 pub struct Names {
     context: NamingContext,
-    /// What names were resolved to, for those who want it remembered.
+    /// Remembered results of resolving names.
     remembered: Mutex<HashMap<String, ObjectRef>>,
 }
 
 impl Names {
-    /// The names in the ORB's initial reference `NameService`.
+    /// Returns the names in the ORB's initial reference `NameService`.
     ///
     /// # Errors
     /// Those of [`Orb::resolve_initial_references`].
@@ -43,7 +43,7 @@ impl Names {
         Ok(Self::below(&NamingContext::from_object(service)))
     }
 
-    /// The names in a context.
+    /// Returns the names in a context.
     #[must_use]
     pub fn below(context: &NamingContext) -> Self {
         Self {
@@ -52,22 +52,22 @@ impl Names {
         }
     }
 
-    /// What a name is bound to, as a reference of type `I`. The object itself is asked whether it is one where its
-    /// reference does not tell.
+    /// Resolves a name to a reference of type `I`. If the type in the reference does not decide,
+    /// the object itself is asked for its type.
     ///
     /// # Errors
-    /// NotFound and its like. A system exception: INV_OBJREF for a name that is bound to nil, BAD_PARAM for an object of
-    /// another type; those of the calls.
+    /// NotFound and the other user exceptions of `resolve`. A system exception: INV_OBJREF for a
+    /// name that is bound to nil, BAD_PARAM for an object of another type; those of the calls.
     pub fn resolve<I: Interface>(&self, name: &str) -> Result<I, NamingContextResolveError> {
         let found = self.context.resolve(&from_text(name)?)?;
         let found = found.ok_or_else(|| Kind::InvObjref.because("the name is bound to nil"))?;
         Ok(I::narrow(found)?)
     }
 
-    /// Binds a name to an object, in place of what it was bound to, and makes the contexts that it leads through.
+    /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name.
     ///
     /// # Errors
-    /// NotFound and its like; those of the calls.
+    /// NotFound and the other user exceptions of `rebind`; those of the calls.
     pub fn bind(
         &self,
         name: &str,
@@ -83,12 +83,13 @@ impl Names {
         bind()
     }
 
-    /// Binds a name to an object for a time, in place of what it was bound to, and makes the contexts that it leads
-    /// through. By the same call it is renewed.
+    /// Binds a name to an object for a limited time, replacing an earlier binding, and makes the
+    /// contexts in the name. The same call renews the binding.
     ///
     /// # Errors
-    /// NotFound and its like; those of the calls. BAD_OPERATION: the naming service is not Punctual's, and has no such
-    /// bindings. BAD_PARAM: `ttl` is not from 1 s to 24 h.
+    /// NotFound and the other user exceptions of `bind_for`; those of the calls. BAD_OPERATION: the
+    /// naming service is not Punctual's, and has no such bindings. BAD_PARAM: `ttl` is not from 1 s
+    /// to 24 h.
     pub fn bind_for(
         &self,
         name: &str,
@@ -107,7 +108,7 @@ impl Names {
         bind()
     }
 
-    /// Makes the contexts that a name leads through, as far as they are not there.
+    /// Makes the contexts in a name that do not exist yet.
     fn make_parents<E>(&self, name: &[NameComponent]) -> Result<(), E>
     where
         E: From<NotFound> + From<CannotProceed> + From<InvalidName> + From<SystemException>,
@@ -126,14 +127,16 @@ impl Names {
         Ok(())
     }
 
-    /// Calls what a name is bound to, and remembers that: the next call by this name does not ask the naming service.
+    /// Calls the object that a name is bound to, and remembers it: the next call by this name does
+    /// not ask the naming service.
     ///
-    /// When a call finds that what is remembered is stale, as it raises OBJECT_NOT_EXIST, TRANSIENT or COMM_FAILURE, it
-    /// is forgotten. If nothing was done then (COMPLETED_NO), the name is resolved anew and the call made once more.
+    /// If a call finds that the remembered reference is stale, as it raises OBJECT_NOT_EXIST,
+    /// TRANSIENT or COMM_FAILURE, it is forgotten. If the operation was not executed
+    /// (COMPLETED_NO), the name is resolved anew and the call made once more.
     ///
     /// # Errors
-    /// What `call` raises. Where the name does not lead to an object of type `I`: OBJECT_NOT_EXIST, with the reason as
-    /// its detail; those of calling the naming service.
+    /// Those of `call`. If the name does not lead to an object of type `I`: OBJECT_NOT_EXIST, with
+    /// the reason as its detail; those of calling the naming service.
     pub fn call<I: Interface, R, E: OperationError>(
         &self,
         name: &str,
@@ -165,13 +168,13 @@ impl Names {
         done
     }
 
-    /// Forgets what a name was resolved to.
+    /// Forgets the remembered reference of a name.
     pub fn forget(&self, name: &str) {
         self.remembered.lock().remove(name);
     }
 }
 
-/// A time to live as the naming service takes it.
+/// Returns a time to live in milliseconds, as the naming service expects it.
 fn millis(ttl: Duration) -> Result<u32, SystemException> {
     let millis = u32::try_from(ttl.as_millis()).ok();
     let ttl = millis.and_then(Ttl::from_millis);
@@ -179,7 +182,7 @@ fn millis(ttl: Duration) -> Result<u32, SystemException> {
         .ok_or_else(|| Kind::BadParam.because(crate::Refusal::BadTtl.to_string()))
 }
 
-/// Whether an exception says that a reference leads nowhere, now at least.
+/// Returns `true` if an exception shows that a reference is invalid, at least now.
 fn is_stale(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),

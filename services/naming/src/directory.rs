@@ -1,6 +1,8 @@
-//! The service as those see and change it who are in the same process and no CORBA clients: a console, for example.
+//! Access to the service for other parts of the same process that are not CORBA clients, such as a
+//! console.
 //!
-//! They come on behalf of peers of their own, by whose addresses [`Access`](crate::Access) decides as it does for clients.
+//! They act for peers of their own, whose addresses [`Access`](crate::Access) checks as it does for
+//! clients.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,53 +20,53 @@ use crate::service::{NamingService, OpenError, Size};
 use crate::store::{ContextId, ROOT, Target};
 use crate::tree::{Operation, Tree, View, Wanted};
 
-/// A naming service's names, for the process that serves them. Clones are of the same service. Names begin at the root
-/// context; an empty one is the root itself.
+/// Names of a naming service, for the process that serves them. Clones share the same service.
+/// Names begin at the root context; an empty one is the root itself.
 #[derive(Clone, Debug)]
 pub struct Directory(NamingService);
 
-/// Some bindings of one context, as they are at one moment.
+/// Some bindings of one context at one moment.
 #[derive(Clone, Debug)]
 pub struct Portion {
-    /// The context, and before it those that its name leads through, from the root on.
+    /// Contexts in the name from the root on, the last of which is the context itself.
     pub way: Vec<ContextId>,
-    /// How many bindings it has.
+    /// Number of bindings in the context.
     pub size: usize,
-    /// Some of them, in the order of ids and kinds.
+    /// Some of the bindings, in the order of ids and kinds.
     pub entries: Vec<Entry>,
-    /// The component of the next one, if there is one.
+    /// Component of the next binding, if there is one.
     pub next: Option<NameComponent>,
-    /// Whether the peer may change the context.
+    /// True if the peer may change the context.
     pub may_change: bool,
 }
 
 /// One binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// Its component.
+    /// Component of the name.
     pub component: NameComponent,
-    /// Where it leads.
+    /// Target of the binding.
     pub leads: Leads,
 }
 
-/// Where a binding leads.
+/// Target of a binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Leads {
-    /// To an object, or to nil.
+    /// An object, or nil.
     Object(Ior),
-    /// To a context of this service with so many bindings; nothing where it was destroyed.
+    /// A context of this service with this number of bindings; `None` if it was destroyed.
     Context(Option<usize>),
-    /// To a context of another server.
+    /// A context of another server.
     Elsewhere(Ior),
-    /// To a group of so many objects.
+    /// A group of this number of objects.
     Group(usize),
-    /// To what the store has and cannot be read as a reference.
+    /// Stored data that cannot be decoded as a reference.
     Unreadable,
 }
 
 impl NamingService {
-    /// The service as it is seen and changed by others in this process.
+    /// Returns the view of the service for other parts of this process.
     #[must_use]
     pub fn directory(&self) -> Directory {
         Directory(self.clone())
@@ -72,13 +74,13 @@ impl NamingService {
 }
 
 impl Directory {
-    /// How much there is.
+    /// Returns the number of contexts and bindings.
     #[must_use]
     pub fn size(&self) -> Size {
         self.0.size()
     }
 
-    /// That names can be read and changed now, as far as is known.
+    /// Checks that names can be read and changed now, as far as known.
     ///
     /// # Errors
     /// The store cannot be reached.
@@ -86,15 +88,16 @@ impl Directory {
         self.0.check_ready()
     }
 
-    /// Tells an observer of changes from now on, until it is dropped.
+    /// Notifies an observer of changes from now on, until the observer is dropped.
     pub fn observe(&self, observer: &Arc<dyn Observer>) {
         self.0.observers().add(observer);
     }
 
-    /// At most so many bindings of a context, from a component on.
+    /// Returns at most `most` bindings of a context, from a component on.
     ///
     /// # Errors
-    /// The name leads to no context of this service, is too long, or what is known of names is too old.
+    /// The name does not lead to a context of this service, is too long, or the known names are out
+    /// of date.
     pub fn portion(
         &self,
         name: &[NameComponent],
@@ -123,7 +126,7 @@ impl Directory {
         })?
     }
 
-    /// What a component is bound to in a context, if it is.
+    /// Returns the binding of a component in a context, if there is one.
     ///
     /// # Errors
     /// As of [`Directory::portion`].
@@ -144,8 +147,8 @@ impl Directory {
         })?
     }
 
-    /// The components in a context that lead to contexts, at most so many, of its first `among` bindings; and whether
-    /// these are all of them.
+    /// Returns the components in a context that lead to contexts, at most `most`, of its first
+    /// `among` bindings; and `true` if these are all of them.
     ///
     /// # Errors
     /// As of [`Directory::portion`].
@@ -255,7 +258,7 @@ impl Directory {
     }
 }
 
-/// Whoever comes from an address, by TCP and with no certificate.
+/// Returns the requester for an address, as by TCP and with no certificate.
 fn requester(address: IpAddr) -> Requester {
     Requester::Peer {
         is_local: false,
@@ -264,7 +267,7 @@ fn requester(address: IpAddr) -> Requester {
     }
 }
 
-/// The root and the contexts that a name leads through, the last of which is its own.
+/// Returns the root and the contexts in a name, the last of which is the named one.
 fn way(tree: &Tree, name: &[NameComponent]) -> Result<Vec<ContextId>, Refusal> {
     let mut way = vec![ROOT];
     let mut here = ROOT;

@@ -1,4 +1,4 @@
-//! The Naming Service as a process runs it.
+//! The Naming Service as a service process runs it.
 
 use punctual::{Interface, ObjectRef, Poa};
 use punctual_host::metrics::Exposition;
@@ -12,7 +12,7 @@ use crate::service::NamingService;
 pub struct NamingServer {
     /// The service.
     pub service: NamingService,
-    /// Options of serving it.
+    /// Options of serving the service.
     pub options: ServeOptions,
 }
 
@@ -32,7 +32,7 @@ impl Service for NamingServer {
     }
 
     fn check_alive(&self) {
-        // Needs the lock of the tree, which a thread that hangs may hold.
+        // Takes the lock of the tree, which a hanging thread may hold.
         let _ = self.service.size();
     }
 

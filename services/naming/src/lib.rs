@@ -1,15 +1,17 @@
-//! The Naming Service (CosNaming 1.3, formal/04-10-03): names for objects, kept through crashes.
+//! The Naming Service (CosNaming 1.3, formal/04-10-03): names for objects, durable across crashes.
 //!
-//! A [`NamingService`] keeps a graph of contexts in memory and, if it was opened on a file, in an embedded database,
-//! where each change is durable before it is acknowledged; the changes of many callers share one commit. It is
-//! [served](NamingService::serve) by the standard's interfaces, so that clients of every ORB use it.
+//! A [`NamingService`] keeps a graph of contexts in memory and, if it was opened on a file, in an
+//! embedded database, where each change is durable before it is acknowledged; the changes of many
+//! callers share one commit. It is [served](NamingService::serve) by the standard's interfaces, so
+//! that clients of every ORB use it.
 //!
-//! [`client`] has what clients want beside that: typed references by name, names that stay bound.
+//! [`client`] has additional functions for clients: typed references by name, names that stay
+//! bound.
 //!
-//! No object is ever activated: one servant serves all contexts, and an object's id is the number of its
-//! context. The types of `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL that includes it refers to
-//! them (`docs/guide/naming.md` shows how). What the service does beyond the standard is [`extension`], the types of
-//! `PunctualNaming.idl`.
+//! No object is ever activated: one servant serves all contexts, and an object's id is the number
+//! of its context. The types of `CosNaming.idl` are generated here once, as [`cos_naming`]; IDL
+//! that includes it refers to them (`docs/guide/naming.md` shows how). Operations beyond the
+//! standard are in [`extension`], the types of `PunctualNaming.idl`.
 #![warn(unnameable_types)]
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 

@@ -1,29 +1,32 @@
-//! How much a naming service may have.
+//! Limits of a naming service.
 
 use std::time::Duration;
 
-/// How much a naming service may have, and keep for its clients. A name that is too long or too deep raises
-/// InvalidName (CosNaming 1.3, §2.3.2 lets an implementation restrict names); what would be more than the rest allows
-/// raises NO_RESOURCES, and nothing of it is done.
+/// Limits of a naming service. A name that is too long or too deep raises InvalidName (CosNaming
+/// 1.3, §2.3.2 lets an implementation restrict names); an operation that would exceed another limit
+/// raises NO_RESOURCES, and has no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Components of a name that an operation is given. Default: 128.
+    /// Maximum number of components of a name in an operation. Default: 128.
     pub name_components: usize,
-    /// Bytes of a component's id and kind together, in UTF-8. Default: 1,024.
+    /// Maximum length of a component's id and kind together, in bytes of UTF-8. Default: 1,024.
     pub component_bytes: usize,
-    /// Bytes of a bound object's reference, and of the address that a URL is made of. Default: 16 KiB.
+    /// Maximum length of a bound object's reference, and of the address in a URL, in bytes.
+    /// Default: 16 KiB.
     pub reference_bytes: usize,
-    /// Contexts, the root among them. Default: 1,000,000.
+    /// Maximum number of contexts, including the root. Default: 1,000,000.
     pub contexts: usize,
-    /// Bindings in all contexts. Default: 10,000,000.
+    /// Maximum number of bindings in all contexts. Default: 10,000,000.
     pub bindings: usize,
-    /// Members of a group. Default: 1,000.
+    /// Maximum number of members of a group. Default: 1,000.
     pub members: usize,
-    /// Bindings in one reply of `list`, `next_n`: clients that ask for more get these. Default: 1,000.
+    /// Maximum number of bindings in one reply of `list` or `next_n`, even if the client asks for
+    /// more. Default: 1,000.
     pub listed: usize,
-    /// Binding iterators. One more takes the place of the one that was not used for longest. Default: 1,000.
+    /// Maximum number of binding iterators. A further one replaces the least recently used one.
+    /// Default: 1,000.
     pub iterators: usize,
-    /// How long an iterator lives that nobody uses. Default: 10 minutes.
+    /// Time after which an unused iterator is destroyed. Default: 10 minutes.
     pub iterator_idle: Duration,
 }
 

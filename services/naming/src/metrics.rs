@@ -8,11 +8,11 @@ pub(crate) struct Metrics {
     pub(crate) resolves: Timed,
     pub(crate) lists: Timed,
     pub(crate) changes: Timed,
-    /// Commits to the store, each with the changes of one operation or many.
+    /// Commits to the store, each with the changes of one operation or more.
     pub(crate) commits: Timed,
 }
 
-/// Sizes as they are now.
+/// Current sizes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gauges {
     pub(crate) contexts: usize,

@@ -1,4 +1,4 @@
-//! Names as the tree has them: the key of a component.
+//! Names in the tree: the keys of components.
 
 use std::borrow::Cow;
 
@@ -6,11 +6,11 @@ use crate::cos_naming::{Name, NameComponent};
 use crate::limits::Limits;
 use crate::refusal::Refusal;
 
-/// What stands between id and kind in a key. IDL's text cannot hold it.
+/// Separator of id and kind in a key. It cannot occur in IDL strings.
 const BETWEEN: char = '\0';
 
-/// A component as the key of a binding: its id, a NUL, and its kind if it has one. Keys are equal when components
-/// are, and in the order of ids.
+/// Returns the key of a component in a context: its id, a NUL, and its kind if it has one. Keys are
+/// equal if components are, and are ordered by ids.
 pub(crate) fn key(component: &NameComponent) -> Cow<'_, str> {
     let NameComponent { id, kind } = component;
     if kind.is_empty() {
@@ -23,7 +23,7 @@ pub(crate) fn key(component: &NameComponent) -> Cow<'_, str> {
     key.into()
 }
 
-/// The component that a key stands for.
+/// Returns the component of a key.
 pub(crate) fn component(key: &str) -> NameComponent {
     let (id, kind) = key.split_once(BETWEEN).unwrap_or((key, ""));
     NameComponent {
@@ -44,7 +44,7 @@ pub(crate) fn check(name: &[NameComponent], limits: &Limits) -> Result<(), Refus
         if id.len() + kind.len() > limits.component_bytes {
             return Err(Refusal::InvalidName("a component is too long"));
         }
-        // A caller within this process may have it.
+        // A caller within this process may pass one.
         if id.contains(BETWEEN) || kind.contains(BETWEEN) {
             return Err(Refusal::InvalidName("a component has a NUL"));
         }
@@ -52,13 +52,14 @@ pub(crate) fn check(name: &[NameComponent], limits: &Limits) -> Result<(), Refus
     Ok(())
 }
 
-/// A name as text.
+/// Returns a name as text.
 pub(crate) fn to_text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// The name within the limits that a text of a caller's stands for. What can be none of these is refused before anything
-/// is made of it: a component of one letter takes two bytes of the text, and some forty times as many in memory.
+/// Returns the name of a client's text, within the limits. A text that exceeds them is refused
+/// before it is split: a component of one letter takes two bytes of the text, and some forty times
+/// as many in memory.
 pub(crate) fn from_text_within(text: &str, limits: &Limits) -> Result<Name, Refusal> {
     check_text(text, limits)?;
     let name = from_text(text)?;
@@ -68,12 +69,13 @@ pub(crate) fn from_text_within(text: &str, limits: &Limits) -> Result<Name, Refu
 
 /// Refuses a text that is longer than any name may be, or has more components.
 fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
-    // Each byte may have a backslash before it; a dot stands within the component, and a slash behind it.
+    // Each byte may have a backslash before it; there is a dot within the component, and a slash
+    // behind it.
     let component = limits.component_bytes.saturating_mul(2).saturating_add(2);
     if text.len() > component.saturating_mul(limits.name_components) {
         return Err(Refusal::InvalidName("it is too long"));
     }
-    // The octets of these two are in no other character of UTF-8.
+    // The bytes of these two occur in no other character of UTF-8.
     let mut is_escaped = false;
     let ends_component = |&octet: &u8| {
         let ends = octet == b'/' && !is_escaped;
@@ -86,7 +88,7 @@ fn check_text(text: &str, limits: &Limits) -> Result<(), Refusal> {
     }
 }
 
-/// The name that a text stands for, however long: for the process's own.
+/// Returns the name of a text of any length, for the process's own texts.
 pub(crate) fn from_text(text: &str) -> Result<Name, Refusal> {
     let name = punctual_ior::name_from_text(text);
     let name = name.map_err(|_| Refusal::InvalidName("it is no stringified name"))?;
@@ -112,7 +114,7 @@ mod tests {
     fn a_text_of_too_many_components_or_bytes_is_refused_before_it_is_split() {
         let limits = Limits::default();
         let unsplit = "it is no stringified name";
-        // The first component is none, which splitting would find first.
+        // The first component is invalid, which splitting would find first.
         assert_eq!(refused(r"\x/a", &limits), unsplit);
         let text = format!(r"\x{}", "/a".repeat(limits.name_components));
         assert_eq!(refused(&text, &limits), "it has too many components");

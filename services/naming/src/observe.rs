@@ -1,4 +1,4 @@
-//! Who is told of changes in this process, without asking again and again.
+//! Notification of changes within this process, so that observers need not poll.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,37 +8,39 @@ use parking_lot::RwLock;
 
 use crate::store::{Change, ContextId};
 
-/// Is told which contexts have changed, after they have.
+/// Observer that is notified of changed contexts, after the change.
 ///
-/// It is called by the thread that commits, with no lock of the tree's held: what it does delays changes, so it should
-/// note what it is told and return.
+/// It is called by the committing thread, without the tree's lock: it delays changes, so it should
+/// only record the notification and return.
 pub trait Observer: Debug + Send + Sync {
-    /// Bindings of these contexts were made or removed, or the contexts themselves. Each change is told at least once.
+    /// Handles changes of these contexts: bindings were made or removed, or the contexts
+    /// themselves. Each change is reported at least once.
     fn changed(&self, contexts: &[ContextId]);
 
-    /// Everything may have changed.
+    /// Handles a replacement of all contexts: everything may have changed.
     fn replaced(&self);
 }
 
-/// All observers that are still there.
+/// Set of all observers that still exist.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     all: RwLock<Vec<Weak<dyn Observer>>>,
-    /// How many there are, so that who changes something looks no further where there are none.
+    /// Number of observers, so that a committing thread stops at once if there are none.
     count: AtomicUsize,
 }
 
 impl Observers {
-    /// Adds one, until it is dropped.
+    /// Adds an observer, which stays until it is dropped.
     pub(crate) fn add(&self, observer: &Arc<dyn Observer>) {
         let mut all = self.all.write();
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(observer));
-        // Pairs with the load in `contexts`: who commits after this is added tells it.
+        // Pairs with the load in `contexts`: a thread that commits after this notifies the
+        // observer.
         self.count.store(all.len(), Ordering::Release);
     }
 
-    /// The contexts of changes, for [`Observers::changed`]; none where nobody wants to know.
+    /// Returns the contexts of changes, for [`Observers::changed`]; none if there are no observers.
     pub(crate) fn contexts(&self, changes: &[Change]) -> Vec<ContextId> {
         if self.count.load(Ordering::Acquire) == 0 {
             return Vec::new();
@@ -67,7 +69,7 @@ impl Observers {
     }
 }
 
-/// The context that a change is of.
+/// Returns the context of a change.
 fn of(change: &Change) -> ContextId {
     match change {
         Change::Create { context, .. }

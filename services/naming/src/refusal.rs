@@ -1,4 +1,4 @@
-//! Why an operation of the naming service does not do what it is asked for.
+//! Reasons for which an operation of the naming service is refused.
 
 use punctual::{CompletionStatus, SystemException, SystemExceptionKind};
 use thiserror::Error;
@@ -8,63 +8,63 @@ use crate::cos_naming::{self, Name};
 use crate::extension;
 use crate::store::{ContextId, StoreError, Target};
 
-/// Why an operation is refused.
+/// Reason for which an operation is refused.
 #[derive(Clone, Debug, Error)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// The name leads to nothing, or to something else; the rest begins where.
+    /// The name, or a part of it, is not bound or is bound to something unsuitable.
     #[error("{}", not_found(*.why, .rest))]
     NotFound {
-        /// In which way.
+        /// Reason, as in the standard's NotFound.
         why: NotFoundReason,
-        /// The components that are left, the first of which leads no further.
+        /// Remaining components, the first of which cannot be resolved.
         rest: Name,
     },
     /// The name leads through a context that is not here: of another server, or destroyed.
     #[error("the name leads through a context of another server, or a destroyed one")]
     Elsewhere {
-        /// What it is bound to.
+        /// Target at which resolution stopped.
         context: Target,
-        /// The name there.
+        /// Remaining components of the name, to be resolved at that target.
         rest: Name,
     },
-    /// The name is none.
+    /// The name is invalid.
     #[error("the name is invalid: {0}")]
     InvalidName(&'static str),
-    /// The name is bound.
+    /// The name is already bound.
     #[error("the name is bound already")]
     AlreadyBound,
     /// The context has bindings.
     #[error("the context has bindings")]
     NotEmpty,
-    /// The context is not there, or not any more.
+    /// The context does not exist, or no longer.
     #[error("the context does not exist")]
     NoSuchContext,
-    /// The root stays.
+    /// The root context cannot be destroyed.
     #[error("the root context cannot be destroyed")]
     Root,
-    /// Nil where a context is wanted.
+    /// A nil reference was passed for a context.
     #[error("nil is no naming context")]
     NilContext,
-    /// No binding lives that long, or that short.
+    /// The time to live is out of range.
     #[error("a binding lives from 1 s to 24 h")]
     BadTtl,
-    /// Nil cannot join a group.
+    /// A nil reference cannot join a group.
     #[error("nil is no member of a group")]
     NilMember,
-    /// A load that is none.
+    /// The load is not a valid number.
     #[error("a load is a number from 0 on")]
     BadLoad,
-    /// A group has no member, or none that is alive.
+    /// The group has no member, or none that is alive.
     #[error("the group has no member now, or none that answers")]
     NoMember,
-    /// More than the service may have.
+    /// A limit of the service is exceeded.
     #[error("the naming service may have {0} (Limits)")]
     LimitExceeded(String),
     /// The peer may not change that context.
     #[error("the peer may not change this context")]
     NotPermitted,
-    /// It could not be kept.
+    /// The change could not be stored.
     #[error("it could not be stored: {0}")]
     Store(StoreError),
 }
@@ -81,7 +81,7 @@ fn not_found(why: NotFoundReason, rest: &Name) -> String {
 }
 
 impl Refusal {
-    /// A refusal at the component of a name that is at `at`.
+    /// Returns the refusal for the component at position `at` of a name.
     pub(crate) fn not_found(
         why: NotFoundReason,
         name: &[cos_naming::NameComponent],
@@ -91,13 +91,13 @@ impl Refusal {
         Refusal::NotFound { why, rest }
     }
 
-    /// The context that an operation was called on is gone.
+    /// Returns the refusal for a context that an operation was called on and that no longer exists.
     pub(crate) fn missing(_: ContextId) -> Self {
         Refusal::NoSuchContext
     }
 }
 
-/// For operations that declare no user exception which would say it.
+/// Conversion for operations without a matching user exception.
 impl From<Refusal> for SystemException {
     fn from(refusal: Refusal) -> Self {
         use SystemExceptionKind as Kind;
@@ -111,7 +111,7 @@ impl From<Refusal> for SystemException {
                 Kind::BadParam
             }
             Refusal::NoMember => Kind::Transient,
-            // Operations raise a user exception for each of these that they can meet.
+            // Operations raise a user exception for each of these that can occur.
             _ => Kind::BadParam,
         };
         let completed = match &refusal {
@@ -122,7 +122,7 @@ impl From<Refusal> for SystemException {
     }
 }
 
-/// The errors of operations, by the user exceptions that each declares.
+/// Conversions to the errors of operations, by the user exceptions that each declares.
 macro_rules! raised {
     ($($error:path: $($exception:ident)*;)*) => {
         $(

@@ -1,4 +1,4 @@
-//! The service: the tree, where it is kept, and who changes it.
+//! The service: the tree, its store, and access to both.
 
 mod commit;
 mod expiry;
@@ -31,11 +31,11 @@ use state::State;
 
 pub(crate) use groups::Member;
 
-/// A naming service. Clones are the same one.
+/// A naming service. Clones share the same one.
 #[derive(Clone)]
 pub struct NamingService(Arc<State>);
 
-/// Has a service remove the temporary bindings whose time has come, from now on.
+/// Makes a service remove expired temporary bindings from now on.
 fn expire(service: &Arc<State>, temporary: Temporary) -> Result<(), StoreError> {
     let weak = Arc::downgrade(service);
     service.expiry.begin(temporary, move || {
@@ -49,17 +49,17 @@ fn expire(service: &Arc<State>, temporary: Temporary) -> Result<(), StoreError> 
     })
 }
 
-/// Why a naming service cannot be opened.
+/// Error of a naming service that cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the naming store cannot be opened: {0}")]
 pub struct OpenError(#[from] pub StoreError);
 
-/// How much a naming service has.
+/// Number of contexts and bindings of a naming service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Contexts, the root among them.
+    /// Number of contexts, including the root.
     pub contexts: usize,
-    /// Bindings in all of them.
+    /// Number of bindings in all contexts.
     pub bindings: usize,
 }
 
@@ -73,7 +73,7 @@ impl fmt::Debug for NamingService {
 }
 
 impl NamingService {
-    /// A service whose bindings end with the process.
+    /// Returns a service whose bindings end with the process.
     ///
     /// # Errors
     /// The system has no random numbers.
@@ -81,16 +81,17 @@ impl NamingService {
         Self::on(Box::new(MemoryStore::new()?))
     }
 
-    /// The service whose bindings are in a file, which is made if need be. Each change is durable before it is
-    /// acknowledged.
+    /// Opens the service whose bindings are in a file, which is created if need be. Each change is
+    /// durable before it is acknowledged.
     ///
     /// # Errors
-    /// The file is in use, damaged, something else, or cannot be read or written. It is left as it is.
+    /// The file is in use, damaged, of another kind, or cannot be read or written. It is left as it
+    /// is.
     pub fn open(path: &Path) -> Result<Self, OpenError> {
         Self::on(Box::new(FileStore::open(path)?))
     }
 
-    /// A service whose bindings are kept elsewhere.
+    /// Returns a service whose bindings are in the given store.
     ///
     /// # Errors
     /// They cannot be read.
@@ -108,17 +109,17 @@ impl NamingService {
         Ok(Self(service))
     }
 
-    /// Sets how much it may have from now on. What it has stays, even if that is more.
+    /// Sets the limits from now on. Existing data stays, even beyond the limits.
     pub fn set_limits(&self, limits: Limits) {
         *self.0.limits.write() = limits;
     }
 
-    /// Sets who may change what from now on.
+    /// Sets the access rules from now on.
     pub fn set_access(&self, access: Access) {
         *self.0.access.write() = access;
     }
 
-    /// How much there is.
+    /// Returns the number of contexts and bindings.
     #[must_use]
     pub fn size(&self) -> Size {
         let tree = self.0.tree.read();
@@ -140,7 +141,7 @@ impl NamingService {
         self.0.metrics.write(out, gauges);
     }
 
-    /// That names can be resolved and changed now, as far as is known.
+    /// Checks that names can be resolved and changed now, as far as known.
     ///
     /// # Errors
     /// The store cannot be reached.
@@ -155,7 +156,7 @@ impl NamingService {
         *self.0.limits.read()
     }
 
-    /// Reads the tree, and who may change it. Changes wait meanwhile.
+    /// Reads the tree and the access rules. Changes wait meanwhile.
     pub(crate) fn read<R>(&self, read: impl FnOnce(&Tree, &Access) -> R) -> Result<R, Refusal> {
         self.check_current()?;
         Ok(read(&self.0.tree.read(), &self.0.access.read()))
@@ -170,23 +171,23 @@ impl NamingService {
         self.0.access.read().requester()
     }
 
-    /// Whether changes wait for a disk.
+    /// Returns `true` if changes wait for a disk.
     pub(crate) fn blocks(&self) -> bool {
         self.0.store.blocks()
     }
 
-    /// What tells its contexts from those of other services.
+    /// Returns the number that distinguishes this service's contexts from those of other services.
     pub(crate) fn identity(&self) -> u64 {
         self.0.store.identity()
     }
 
     pub(crate) fn has(&self, context: ContextId) -> bool {
         let tree = self.0.tree.read();
-        // That of a group is nobody's to call.
+        // The context of a group cannot be called.
         tree.has(context) && !tree.groups().contains(&context)
     }
 
-    /// What a name is bound to, as `found` makes it of the target.
+    /// Resolves a name, and returns the result of `found` for the target.
     pub(crate) fn resolve<R>(
         &self,
         context: ContextId,
@@ -213,7 +214,7 @@ impl NamingService {
         self.looked_up(context, name, found)?
     }
 
-    /// What a name is bound to itself, also if that is a group.
+    /// Looks a name up without resolving groups, and returns the result of `found` for the target.
     pub(crate) fn bound<R>(
         &self,
         context: ContextId,
@@ -240,7 +241,7 @@ impl NamingService {
         Ok(found(&tree, target))
     }
 
-    /// Some bindings of a context, behind a key or from the first on.
+    /// Returns some bindings of a context, after a key or from the first on.
     pub(crate) fn list(
         &self,
         context: ContextId,
@@ -259,7 +260,7 @@ impl NamingService {
         self.0.change(operation)
     }
 
-    /// Checks that what is known of names is recent enough.
+    /// Checks that the known names are recent enough.
     fn check_current(&self) -> Result<(), Refusal> {
         self.0.check_current()
     }

@@ -68,7 +68,7 @@ const ITERATOR_IDLE: Key<Duration> = Key::time("iterator-idle")
     .default("10min")
     .doc("How long a binding iterator lives that nobody uses.");
 
-/// All settings, in the order of `--help`.
+/// Returns all settings of the service, in the order of `--help`.
 #[must_use]
 pub fn settings() -> Vec<&'static Setting> {
     [OWN, PROCESS].concat()

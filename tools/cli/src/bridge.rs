@@ -1,4 +1,4 @@
-//! `punctual bridge`: requests that arrive by one protocol leave by another.
+//! `punctual bridge`: passes requests that arrive by one protocol on by another.
 
 use crate::fail;
 use crate::shown;
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// How long requests in progress may take to end once a signal has come.
+/// Time for requests in progress to end after a signal.
 const LAST_REQUESTS: Duration = Duration::from_secs(5);
 
 /// Options of `punctual bridge`.
@@ -72,7 +72,7 @@ pub(crate) struct Options {
     json: bool,
 }
 
-/// How long the target may take to answer at the start. It is only asked out of courtesy.
+/// Time for the target to answer at the start. The answer is not required.
 const GREETING: Duration = Duration::from_secs(2);
 
 const ON_TARGETS: &str = "a target is an `IOR:` or `corbaloc:` text, or a file that holds one; `punctual \
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
 }
 
 fn bridge(options: &Options) -> Result<(), Problem> {
-    // Before anything is begun, so that no signal is missed.
+    // Before anything is started, so that no signal is missed.
     let mut signals = ending_signals()?;
     let orb = listening(&options.listen, options.config.as_deref())?;
     let target = target(&orb, options)?;
@@ -127,11 +127,11 @@ fn bridge(options: &Options) -> Result<(), Problem> {
 fn end_in_time(orb: &Orb, signals: &mut Signals) {
     let (ended, over) = mpsc::channel();
     let ending = orb.clone();
-    // Bare thread: nothing is asked of it, and the process may end before it does.
+    // Bare thread: it needs no settings, and the process may end before it does.
     std::thread::spawn(move || {
         // It fails only within an upcall, and this is none.
         let _ = ending.shutdown(true);
-        // Nobody waits any more, perhaps.
+        // The receiver may have stopped waiting.
         let _ = ended.send(());
     });
     let until = Instant::now() + LAST_REQUESTS;
@@ -143,14 +143,14 @@ fn end_in_time(orb: &Orb, signals: &mut Signals) {
     }
 }
 
-/// The object of a reference as text, or in a file.
+/// Returns the object of a reference given as text or in a file.
 fn object(orb: &Orb, reference: &str) -> Result<ObjectRef, Problem> {
     let text = crate::ior::read(reference).map_err(|problem| Problem::new(problem, ON_TARGETS))?;
     let object = orb.string_to_object(&text);
     object.map_err(|exception| Problem::new(shown::exception(&exception), ON_TARGETS))
 }
 
-/// The object keys of references.
+/// Returns the object keys of references.
 fn keys(orb: &Orb, references: &[String]) -> Result<Vec<Vec<u8>>, Problem> {
     let key = |reference: &String| {
         let key = object(orb, reference)?.object_key();
@@ -169,8 +169,8 @@ fn target(orb: &Orb, options: &Options) -> Result<ObjectRef, Problem> {
     target.map_err(|exception| Problem::new(shown::exception(&exception), ON_PROTOCOLS))
 }
 
-/// Asks the target whether it is there. One that is not may come yet; one that cannot be called at all
-/// ends the command.
+/// Checks whether the target exists. If not, it may be started later; the command fails only if the
+/// target cannot be called at all.
 fn greet(target: &ObjectRef) -> Result<(), Problem> {
     match target.with_timeout(GREETING).locate() {
         Ok(true) => {}
@@ -204,7 +204,7 @@ fn show_start(orb: &Orb, reference: &str, options: &Options) {
         eprintln!("listening at {}", endpoints.join(", "));
         println!("{reference}");
     }
-    // A reader that has gone needs no reference.
+    // If the reader has gone, it needs no reference.
     let _ = std::io::stdout().flush();
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     let mut command = crate::Options::command();
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut command, "punctual", &mut script);
-    // Whoever reads may have enough of it.
+    // The reader may have closed the pipe.
     let _ = std::io::stdout().write_all(&script);
     ExitCode::SUCCESS
 }

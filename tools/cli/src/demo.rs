@@ -1,7 +1,7 @@
 //! `punctual demo`: a server and a client, each a process of its own, and real calls between them.
 //!
-//! Both are the `cubit` example; this command carries its server and its client and starts itself
-//! twice, so that nothing else has to be built or found.
+//! Both are the `cubit` example; this command contains its server and its client and starts itself
+//! twice, so that nothing else must be built or found.
 
 use crate::fail;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -28,13 +28,13 @@ pub(crate) struct Options {
     trace: Option<String>,
 }
 
-/// The first arguments of the two processes, which people have no use for.
+/// First arguments of the two processes, which are not meant for users.
 const SERVER: &str = "demo-server";
 const CLIENT: &str = "demo-client";
-/// How long the server may take until it serves.
+/// Time for the server to start serving.
 const START: Duration = Duration::from_secs(20);
 
-/// Becomes the server or the client, if the arguments say so.
+/// Runs the server or the client, if the arguments say so.
 pub(crate) fn run_part(arguments: impl Iterator<Item = String>) -> Option<ExitCode> {
     let mut arguments: Vec<String> = arguments.collect();
     let part = arguments.get(1)?.clone();
@@ -105,7 +105,7 @@ struct Owned(Child);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // Ended already, when all went well.
+        // The process has ended already if all went well.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }

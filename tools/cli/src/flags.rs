@@ -16,7 +16,7 @@ pub(crate) trait Table: std::fmt::Debug {
     fn settings() -> Vec<&'static Setting>;
 }
 
-/// Settings as the command line has them.
+/// Settings given on the command line.
 #[derive(Debug)]
 pub(crate) struct Flags<T> {
     given: Vec<(&'static str, Vec<String>)>,
@@ -60,9 +60,10 @@ impl<T: Table> clap::FromArgMatches for Flags<T> {
     }
 }
 
-/// Returns the flag of a setting. What it requires may be in the settings file, and is checked later.
+/// Returns the flag of a setting. Required settings may be in the settings file, and are checked
+/// later.
 fn flag(setting: &'static Setting) -> Arg {
-    // As clap has it for flags that are declared in other ways.
+    // As clap does for flags declared in other ways.
     let help = setting.doc.trim_end_matches('.');
     let flag = Arg::new(setting.name).long(setting.name).help(help);
     let flag = flag.conflicts_with_all(setting.conflicts);
@@ -85,7 +86,7 @@ fn flag(setting: &'static Setting) -> Arg {
     }
 }
 
-/// Returns the texts that the command line has for a setting.
+/// Returns the texts given on the command line for a setting.
 fn texts(matches: &ArgMatches, setting: &Setting) -> Option<Vec<String>> {
     if matches.value_source(setting.name) != Some(ValueSource::CommandLine) {
         return None;

@@ -122,7 +122,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// Writes the Rust of files that are right; whether that could be done for all of them.
+/// Writes the Rust of valid files; returns `true` if all could be written.
 fn generate(
     options: &Options,
     rust: &punctual_idl_rust::Options,
@@ -203,12 +203,12 @@ fn pairs(option: &str, values: &[String]) -> Result<Vec<(String, String)>, Strin
     values.iter().map(pair).collect()
 }
 
-/// Prints what a file implies.
+/// Prints the implied IDL of a file.
 fn print_implied(compilation: Compilation) {
     let mut specification = compilation.specification;
     let handlers = implied::add_handlers(&mut specification);
     let text = implied::text(&specification, &handlers);
-    // Who reads no more has read enough.
+    // The reader may have closed the pipe.
     let _ = write!(std::io::stdout(), "{text}");
 }
 
@@ -233,14 +233,14 @@ fn write_all<'a>(
     Ok(())
 }
 
-/// Diagnostics of a file that people are shown; errors are fewer.
+/// Maximum number of diagnostics printed for a file; errors are fewer.
 const MOST_SHOWN: usize = 100;
 
 fn show(diagnostics: &[Diagnostic], json: bool) {
     if json {
         for diagnostic in diagnostics {
             let shape = JsonDiagnostic::from(diagnostic);
-            // Text and numbers: nothing in it can fail to be JSON.
+            // Text and numbers always serialize.
             let line = serde_json::to_string(&shape).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{line}");
         }
@@ -248,7 +248,7 @@ fn show(diagnostics: &[Diagnostic], json: bool) {
         let color = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let (shown, more) = diagnostics.split_at(diagnostics.len().min(MOST_SHOWN));
         let text = render(shown, color);
-        // Who reads no more has read enough.
+        // The reader may have closed the pipe.
         let _ = writeln!(std::io::stderr(), "{}", text.trim_end());
         if !more.is_empty() {
             let _ = writeln!(std::io::stderr(), "and {} more", more.len());

@@ -73,7 +73,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // Shells ask for what may come next, once they were told to by `punctual completions`.
+    // Completion scripts of `punctual completions` call this for candidates.
     clap_complete::CompleteEnv::with_factory(Options::command).complete();
     // The demo's two processes take options of the ORB, which clap does not know.
     let arguments: Result<Vec<String>, _> = std::env::args_os()
@@ -88,7 +88,8 @@ fn main() -> ExitCode {
             );
         }
     };
-    // A server holds one for each client. Where the limit stays as it is, so many fewer are let in, which they are told.
+    // A server needs one descriptor for each client. If the limit cannot be raised, fewer clients
+    // are accepted, and the rest is refused.
     let _ = punctual_sys::descriptors::raise_limit();
     if let Some(code) = demo::run_part(arguments.iter().cloned()) {
         return code;
@@ -115,7 +116,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints an error as all commands do, and what the next step may be. A peer may have chosen part of either.
+/// Prints an error in the common form, and possibly a next step. A peer may have chosen part of
+/// either.
 fn fail(message: impl std::fmt::Display, help: Option<&str>) -> ExitCode {
     let error = anstyle::AnsiColor::Red.on_default().bold();
     let note = anstyle::AnsiColor::Cyan.on_default().bold();

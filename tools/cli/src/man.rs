@@ -1,4 +1,4 @@
-//! `punctual man FOLDER`, which packages are made with.
+//! `punctual man FOLDER`: manual pages, used to make packages.
 
 use clap::CommandFactory;
 use std::path::PathBuf;

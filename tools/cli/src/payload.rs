@@ -1,5 +1,5 @@
-//! Values as traces show them, a line for each argument and result: with `punctual call -ORBTrace payload`, and by
-//! `punctual trace`.
+//! Values in traces, a line for each argument and result: for `punctual call -ORBTrace payload`,
+//! and `punctual trace`.
 
 use punctual::json::Json;
 use punctual::{Any, SystemException};
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::shown;
 
-/// `payload -> find: string name = "Kiki"`.
+/// Formats a value: `payload -> find: string name = "Kiki"`.
 pub(crate) fn line(way: &str, operation: &str, name: &str, value: &Any) -> String {
     let json = json(value);
     let shown = json.as_deref().map_or_else(String::as_str, RawValue::get);
@@ -17,13 +17,13 @@ pub(crate) fn line(way: &str, operation: &str, name: &str, value: &Any) -> Strin
     format!("payload {way} {operation}: {type_code} {name} = {shown}")
 }
 
-/// `payload <- find: TRANSIENT: …`.
+/// Formats an exception: `payload <- find: TRANSIENT: …`.
 pub(crate) fn exception(way: &str, operation: &str, exception: &SystemException) -> String {
     let (operation, exception) = (shown::peer(operation), shown::exception(exception));
     format!("payload {way} {operation}: {exception}")
 }
 
-/// Values by their names, as a JSON object with this order.
+/// Values by name, as a JSON object in this order.
 pub(crate) struct Members<'m>(pub(crate) &'m [(&'m str, Box<RawValue>)]);
 
 impl serde::Serialize for Members<'_> {
@@ -32,7 +32,7 @@ impl serde::Serialize for Members<'_> {
     }
 }
 
-/// A value as JSON on one line, or what is wrong with it.
+/// Returns a value as JSON on one line, or its error.
 pub(crate) fn json(value: &Any) -> Result<Box<RawValue>, String> {
     let content = value.value().map_err(|error| error.to_string())?;
     serde_json::value::to_raw_value(&Json::new(value.type_code(), &content))

@@ -1,4 +1,4 @@
-//! `punctual protocols`: what an ORB can speak, and which pairs do not fit.
+//! `punctual protocols`: protocols that an ORB supports, and pairs that do not fit.
 
 use punctual::{Orb, ProtocolError};
 use serde::Serialize;
@@ -26,9 +26,9 @@ pub(crate) struct Options {
 struct Row {
     messaging: String,
     link: String,
-    /// How endpoints and policies name it.
+    /// Name in endpoints and policies.
     protocol: Option<String>,
-    /// Why it cannot be used.
+    /// Reason for which the protocol cannot be used.
     refused: Option<String>,
 }
 
@@ -68,7 +68,7 @@ fn rows(options: &Options) -> Result<Vec<Row>, punctual::InitError> {
     Ok(rows)
 }
 
-/// Every link of an ORB, and each with an adapter that makes more fit it.
+/// Returns every link of an ORB, and the combinations with adapters that make more protocols fit.
 pub(crate) fn links(orb: &Orb) -> Vec<String> {
     let catalogue = orb.protocol_catalogue();
     let mut links = Vec::new();
@@ -85,7 +85,7 @@ pub(crate) fn links(orb: &Orb) -> Vec<String> {
     links
 }
 
-/// An adapter is, where something fits with it that does not fit without.
+/// Returns `true` if some protocol fits the link with the adapter but not without.
 fn is_worth_it(orb: &Orb, messaging: &[String], link: &str, adapted: &str) -> bool {
     let fits =
         |messaging: &str, link: &str| orb.check_protocol(&format!("{messaging}+{link}")).is_ok();

@@ -1,28 +1,30 @@
-//! Text of peers as people see it: names, ids, reasons, which somebody else chose and may mean harm by.
+//! Display of text from peers: names, ids and reasons, which may be malicious.
 //!
-//! On a terminal a control character could set the title, clear the screen, or begin a line that looks like one of the
-//! command's own, and one that turns the direction of writing makes a name look like another. They are shown as
-//! `\u{1b}`. What was shown so is shown unchanged again, so that it does no harm to do it in more than one place.
+//! On a terminal a control character could set the title, clear the screen, or begin a line that
+//! looks like one of the command's own; one that changes the writing direction makes a name look
+//! like another. They are shown as `\u{1b}`. The conversion is idempotent, so it is harmless to
+//! apply it in more than one place.
 
 use std::fmt::Display;
 
-/// Text of a peer on one line.
+/// Returns a peer's text on one line.
 pub(crate) fn peer(text: impl Display) -> String {
     escaped(&text.to_string(), &[])
 }
 
-/// An error, of which a peer may have chosen a part. Line ends and tabs stay: messages about files show a file's lines.
-/// What is longer than any message of this program's loses its middle.
+/// Returns an error, part of which a peer may have chosen. Line ends and tabs stay: messages about
+/// files show a file's lines. The middle of an overlong text is omitted.
 pub(crate) fn error(message: impl Display) -> String {
     escaped(&shortened(&message.to_string()), &['\n', '\t'])
 }
 
-/// An exception, or a reason: on one line, without the middle of what is too long.
+/// Returns an exception or a reason on one line, without the middle of an overlong text.
 pub(crate) fn exception(exception: impl Display) -> String {
     peer(shortened(&exception.to_string()))
 }
 
-/// JSON, with the characters escaped that JSON allows within strings and terminals obey. Outside of strings there are none.
+/// Returns JSON in which characters that terminals interpret are escaped. Such characters occur
+/// within strings only.
 pub(crate) fn json(text: impl Display) -> String {
     let text = text.to_string();
     if !text.chars().any(is_harmful_in_json) {
@@ -31,7 +33,7 @@ pub(crate) fn json(text: impl Display) -> String {
     let mut safe = String::with_capacity(text.len() + 64);
     for one in text.chars() {
         match is_harmful_in_json(one) {
-            // All of them have four digits at most.
+            // All of them have at most four digits.
             true => safe.push_str(&format!("\\u{:04x}", u32::from(one))),
             false => safe.push(one),
         }
@@ -39,14 +41,15 @@ pub(crate) fn json(text: impl Display) -> String {
     safe
 }
 
-/// What is controlled by a character: the terminal, the line, or the direction of what follows.
+/// Returns `true` for characters that control the terminal, the line, or the writing direction.
 fn is_harmful(one: char) -> bool {
     one.is_control()
         || matches!(one, '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The control characters of ASCII are escaped in JSON anyway, but for the last; those that are not within strings are its
-/// layout, and the colours of this program.
+/// Returns `true` for characters to be escaped in JSON. ASCII control characters, except the last,
+/// are escaped in JSON strings anyway; those outside strings are layout, and the colours of this
+/// program.
 fn is_harmful_in_json(one: char) -> bool {
     one >= '\u{7f}' && is_harmful(one)
 }
@@ -62,9 +65,10 @@ fn escaped(text: &str, but: &[char]) -> String {
     safe
 }
 
-/// The characters of an error that are shown: an id may have any number.
+/// Maximum number of characters shown of an error: an id may have any length.
 const MOST: usize = 1024;
-/// Of those, the ones at the end, where system exceptions tell what was done.
+/// Number of characters shown of the end of a long error, where system exceptions describe the
+/// operation.
 const AT_END: usize = 256;
 
 fn shortened(text: &str) -> String {

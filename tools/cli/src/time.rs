@@ -1,9 +1,9 @@
-//! Times on the command line: a number and its unit, `200ms` or `2s`, wherever one is wanted.
+//! Times on the command line: a number and its unit, `200ms` or `2s`.
 
 use punctual::parse_duration;
 use std::time::Duration;
 
-/// A time above zero. A number alone is refused, as it could mean any unit.
+/// Parses a time above zero. A number without a unit is refused, as it could mean any.
 pub(crate) fn with_unit(text: &str) -> Result<Duration, String> {
     let time = parse_duration(text).map_err(|error| error.to_string())?;
     match time.is_zero() {

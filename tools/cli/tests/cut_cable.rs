@@ -1,7 +1,8 @@
-//! A cable that is cut while calls are made: the caller gets its exception, within the time-outs set.
+//! A network cable that is cut during calls: the caller gets its exception, within the time-outs
+//! set.
 //!
-//! Two network namespaces and a pair of virtual Ethernet devices; needs root and `ip` (iproute2), and
-//! is skipped with a printed reason without them.
+//! Two network namespaces and a pair of virtual Ethernet devices; needs root and `ip` (iproute2),
+//! and is skipped with a printed reason without them.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::Read;
@@ -43,7 +44,7 @@ impl Hosts {
         Ok(hosts)
     }
 
-    /// Both ends stay up: what is sent is lost without a word, as by a cut cable behind a switch.
+    /// Cuts the cable. Both ends stay up: data is lost silently, as by a cut cable behind a switch.
     fn cut(&self) {
         ip(&[
             "-n",
@@ -128,7 +129,7 @@ fn a_cut_cable_ends_the_call_with_an_exception_that_says_why() {
     let ior = format!("file://{file}");
     let call = ["--ior", ior.as_str(), "--calls", "100000000"];
     let mut client = Hosts::start(&hosts.client, "demo-client", &config, &call);
-    // Calls are under way when the first traffic has come to the server's end.
+    // Calls are in progress when the first traffic has reached the server's end.
     while received(&hosts.server) < 100_000 {
         assert!(began.elapsed() < LIMIT, "no traffic");
         std::thread::sleep(Duration::from_millis(10));
@@ -152,7 +153,7 @@ fn a_cut_cable_ends_the_call_with_an_exception_that_says_why() {
     }
 }
 
-/// Octets that have come to the server's end of the cable.
+/// Returns the number of bytes that have reached the server's end of the cable.
 fn received(host: &str) -> u64 {
     let output = Command::new("ip")
         .args([

@@ -1,4 +1,5 @@
-//! The commands of the guide and of the README: each page's are run in a folder of their own, in order, and print what the page shows.
+//! The commands of the guide and of the README: each page's are run in a folder of their own, in
+//! order, and must print the shown output.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 #[path = "guide/session.rs"]
@@ -13,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 /// Pages that make crates build them in one folder: one page at a time.
 static BUILDING: Mutex<()> = Mutex::new(());
 
-/// Runs the commands of a page; what went wrong names the page and the line.
+/// Runs the commands of a page; an error names the page and the line.
 fn run(page: &Page, path: &str) -> Result<(), String> {
     let _one = BUILDING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut session = Session::new().map_err(|error| format!("{path}: {error}"))?;

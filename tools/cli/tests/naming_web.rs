@@ -24,7 +24,7 @@ fn the_page_is_served_beside_the_names_and_ends_with_them() {
         id: "pump".to_owned(),
         kind: String::new(),
     };
-    // Neither this client nor a browser of this machine was granted anything.
+    // Neither this client nor a browser on this machine was granted anything.
     assert!(root.bind(&[name], Some(root.as_object())).is_err());
     let mut peer = TcpStream::connect(page).unwrap();
     let request = format!("GET /naming HTTP/1.1\r\nHost: {page}\r\nConnection: close\r\n\r\n");
@@ -33,7 +33,7 @@ fn the_page_is_served_beside_the_names_and_ends_with_them() {
     peer.read_to_string(&mut reply).unwrap();
     assert!(reply.starts_with("HTTP/1.1 200"), "{reply}");
     assert!(reply.contains("You come from 127.0.0.1"), "{reply}");
-    // A page that is looked at delays no end.
+    // An open page does not delay the end.
     let mut live = TcpStream::connect(page).unwrap();
     live.write_all(format!("GET /naming/live HTTP/1.1\r\nHost: {page}\r\n\r\n").as_bytes())
         .unwrap();

@@ -1,4 +1,4 @@
-//! `punctual new`: what it makes builds and passes its test.
+//! `punctual new`: the new crate builds and passes its test.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;
@@ -21,7 +21,8 @@ fn a_new_crate_builds_without_a_warning_and_passes_its_own_test() {
             .contains("cargo test")
     );
 
-    // The versions that the workspace has, so that nothing is fetched, and its profile, so that little is built again.
+    // The workspace's versions, so that nothing is downloaded, and its profile, so that little is
+    // built again.
     let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     fs::copy(workspace.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new");

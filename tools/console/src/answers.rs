@@ -1,11 +1,13 @@
-//! Whether objects answer, asked in the background.
+//! Liveness of objects, checked in the background.
 //!
-//! An object is asked when a page shows it and what is known of it is too old: so many at a time, each for so long, by
-//! threads for what blocks. More than the queue takes are asked when they are shown again. What is known is bounded, too.
+//! An object is asked when a page shows it and its known state is too old: a limited number at a
+//! time, each with a time limit, on threads for blocking work. If the queue is full, an object is
+//! asked when it is shown again. The number of known states is bounded, too.
 //!
-//! A reference comes from whoever may bind it, so that asking makes this process connect where that peer says. Objects
-//! that are reached by links within this machine are asked only if the ORB's configuration allows references
-//! of others to lead to those (`foreign_local_endpoints`).
+//! A reference comes from any peer that may bind it, so that asking makes this process connect to
+//! an address of that peer's choice. Objects that are reached by links within this machine are
+//! asked only if the ORB's configuration allows references of others to lead to those
+//! (`foreign_local_endpoints`).
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -21,21 +23,21 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::live::Live;
 use crate::options::ConsoleLimits;
 
-/// Objects that wait to be asked.
+/// Maximum number of objects that wait to be asked.
 const WAITING: usize = 1024;
 
-/// What is shown of whether an object answers.
+/// Displayed state of an object's liveness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// It was asked.
+    /// The object was asked.
     Known(Answer),
-    /// It is being asked, or waits to be.
+    /// The object is being asked, or waits to be.
     Waits,
-    /// It is not asked.
+    /// The object is not asked, for this reason.
     NotAsked(&'static str),
 }
 
-/// What is known of objects.
+/// Known states of objects.
 #[derive(Debug)]
 pub(crate) struct Answers {
     orb: Orb,
@@ -55,7 +57,7 @@ struct Known {
 }
 
 impl Answers {
-    /// Knows nothing yet; asks as long as [`Queue::ask`] runs.
+    /// Makes an empty set of states; objects are asked as long as [`Queue::ask`] runs.
     pub(crate) fn new(
         orb: Orb,
         asks: bool,
@@ -75,12 +77,12 @@ impl Answers {
         (answers, Queue(waiting))
     }
 
-    /// What an object is known by here.
+    /// Returns the key of an object in this set.
     pub(crate) fn key(&self, object: &Ior) -> u64 {
         self.hasher.hash_one(object)
     }
 
-    /// What is known of an object. Has it asked if that is nothing, or too old.
+    /// Returns the known state of an object. Queues it to be asked if that is unknown or too old.
     pub(crate) fn of(&self, object: &Ior) -> State {
         if object.is_nil() {
             return State::NotAsked("nil is no object");
@@ -133,12 +135,12 @@ impl Answers {
     }
 }
 
-/// Objects that wait to be asked.
+/// Queue of objects that wait to be asked.
 #[derive(Debug)]
 pub(crate) struct Queue(mpsc::Receiver<(u64, Ior)>);
 
 impl Queue {
-    /// Asks objects, as they come; does not return.
+    /// Asks objects, as they are queued; does not return.
     pub(crate) async fn ask(mut self, answers: Arc<Answers>) {
         let places = Arc::new(Semaphore::new(answers.limits.at_a_time));
         while let Some((key, object)) = self.0.recv().await {

@@ -32,7 +32,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>() -> Router<S> {
 }
 
 fn file(kind: &'static str, text: &'static str) -> Response {
-    // Another version of the program may have others.
+    // Another version of the program may have other files.
     let head = [(CONTENT_TYPE, kind), (CACHE_CONTROL, "no-cache")];
     (head, text).into_response()
 }

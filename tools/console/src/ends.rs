@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 /// The two ends of a request's connection.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends {
-    /// The browser's.
+    /// Address of the browser.
     pub(crate) peer: SocketAddr,
-    /// The console's.
+    /// Address of the console.
     pub(crate) here: SocketAddr,
 }

@@ -1,13 +1,14 @@
-//! Refuses requests that come from elsewhere, before any page sees them.
+//! Guard that refuses foreign requests, before any page sees them.
 //!
-//! | what is looked at | what it is against |
+//! | check | against |
 //! |---|---|
-//! | `Host` is this address, or a name that was configured | a page of somebody else's whose name leads here (DNS rebinding) |
-//! | `Sec-Fetch-Site`, where the browser says it | a page of another site that has this one's parts loaded |
+//! | `Host` is this address, or a name that was configured | a foreign page whose host name leads here (DNS rebinding) |
+//! | `Sec-Fetch-Site`, if the browser sends it | a page of another site that loads parts of this one |
 //! | `Origin` of a POST is this host | a form of another site that is sent here |
-//! | a token in each form, made when the process starts | the same, whatever the browser says |
+//! | a token in each form, made when the process starts | the same, independent of the browser |
 //!
-//! Replies say that no other site may show, read or load them, and that a page takes script and style from here only.
+//! Reply headers forbid other sites to show, read or load them, and allow script and style from
+//! here only.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,14 +19,14 @@ use data_encoding::HEXLOWER;
 
 use crate::ends::Ends;
 
-/// Who is let in.
+/// Rules by which requests are admitted.
 pub(crate) struct Guard {
     port: u16,
     hosts: Vec<String>,
     token: String,
 }
 
-/// What each reply says of itself to browsers.
+/// Security headers of each reply.
 pub(crate) const HEADERS: [(HeaderName, HeaderValue); 6] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -39,7 +40,7 @@ pub(crate) const HEADERS: [(HeaderName, HeaderValue); 6] = [
         HeaderValue::from_static("nosniff"),
     ),
     (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-    // A form's `Origin` would be `null` with `no-referrer`.
+    // With `no-referrer`, a form's `Origin` would be `null`.
     (
         header::REFERRER_POLICY,
         HeaderValue::from_static("same-origin"),
@@ -55,7 +56,7 @@ pub(crate) const HEADERS: [(HeaderName, HeaderValue); 6] = [
 ];
 
 impl std::fmt::Debug for Guard {
-    // The token is nobody's business.
+    // The token must stay secret.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Guard")
             .field("port", &self.port)
@@ -65,7 +66,7 @@ impl std::fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// Lets those in who ask for this address or one of these hosts.
+    /// Makes a guard that admits requests for this address or one of these hosts.
     ///
     /// # Errors
     /// The system has no random numbers.
@@ -79,12 +80,13 @@ impl Guard {
         })
     }
 
-    /// What forms have in a hidden field.
+    /// Returns the token for the hidden field of forms.
     pub(crate) fn token(&self) -> &str {
         &self.token
     }
 
-    /// Whether a form came from a page of this process. Takes as long whatever is wrong with it.
+    /// Returns `true` if a form came from a page of this process. Takes constant time for a given
+    /// length.
     pub(crate) fn is_token(&self, token: &str) -> bool {
         let (token, own) = (token.as_bytes(), self.token.as_bytes());
         let differ = token
@@ -94,7 +96,7 @@ impl Guard {
         token.len() == own.len() && differ == 0
     }
 
-    /// Why a request is refused, if it is.
+    /// Returns the reason for which a request is refused, if it is.
     pub(crate) fn refusal(
         &self,
         request: &Request,
@@ -124,7 +126,7 @@ impl Guard {
         }
         let origin_is_this = match headers.contains_key(header::ORIGIN) {
             true => only(headers, &header::ORIGIN).is_some_and(|origin| is_origin(origin, host)),
-            // Browsers do not leave it out of a form's request, and the token is looked at whoever sends it.
+            // Browsers always send it with forms, and the token is checked for every sender.
             false => true,
         };
         if changes && !origin_is_this {
@@ -133,15 +135,15 @@ impl Guard {
                 "The request comes from another site.",
             ));
         }
-        // One whose length is not said is read up to the limit.
+        // A body of unknown length is read up to the limit.
         let length = headers.get(header::CONTENT_LENGTH);
         let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         let is_long = length.is_some_and(|length| length > most as u64);
         is_long.then_some((StatusCode::PAYLOAD_TOO_LARGE, "The form is too long."))
     }
 
-    /// Whether a `Host` is this server: the address that the connection was made to, `localhost` if that is of the
-    /// loopback interface, or a configured name.
+    /// Returns `true` if a `Host` is this server: the address of the connection, `localhost` if
+    /// that is a loopback address, or a configured name.
     fn is_host(&self, host: &str, here: SocketAddr) -> bool {
         let host = host.to_ascii_lowercase();
         let (name, port) = split(&host);
@@ -168,8 +170,9 @@ impl Guard {
     }
 }
 
-/// Whether the browser says that a request is of a page of this site, or of nobody's: typed, or a bookmark. A link
-/// from elsewhere may lead to a page, which is then a page of its own and shows the other site nothing.
+/// Returns `true` if, according to the browser, a request comes from a page of this site, or from
+/// no page: typed, or a bookmark. A link from elsewhere may lead to a page, which is then a page of
+/// its own and shows the other site nothing.
 fn is_from_here(headers: &HeaderMap, changes: bool) -> bool {
     let said = |name| headers.get(name).map(HeaderValue::as_bytes);
     match said("sec-fetch-site") {
@@ -179,7 +182,7 @@ fn is_from_here(headers: &HeaderMap, changes: bool) -> bool {
     }
 }
 
-/// Whether an origin is of that host, in clear or behind a proxy that ends TLS.
+/// Returns `true` if an origin is that host, in clear or behind a proxy that ends TLS.
 fn is_origin(origin: &str, host: &str) -> bool {
     let of = origin
         .strip_prefix("http://")
@@ -187,7 +190,7 @@ fn is_origin(origin: &str, host: &str) -> bool {
     of.is_some_and(|of| of.eq_ignore_ascii_case(host))
 }
 
-/// A header that must be there once.
+/// Returns a header that must occur exactly once.
 fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut all = headers.get_all(name).iter();
     let one = all.next()?;
@@ -197,10 +200,10 @@ fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     }
 }
 
-/// A host's name and port.
+/// Splits a host into name and port.
 fn split(host: &str) -> (&str, Option<u16>) {
     match host.rsplit_once(':') {
-        // Not within an address of version 6.
+        // Not within an IPv6 address.
         Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
         _ => (host, None),
     }

@@ -1,4 +1,4 @@
-//! Layout around all pages, and how they become replies.
+//! Layout around all pages, and their conversion to replies.
 
 use askama::Template;
 use axum::http::StatusCode;
@@ -38,7 +38,7 @@ pub(crate) fn page(status: StatusCode, template: &impl Template) -> Response {
     }
 }
 
-/// Returns a page that says what went wrong, and nothing else.
+/// Returns a page that shows an error only.
 pub(crate) fn problem(pages: &[Link], status: StatusCode, what: &str) -> Response {
     let template = Problem {
         pages,

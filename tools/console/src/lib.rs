@@ -1,13 +1,16 @@
-//! The console: pages to look at what runs in a process, in a browser.
+//! Console: web pages that show the services running in a process.
 //!
-//! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared layout; the first is
-//! [`Naming`]. Which pages there are, the process says that serves the services. The pages work without script. With it, `static/console.js` listens to a stream of events that say
-//! *that* something on the page has changed, and fetches the page again: what is shown is rendered in one place only.
+//! A page is a [`Page`]: its name, its path, its routes, and a template that extends the shared
+//! layout; the first is [`Naming`]. The process that serves the services chooses the pages. The
+//! pages work without script. With it, `static/console.js` listens to a stream of events that
+//! report *that* something on the page has changed, and fetches the page again: rendering is in one
+//! place only.
 //!
-//! Nobody who asks is trusted. `guard` refuses requests that come from elsewhere (a wrong host, another origin, a
-//! missing token) before any page sees them, `server` bounds connections, heads, bodies and time, and each event stream
-//! holds one flag however slowly it is read. One thread runs all of it, with the async runtime that lives in this
-//! crate only; what blocks (changes, calls to objects) is on a bounded number of others.
+//! Clients are not trusted. `guard` refuses requests that come from elsewhere (a wrong host,
+//! another origin, a missing token) before any page sees them, `server` bounds connections, heads,
+//! bodies and time, and each event stream holds one flag however slowly it is read. One thread runs
+//! all of it, with the async runtime that is used in this crate only; blocking work (changes, calls
+//! to objects) runs on a bounded number of others.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod answers;

@@ -1,7 +1,7 @@
-//! Who is told that what a page shows has changed.
+//! Notification of event streams about changes of displayed data.
 //!
-//! A stream's interest is which contexts and objects it shows, and one flag. However many changes there are, and however
-//! slowly its peer reads, nothing else is kept.
+//! A stream's interest is a set of contexts and objects, and one flag. Nothing else is kept,
+//! however many changes there are, and however slowly its peer reads.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Weak};
@@ -11,31 +11,31 @@ use punctual_naming::Observer;
 use punctual_naming::store::ContextId;
 use tokio::sync::Notify;
 
-/// All interests.
+/// Interests of all event streams.
 #[derive(Debug, Default)]
 pub(crate) struct Live {
     interests: Mutex<Vec<Weak<Interest>>>,
 }
 
-/// What one stream is about.
+/// Data that one stream watches.
 #[derive(Debug, Default)]
 pub(crate) struct Interest {
     shown: Mutex<Shown>,
-    /// Keeps one call until somebody waits for it.
+    /// Signal to the stream; keeps one notification until the stream waits for it.
     changed: Notify,
 }
 
-/// What a page shows.
+/// Contexts and objects that a page shows.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
-    /// The context, and those that its name leads through.
+    /// The context, and those on the way to it.
     pub(crate) contexts: Vec<ContextId>,
-    /// Objects, by what [`crate::answers`] knows them by.
+    /// Objects, by their keys in [`crate::answers`].
     pub(crate) objects: HashSet<u64>,
 }
 
 impl Live {
-    /// An interest in nothing yet, until it is dropped.
+    /// Returns a new, empty interest, registered until it is dropped.
     pub(crate) fn interest(&self) -> Arc<Interest> {
         let interest = Arc::<Interest>::default();
         let mut all = self.interests.lock();
@@ -44,7 +44,7 @@ impl Live {
         interest
     }
 
-    /// What is known of an object has changed.
+    /// Notifies the streams that show an object of a change in its state.
     pub(crate) fn answered(&self, object: u64) {
         self.tell(|shown| shown.objects.contains(&object));
     }
@@ -70,12 +70,13 @@ impl Observer for Live {
 }
 
 impl Interest {
-    /// Is about what is shown from now on.
+    /// Sets the displayed data to watch from now on.
     pub(crate) fn show(&self, shown: Shown) {
         *self.shown.lock() = shown;
     }
 
-    /// Waits until some of it has changed; returns at once if it has since the last time.
+    /// Waits until some of the displayed data has changed; returns at once if it has since the last
+    /// call.
     pub(crate) async fn changed(&self) {
         self.changed.notified().await;
     }

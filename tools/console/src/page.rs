@@ -9,15 +9,16 @@ use axum::Router;
 
 use crate::shell::Shell;
 
-/// A page of the console. The process that serves a service hands its page over; the console finds out nothing itself.
+/// A page of the console. The process that serves a service passes its page to the console, which
+/// does not search for services itself.
 pub trait Page: Debug + Send {
-    /// Returns its name in the navigation.
+    /// Returns the page's name in the navigation.
     fn name(&self) -> &'static str;
 
-    /// Returns its path, below which all its routes are: `/naming`.
+    /// Returns the page's path, below which all its routes are: `/naming`.
     fn path(&self) -> &'static str;
 
-    /// Returns its routes, and the work that goes on beside requests.
+    /// Returns the page's routes, and its background work.
     fn mount(self: Box<Self>, shell: Arc<Shell>) -> Mounted;
 }
 
@@ -28,7 +29,7 @@ pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub struct Mounted {
     /// Routes below the page's path.
     pub routes: Router,
-    /// Work beside requests.
+    /// Background work.
     pub tasks: Vec<Task>,
 }
 

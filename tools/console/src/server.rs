@@ -1,4 +1,4 @@
-//! The thread that the console runs on, and its connections.
+//! Thread of the console, and its connections.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -26,28 +26,28 @@ use crate::options::{ConsoleLimits, ConsoleOptions};
 use crate::page::{Mounted, Page, Task};
 use crate::shell::Shell;
 
-/// Bytes of a request's head, which names and a reference in the address must fit into.
+/// Maximum length of a request's head, in bytes, including names and a reference in the address.
 const HEAD: usize = 16 << 10;
 
-/// Headers of a request.
+/// Maximum number of headers of a request.
 const HEADERS: usize = 64;
 
-/// How long calls that are under way may take when the console ends, after which it does not wait for them.
+/// Time for calls in progress when the console ends, after which it does not wait for them.
 const LAST: Duration = Duration::from_secs(3);
 
-/// Why there is no console.
+/// Error of a console that cannot be started.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConsoleError {
-    /// The address is none, is in use, or not of this machine.
+    /// The address is invalid, in use, or not of this machine.
     #[error("{address}: {error}")]
     Address {
-        /// The address as it was given.
+        /// Address as given.
         address: String,
-        /// What the system says.
+        /// Error of the system.
         error: io::Error,
     },
-    /// Other machines reach the address, and nobody said that they may.
+    /// Other machines reach the address, and that was not permitted.
     #[error("{0} may be reached from other machines")]
     ForOthers(SocketAddr),
     /// The system lacks threads, sockets or random numbers.
@@ -55,7 +55,7 @@ pub enum ConsoleError {
     System(#[from] io::Error),
 }
 
-/// Pages that are served until this is dropped.
+/// Console whose pages are served until this is dropped.
 #[derive(Debug)]
 pub struct Console {
     address: SocketAddr,
@@ -92,7 +92,8 @@ impl Console {
             tasks.extend(more);
         }
         let pages = routes(shell, mounted);
-        // One thread suffices for pages; those for what blocks are bounded where they are asked for, and here again.
+        // One thread suffices for pages; threads for blocking work are limited where they are
+        // requested, and here again.
         let runtime = Builder::new_current_thread()
             .enable_all()
             .thread_name("console-blocking")
@@ -109,7 +110,7 @@ impl Console {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address at which the console listens.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
@@ -120,13 +121,13 @@ impl Drop for Console {
     fn drop(&mut self) {
         drop(self.ends.take());
         if let Some(thread) = self.thread.take() {
-            // It has told of its own panic already.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }
 }
 
-/// A listener at the address, if that is one for whom it may be.
+/// Returns a listener at the address, if the options permit that address.
 fn bound(options: &ConsoleOptions) -> Result<TcpListener, ConsoleError> {
     let failed = |error| ConsoleError::Address {
         address: options.address.clone(),
@@ -162,7 +163,7 @@ fn run(
     runtime.shutdown_timeout(LAST);
 }
 
-/// Accepts connections, and no more than the limit at a time; does not return unless there is no listener.
+/// Accepts connections up to the limit; returns only if there is no listener.
 async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let places = Arc::new(Semaphore::new(limits.connections));
@@ -178,7 +179,7 @@ async fn accept(listener: TcpListener, pages: Router, limits: ConsoleLimits) -> 
                     drop(place);
                 });
             }
-            // The peer has gone already, or there are no descriptors: then there will be again.
+            // The peer has gone already, or descriptors are exhausted for a while.
             Err(error) => {
                 tracing::debug!("a connection to the console was not accepted: {error}");
                 tokio::time::sleep(Duration::from_millis(10)).await;

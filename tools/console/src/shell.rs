@@ -17,9 +17,9 @@ pub struct Shell {
     pub(crate) limits: ConsoleLimits,
     /// All pages, in the order of the navigation.
     pub(crate) pages: Vec<Link>,
-    /// A place for each event stream.
+    /// Permits for event streams.
     pub(crate) streams: Arc<Semaphore>,
-    /// A place for each change that is under way.
+    /// Permits for concurrent changes.
     pub(crate) changes: Arc<Semaphore>,
 }
 
@@ -34,7 +34,7 @@ impl Shell {
         }
     }
 
-    /// Returns a page that says what went wrong, and nothing else.
+    /// Returns a page that shows an error only.
     #[must_use]
     pub fn problem(&self, status: StatusCode, what: &str) -> Response {
         layout::problem(&self.pages, status, what)

@@ -1,15 +1,16 @@
-//! Reads pages of the guide (`docs/guide`), so that tests can hold them to what they say.
+//! Reader of the pages of the guide (`docs/guide`), for tests of their contents.
 //!
 //! A page is Markdown. Comments in it that begin with `guide:` are for the tests and are not shown:
 //!
-//! | comment | the blocks of code behind it |
+//! | comment | the following blocks of code |
 //! |---|---|
-//! | `<!-- guide: setup STATEMENTS -->` | Rust from here on has these statements before it, until another says so |
-//! | `<!-- guide: file PATH -->` | the next block is a file, which stands at PATH when the page's commands run |
+//! | `<!-- guide: setup STATEMENTS -->` | Rust from here on has these statements before it, until another such comment |
+//! | `<!-- guide: file PATH -->` | the next block is a file, which is written to PATH when the page's commands run |
 //! | `<!-- guide: not run: REASON -->` | the next block is neither compiled nor run, for that reason |
 //!
-//! The build script of this crate makes a test of each block of Rust; `tests/snippets.rs` runs them. The commands
-//! are run by the tests of `punctual-cli` (`tools/cli/tests/guide.rs`), as they need its program.
+//! The build script of this crate makes a test of each block of Rust; `tests/snippets.rs` runs
+//! them. The commands are run by the tests of `punctual-cli` (`tools/cli/tests/guide.rs`), as they
+//! need its program.
 
 mod links;
 mod page;
@@ -20,16 +21,16 @@ pub use page::{Block, Page};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The repository's folder.
+/// Returns the repository's folder.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The pages of the guide, by name.
+/// Returns the pages of the guide, sorted by name.
 ///
 /// # Errors
-/// What the operating system says of a folder or file that cannot be read.
+/// The operating system's error for a folder or file that cannot be read.
 pub fn pages() -> io::Result<Vec<Page>> {
     page::all(&root().join("docs/guide"))
 }

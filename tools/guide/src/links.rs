@@ -1,6 +1,6 @@
-//! Links of a page, and what links may lead to.
+//! Links of a page, and their possible targets.
 
-/// The targets of the links of a page, each with its line. What stands in code is no link.
+/// Returns the targets of the links of a page, each with its line. Code contains no links.
 #[must_use]
 pub fn links(text: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
@@ -17,7 +17,8 @@ pub fn links(text: &str) -> Vec<(usize, String)> {
     links
 }
 
-/// The anchors of a page: those of its headings, as GitHub and mdbook make them, and those that `<a id="…">` names.
+/// Returns the anchors of a page: those of its headings, as GitHub and mdbook make them, and those
+/// of `<a id="…">`.
 #[must_use]
 pub fn headings(text: &str) -> Vec<String> {
     let mut anchors: Vec<String> = Vec::new();
@@ -59,7 +60,7 @@ fn anchor(title: &str) -> String {
     kept.flat_map(char::to_lowercase).collect()
 }
 
-/// The lines of a page without what stands in code.
+/// Returns the lines of a page without code.
 fn prose(text: &str) -> Vec<(usize, String)> {
     let mut lines = Vec::new();
     let mut is_code = false;

@@ -6,33 +6,33 @@ use std::path::Path;
 /// A page of the guide.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The file's name without `.md`.
+    /// Name of the file without `.md`.
     pub name: String,
-    /// Its blocks of code, in order.
+    /// Blocks of code, in order.
     pub blocks: Vec<Block>,
 }
 
 /// A block of code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
-    /// The line of its first line of code, counted from 1.
+    /// Number of its first line of code, counted from 1.
     pub line: usize,
-    /// The first word behind the fence: `rust`, `idl`, `console`.
+    /// First word after the fence: `rust`, `idl`, `console`.
     pub language: String,
-    /// The other words, which commas separate: `items`, `no_run`.
+    /// Other words, separated by commas: `items`, `no_run`.
     pub words: Vec<String>,
-    /// Its lines.
+    /// Lines of code.
     pub text: String,
-    /// Where it stands as a file when the page's commands run.
+    /// Path as a file when the page's commands run.
     pub file: Option<String>,
-    /// Why it is neither compiled nor run.
+    /// Reason for which the block is neither compiled nor run.
     pub not_run: Option<String>,
-    /// Statements that stand before it.
+    /// Statements to be inserted before the block.
     pub setup: String,
 }
 
 impl Block {
-    /// Whether one of the words behind the fence is this.
+    /// Returns `true` if `word` is one of the words after the fence.
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|one| one == word)
@@ -47,7 +47,7 @@ impl Page {
             name: name.to_owned(),
             blocks: Vec::new(),
         };
-        // What comments have said of the next block.
+        // Properties of the next block, collected from comments.
         let mut next = Block::default();
         let mut open: Option<Block> = None;
         for (number, line) in text.lines().enumerate() {
@@ -80,7 +80,7 @@ impl Page {
     }
 }
 
-/// Takes what a comment says of the blocks behind it.
+/// Applies a comment to the following blocks.
 fn obey(line: &str, next: &mut Block) {
     let comment = line.trim().strip_prefix("<!-- guide: ");
     let Some(said) = comment.and_then(|rest| rest.strip_suffix(" -->")) else {
@@ -95,7 +95,7 @@ fn obey(line: &str, next: &mut Block) {
     }
 }
 
-/// All pages of a folder, by name.
+/// Returns all pages of a folder, sorted by name.
 pub(crate) fn all(folder: &Path) -> io::Result<Vec<Page>> {
     let mut pages = Vec::new();
     for entry in std::fs::read_dir(folder)? {

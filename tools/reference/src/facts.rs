@@ -1,4 +1,4 @@
-//! What a reference says, as data that is printed as text or as JSON.
+//! Contents of a reference, as data to be printed as text or as JSON.
 
 use crate::meaning::{self, Meaning};
 use punctual_ior::{IiopProfile, IiopVersion, Ior, Profile, TaggedComponent, TaggedProfile, tags};
@@ -7,52 +7,52 @@ use serde::Serialize;
 /// A reference.
 #[derive(Debug, Serialize)]
 pub struct Facts {
-    /// The repository id; empty where it is not said.
+    /// Repository id; empty if unknown.
     pub type_id: String,
-    /// Whether it is nil: there is no profile.
+    /// True if it is nil: there is no profile.
     pub nil: bool,
-    /// For `corbaloc:rir:`, the name that the ORB at hand resolves.
+    /// For `corbaloc:rir:`, the name that the local ORB resolves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_reference: Option<String>,
-    /// Its profiles, in their order.
+    /// Profiles, in order.
     pub profiles: Vec<ProfileFacts>,
 }
 
 /// One profile.
 #[derive(Debug, Serialize)]
 pub struct ProfileFacts {
-    /// Its tag.
+    /// Tag of the profile.
     pub tag: u32,
-    /// The tag's name, where it has one.
+    /// Name of the tag, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// GIOP's version.
+    /// GIOP version.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The messaging protocol and the link, where the profile is for any of them.
+    /// Messaging protocol and link, unless the profile is for any of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
-    /// The host, for links that have one.
+    /// Host, for links that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// The port, for links that have one.
+    /// Port, for links that have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub port: Option<u16>,
-    /// The socket, for Unix sockets.
+    /// Socket, for Unix sockets.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Places in the link's notation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<String>,
-    /// What the server knows the object by.
+    /// Key of the object at its server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub object_key: Option<Octets>,
-    /// Its components, in their order.
+    /// Components, in order.
     pub components: Vec<ComponentFacts>,
-    /// What is not looked into, as it came.
+    /// Data that is not decoded, as received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Octets>,
-    /// Why the data is not what its tag says.
+    /// Reason for which the data does not match its tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
@@ -60,30 +60,30 @@ pub struct ProfileFacts {
 /// One component.
 #[derive(Debug, Serialize)]
 pub struct ComponentFacts {
-    /// Its tag.
+    /// Tag of the component.
     pub tag: u32,
-    /// The tag's name, where it has one.
+    /// Name of the tag, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'static str>,
-    /// What it means, where that is known.
+    /// Meaning, if known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meaning: Vec<Meaning>,
-    /// Its octets, where it is not known.
+    /// Bytes, if the meaning is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<Octets>,
-    /// Why the data is not what its tag says.
+    /// Reason for which the data does not match its tag.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
 }
 
-/// Octets, for programs and for people.
+/// Bytes, for programs and for people.
 #[derive(Debug, Serialize)]
 pub struct Octets {
-    /// How many there are.
+    /// Number of bytes.
     pub length: usize,
-    /// Two digits each.
+    /// Hexadecimal form, two digits each.
     pub hex: String,
-    /// With a dot for each octet that is no printable ASCII.
+    /// Text form, with a dot for each byte that is not printable ASCII.
     pub text: String,
 }
 
@@ -105,7 +105,7 @@ impl From<&[u8]> for Octets {
 }
 
 impl Facts {
-    /// Those of a reference.
+    /// Returns the contents of a reference.
     #[must_use]
     pub fn of_ior(ior: &Ior) -> Self {
         Self {
@@ -116,7 +116,7 @@ impl Facts {
         }
     }
 
-    /// Those of an initial reference, by the name that the ORB at hand resolves.
+    /// Returns the contents of an initial reference, by the name that the local ORB resolves.
     #[must_use]
     pub fn of_initial_reference(key: &[u8]) -> Self {
         Self {
@@ -202,7 +202,7 @@ fn components_of(components: &[TaggedComponent], profile: u32) -> Vec<ComponentF
 }
 
 impl ComponentFacts {
-    /// Of a component in a profile of that tag.
+    /// Returns the contents of a component in a profile of that tag.
     fn of(component: &TaggedComponent, profile: u32) -> Self {
         let (meaning, problem) = match meaning::of(component, profile) {
             Ok(meaning) => (meaning, None),

@@ -1,6 +1,7 @@
-//! What is in an object reference, in words: for tools that print it, as text, JSON or a page.
+//! Contents of an object reference in words: for tools that print it, as text, JSON or a page.
 //!
-//! Nothing is called, and a profile or component that does not decode is shown as octets, with why.
+//! Nothing is called, and a profile or component that cannot be decoded is shown as bytes, with the
+//! reason.
 
 mod facts;
 mod meaning;

@@ -1,4 +1,4 @@
-//! What components mean, in words.
+//! Meaning of components, in words.
 
 use punctual_ior::{
     ClientProtocol, CodeSetComponent, Component, PolicyMeaning, PolicyValue, PriorityModel,
@@ -9,9 +9,9 @@ use serde::Serialize;
 /// One fact of a component.
 #[derive(Debug, Serialize)]
 pub struct Meaning {
-    /// What is told.
+    /// Name of the fact.
     pub what: &'static str,
-    /// What it is.
+    /// Value of the fact.
     pub value: String,
 }
 
@@ -22,10 +22,10 @@ fn fact(what: &'static str, value: impl Into<String>) -> Meaning {
     }
 }
 
-/// What a component says in a profile of that tag; nothing where that is not known.
+/// Returns the contents of a component in a profile of that tag; empty if unknown.
 ///
 /// # Errors
-/// Why its data is not what its tag says.
+/// If its data does not match its tag.
 pub(crate) fn of(
     component: &TaggedComponent,
     profile: u32,

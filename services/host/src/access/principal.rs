@@ -20,7 +20,7 @@ pub enum Principal {
     Network {
         /// The address.
         address: IpAddr,
-        /// Number of bits that count.
+        /// Number of bits that are compared.
         bits: u8,
     },
     /// `cert:NAME`: peers whose TLS certificate proves NAME, its subject's common name or an alternative name
@@ -57,7 +57,8 @@ impl Principal {
     }
 }
 
-/// Returns true if addresses agree in so many bits. A version 4 address may come as version 6.
+/// Returns true if addresses agree in the first `bits` bits. A version 4 address may be given as
+/// version 6.
 fn shares_bits(one: IpAddr, other: IpAddr, bits: u8) -> bool {
     let differ = match (one.to_canonical(), other.to_canonical()) {
         (IpAddr::V4(one), IpAddr::V4(other)) => u128::from(one.to_bits() ^ other.to_bits()) << 96,

@@ -14,9 +14,9 @@ pub enum Requester {
     Peer {
         /// True for links within this machine: a Unix socket, shared memory.
         is_local: bool,
-        /// Its network address, if it has one.
+        /// Network address of the peer, if it has one.
         address: Option<IpAddr>,
-        /// Names that its TLS certificate proves.
+        /// Names that the peer's TLS certificate proves.
         names: Vec<String>,
     },
 }

@@ -21,7 +21,7 @@ pub enum SettingsError {
         file: String,
         /// Line of the key, from 1 on.
         line: usize,
-        /// The key.
+        /// Name of the key.
         key: String,
         /// A key that is in the table and spelt alike.
         nearest: Option<String>,
@@ -31,7 +31,7 @@ pub enum SettingsError {
     Value {
         /// File and line, or the command line.
         place: String,
-        /// The key.
+        /// Name of the key.
         key: String,
         /// The reason.
         reason: String,

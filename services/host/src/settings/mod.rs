@@ -51,13 +51,13 @@ pub struct Setting {
     pub value_name: &'static str,
     /// Default as text; `None` for keys that may be absent, and for flags, which are false then.
     pub default: Option<&'static str>,
-    /// True if it may be given more than once.
+    /// True if the key may be given more than once.
     pub is_list: bool,
-    /// True if it has to be given.
+    /// True if the key must be given.
     pub is_required: bool,
-    /// Names of keys that have to be given with it.
+    /// Names of keys that must be given together with this one.
     pub requires: &'static [&'static str],
-    /// Names of keys that cannot be given with it.
+    /// Names of keys that cannot be given together with this one.
     pub conflicts: &'static [&'static str],
     /// Meaning and consequence.
     pub doc: &'static str,
@@ -92,7 +92,7 @@ pub enum Kind {
         /// True if 0 is allowed, and means never.
         may_be_zero: bool,
     },
-    /// One of these words.
+    /// One of the given words.
     OneOf(&'static [&'static str]),
     /// A text that this function accepts.
     Checked(fn(&str) -> Result<(), String>),
@@ -146,14 +146,14 @@ impl<T> Key<T> {
         self
     }
 
-    /// Names keys that have to be given with it.
+    /// Sets the names of keys that must be given together with this one.
     #[must_use]
     pub const fn requires(mut self, keys: &'static [&'static str]) -> Self {
         self.setting.requires = keys;
         self
     }
 
-    /// Names keys that cannot be given with it.
+    /// Sets the names of keys that cannot be given together with this one.
     #[must_use]
     pub const fn conflicts(mut self, keys: &'static [&'static str]) -> Self {
         self.setting.conflicts = keys;
@@ -177,7 +177,7 @@ impl Key<bool> {
 }
 
 impl Key<u64> {
-    /// Creates a key for a whole number. It needs a default.
+    /// Creates a key for a whole number. The key needs a default.
     #[must_use]
     pub const fn number(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
         let (least, most) = (*bounds.start(), *bounds.end());
@@ -186,7 +186,7 @@ impl Key<u64> {
 }
 
 impl Key<u64> {
-    /// Creates a key for a number of bytes. It needs a default.
+    /// Creates a key for a number of bytes. The key needs a default.
     #[must_use]
     pub const fn bytes(name: &'static str, bounds: RangeInclusive<u64>) -> Self {
         let (least, most) = (*bounds.start(), *bounds.end());
@@ -195,7 +195,7 @@ impl Key<u64> {
 }
 
 impl Key<Duration> {
-    /// Creates a key for a time above zero. It needs a default.
+    /// Creates a key for a time above zero. The key needs a default.
     #[must_use]
     pub const fn time(name: &'static str) -> Self {
         Self::of(name, Kind::Time { may_be_zero: false }, "TIME")
@@ -237,7 +237,7 @@ impl Key<Vec<PathBuf>> {
 }
 
 impl Key<String> {
-    /// Creates a key for one of some words. It needs a default.
+    /// Creates a key for one of some words. The key needs a default.
     #[must_use]
     pub const fn one_of(name: &'static str, words: &'static [&'static str]) -> Self {
         Self::of(name, Kind::OneOf(words), "WORD")

@@ -20,10 +20,10 @@ use punctual_exec::thread::{JoinHandle, ThreadSpec};
 use crate::metrics::Exposition;
 use crate::service::Service;
 
-/// Time that a peer has for its request, all in all.
+/// Time that a peer has for its whole request.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Bytes of a request's head, at most.
+/// Maximum length of a request's head, in bytes.
 const MOST: usize = 8 << 10;
 
 /// Server of a service's status, until it is dropped.
@@ -65,7 +65,7 @@ impl Status {
         })
     }
 
-    /// Returns the address that it listens at.
+    /// Returns the address at which the status is served.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address

@@ -7,9 +7,9 @@ use thiserror::Error;
 /// Server that has a store open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Holder {
-    /// Name of its service, where it is known.
+    /// Name of the server's service, if known.
     pub service: Option<String>,
-    /// Its process id, where it is known.
+    /// Process id of the server, if known.
     pub process: Option<u32>,
 }
 
@@ -31,18 +31,18 @@ impl fmt::Display for Holder {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// A server has it open, perhaps of another service.
+    /// A server has the store open, perhaps of another service.
     #[error("{0} has it open; end that one, or name another file")]
     InUse(Holder),
-    /// It is a file of another program or service. It was not changed.
+    /// The file belongs to another program or service. It was not changed.
     #[error("it is not a {service} store and was left as it is ({reason}); name another file")]
     Foreign {
-        /// Name of the service that was to open it.
+        /// Name of the service that was to open the store.
         service: &'static str,
         /// The file's actual contents, in words.
         reason: String,
     },
-    /// A later version of the service has written it. It was not changed.
+    /// A later version of the service has written the store. It was not changed.
     #[error(
         "a newer version has written it: its format is {found}, and this version reads formats up to {known}; \
          it was left as it is; start the newer version, or name another file"
@@ -53,16 +53,16 @@ pub enum StoreError {
         /// The latest format that this version reads.
         known: u64,
     },
-    /// It is a store of the service, and damaged. It was not changed on purpose.
+    /// The file is a store of the service, but damaged. It was not changed on purpose.
     #[error("it is damaged ({0}); move it away, and start anew from a copy or an export")]
     Damaged(String),
-    /// It cannot be reached now. Nothing was done.
+    /// The store cannot be reached now. Nothing was done.
     #[error("it cannot be reached: {0}")]
     Away(String),
-    /// It did not report the result of a commit.
+    /// The store did not report the result of a commit.
     #[error("it did not say whether it was done: {0}")]
     Unknown(String),
-    /// It cannot be read or written.
+    /// The store cannot be read or written.
     #[error("{0}")]
     Io(String),
 }

@@ -20,13 +20,14 @@ struct State {
     /// Writes that still succeed, while the disk is limited.
     left: AtomicU64,
     is_limited: AtomicBool,
-    /// True if the disk has refused a write since it was limited.
+    /// True if the disk has refused a write since its space was limited.
     has_refused: AtomicBool,
     fails_late: AtomicBool,
 }
 
 impl Faults {
-    /// Lets so many writes succeed from now on; each later one fails as on a full disk, until [`mend`](Self::mend).
+    /// Lets `writes` more writes succeed; each later one fails as on a full disk, until
+    /// [`mend`](Self::mend).
     pub fn fill_after(&self, writes: u64) {
         self.0.left.store(writes, Ordering::Relaxed);
         self.0.has_refused.store(false, Ordering::Relaxed);
@@ -45,10 +46,11 @@ impl Faults {
         self.0.has_refused.swap(false, Ordering::Relaxed)
     }
 
-    /// Calls `fails` with a disk that is full after no write, one write, two writes, …, until a whole change fits.
-    /// `fails` makes one change, and returns true if it was refused. Returns how many limits have been refused.
+    /// Calls `fails` with a disk that is full after no write, one write, two writes, …, until a
+    /// whole change fits. `fails` makes one change, and returns true if it was refused. Returns the
+    /// number of limits that were refused.
     ///
-    /// The disk is mended after each call, so that `between` can check what is there and is not.
+    /// The disk is mended after each call, so that `between` can check the contents.
     pub fn at_each_write(
         &self,
         mut fails: impl FnMut(u64) -> bool,

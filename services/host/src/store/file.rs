@@ -79,7 +79,7 @@ impl StoreFile {
         Ok(store)
     }
 
-    /// Returns the number that tells this store from all others, drawn when it was created.
+    /// Returns the number that distinguishes this store from all others, drawn when it was created.
     #[must_use]
     pub fn identity(&self) -> u64 {
         self.identity

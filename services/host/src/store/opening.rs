@@ -102,7 +102,7 @@ pub(super) fn identified(database: &Database, kind: &StoreKind) -> Result<u64> {
     Err(kind.foreign("it is a database of another program or service"))
 }
 
-/// Reads what a store says about itself.
+/// Reads the format and identity of a store.
 fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
     let about = transaction.open_table(kind.about());
     let about = about.map_err(StoreError::io)?;
@@ -120,7 +120,7 @@ fn known(transaction: &ReadTransaction, kind: &StoreKind) -> Result<u64> {
     }
 }
 
-/// Makes a file a store.
+/// Turns an empty database into a store of this kind.
 fn founded(database: &Database, kind: &StoreKind) -> Result<u64> {
     let identity = getrandom::u64().map_err(StoreError::io)?;
     let transaction = database.begin_write().map_err(StoreError::io)?;

@@ -48,7 +48,7 @@ fn a_status_address_that_is_in_use_ends_the_run_before_it_is_served() {
     client.shutdown(true).unwrap();
 }
 
-/// A board whose `post` returns when it is let.
+/// A board whose `post` returns only when the test permits it.
 struct Slow {
     begun: std::sync::mpsc::Sender<()>,
     goes_on: std::sync::Arc<Mutex<Receiver<()>>>,

@@ -6,7 +6,7 @@ use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number};
 
-/// Scopes in one another; more than any IDL has.
+/// Maximum nesting of scopes; more than any IDL has.
 const DEEPEST_SCOPE: usize = 200;
 
 impl Definitions {
@@ -25,7 +25,7 @@ impl Definitions {
         Ok(number)
     }
 
-    /// Whether a definition may be where it says; `own` is the number that it has already.
+    /// Checks that a definition may be in its container; `own` is its number if it exists already.
     fn check_place(&self, definition: &Definition, own: Option<Number>) -> Result<(), Refusal> {
         let container = definition.container;
         let holder = self.kind(container).ok_or(Refusal::NoSuchDefinition)?;
@@ -47,7 +47,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Changes what is said of a definition.
+    /// Changes the details of a definition.
     pub(crate) fn set_details(&mut self, number: Number, what: Details) -> Result<(), Refusal> {
         self.check_uses(&what)?;
         let definition = self.about_to_change(number)?;
@@ -81,7 +81,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// A definition that is there, and remembered as it is.
+    /// Returns an existing definition to be changed, and records its value before the change.
     fn about_to_change(&mut self, number: Number) -> Result<&mut Definition, Refusal> {
         if self.by_number.contains_key(&number) {
             self.note(number);
@@ -90,7 +90,7 @@ impl Definitions {
         definition.ok_or(Refusal::NoSuchDefinition)
     }
 
-    /// Puts a definition into another scope, under another name, or both.
+    /// Moves a definition into another scope, under another name, or both.
     pub(crate) fn relocate(
         &mut self,
         number: Number,
@@ -122,7 +122,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// Removes a definition with all that it contains, if nothing else needs any of it.
+    /// Removes a definition with its contents, if no other definition refers to any of it.
     pub(crate) fn destroy(&mut self, number: Number) -> Result<(), Refusal> {
         if number == ROOT {
             return Err(Refusal::InUse("the repository".to_owned()));
@@ -151,7 +151,8 @@ impl Definitions {
     }
 }
 
-/// What may be in what (§14.5.4, figure 14.2).
+/// Returns `true` if a definition of kind `holder` may contain one of `kind` (§14.5.4, figure
+/// 14.2).
 fn may_contain(holder: DefinitionKind, kind: DefinitionKind) -> bool {
     use DefinitionKind as Kind;
     let is_type = matches!(

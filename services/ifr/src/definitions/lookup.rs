@@ -6,17 +6,17 @@ use super::{Definitions, ROOT, bases};
 use crate::corba::DefinitionKind;
 use crate::store::{Definition, Details, Number};
 
-/// What of a scope is asked for.
+/// Selection of definitions in a scope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scope {
     pub(crate) container: Number,
-    /// `DkAll` for everything.
+    /// Kind of the definitions; `DkAll` for all.
     pub(crate) limit: DefinitionKind,
     pub(crate) exclude_inherited: bool,
 }
 
 impl Definitions {
-    /// What a scope contains, and what it inherits, each once (§14.5.4.1).
+    /// Returns the contents of a scope, including inherited ones, each once (§14.5.4.1).
     pub(crate) fn contents(&self, scope: Scope) -> Vec<Number> {
         let mut scopes = vec![scope.container];
         if !scope.exclude_inherited {
@@ -28,8 +28,8 @@ impl Definitions {
             .collect()
     }
 
-    /// Those of a name in a scope and, up to so many levels deep, in the scopes inside (§14.5.4.1). A
-    /// negative number of levels means all.
+    /// Returns the definitions of a name in a scope and, up to `levels` levels deep, in nested
+    /// scopes (§14.5.4.1). A negative number of levels means all.
     pub(crate) fn lookup_name(&self, name: &str, levels: i32, scope: Scope) -> Vec<Number> {
         let mut found = Vec::new();
         let mut pending = vec![(scope.container, 1)];
@@ -53,7 +53,8 @@ impl Definitions {
         found
     }
 
-    /// What a scoped name stands for: `A::B` from a scope on, `::A::B` from the outermost one.
+    /// Returns the definition of a scoped name: `A::B` from a scope on, `::A::B` from the outermost
+    /// one.
     pub(crate) fn lookup(&self, container: Number, scoped_name: &str) -> Option<Number> {
         let absolute = scoped_name.strip_prefix("::");
         let mut at = if absolute.is_some() { ROOT } else { container };
@@ -63,14 +64,14 @@ impl Definitions {
         Some(at)
     }
 
-    /// What a scope has under a name, itself or by inheritance.
+    /// Returns the definition of a name in a scope, its own or inherited.
     fn find(&self, container: Number, name: &str) -> Option<Number> {
         let own = self.by_name(container, name);
         let inherited = || self.ancestors(container).into_iter();
         own.or_else(|| inherited().find_map(|scope| self.by_name(scope, name)))
     }
 
-    /// All names from the outermost scope down: `::A::B`.
+    /// Returns the names from the outermost scope down: `::A::B`.
     pub(crate) fn absolute_name(&self, number: Number) -> String {
         let chain = std::iter::successors(self.get(number), |d| self.get(d.container));
         let names: Vec<&str> = chain.map(|definition| definition.name.as_str()).collect();
@@ -81,7 +82,7 @@ impl Definitions {
         })
     }
 
-    /// All that an interface or value inherits from, each once, nearest first.
+    /// Returns all definitions that an interface or value inherits from, each once, nearest first.
     pub(crate) fn ancestors(&self, number: Number) -> Vec<Number> {
         let mut seen = HashSet::from([number]);
         let mut ordered = Vec::new();
@@ -95,7 +96,8 @@ impl Definitions {
         ordered
     }
 
-    /// Whether an interface or value has that repository id, or inherits from or supports what has it.
+    /// Returns `true` if an interface or value has that repository id, or inherits from or supports
+    /// one that has it.
     pub(crate) fn is_a(&self, number: Number, id: &str) -> bool {
         if id == "IDL:omg.org/CORBA/Object:1.0" {
             return matches!(
@@ -124,7 +126,8 @@ impl Definitions {
         all.iter().any(has_id)
     }
 
-    /// Whether it is of a kind; `DkTypedef` means all types with a name that are no interfaces or values.
+    /// Returns `true` if a definition is of a kind; `DkTypedef` means all named types that are not
+    /// interfaces or values.
     fn is_of(&self, number: Number, limit: DefinitionKind) -> bool {
         use DefinitionKind as Kind;
         let Some(kind) = self.kind(number) else {

@@ -1,7 +1,7 @@
-//! Whether what callers say of a definition is something that others can be told.
+//! Checks that definitions made by clients can be read by other clients.
 //!
-//! Who asks for the contents of a scope gets the types of all of it at once: one that he cannot read would
-//! take the rest away from him.
+//! A client that asks for the contents of a scope receives the types of all of it at once: one that
+//! it cannot decode would make the rest unreadable.
 
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal};
 use punctual::{TypeCode, TypeKind};
@@ -10,11 +10,12 @@ use super::{Definitions, uses};
 use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number, Type};
 
-/// How deep a TypeCode may nest on the wire: readers take 64 levels, some of them for what it is sent in.
+/// Maximum nesting of a TypeCode on the wire: readers accept 64 levels, some of which the enclosing
+/// message uses.
 const DEEPEST_ENCODING: u16 = 48;
 
 impl Definitions {
-    /// Makes a definition for a caller, who may say what no IDL says.
+    /// Makes a definition for a client, whose input may be impossible in IDL.
     pub(crate) fn create_sound(&mut self, definition: Definition) -> Result<Number, Refusal> {
         check_words(&definition)?;
         let number = self.create(definition)?;
@@ -25,7 +26,7 @@ impl Definitions {
         Ok(number)
     }
 
-    /// Changes a definition for a caller.
+    /// Changes a definition for a client.
     pub(crate) fn set_sound_details(
         &mut self,
         number: Number,
@@ -44,7 +45,8 @@ impl Definitions {
         })
     }
 
-    /// Whether the definition's types are such, or become such when the structs in them get their members.
+    /// Checks that the definition's types are valid, or become valid when the structs in them get
+    /// their members.
     fn check_type(&self, number: Number) -> Result<(), Refusal> {
         let Some(definition) = self.get(number) else {
             return Ok(());
@@ -57,7 +59,7 @@ impl Definitions {
     }
 }
 
-/// A type that a caller made where it is used, or says he did.
+/// Checks an anonymous type that a client has made, or claims to have made.
 pub(crate) fn check_unnamed(ty: &Type) -> Result<(), Refusal> {
     if uses::depth(ty) > uses::DEEPEST_TYPE {
         return Err(Refusal::TooDeep);
@@ -77,7 +79,7 @@ pub(crate) fn check_unnamed(ty: &Type) -> Result<(), Refusal> {
     }
 }
 
-/// Whether readers take a TypeCode.
+/// Checks that readers accept a TypeCode.
 fn check_type_code(type_code: &TypeCode) -> Result<(), Refusal> {
     let unfit = |_| Refusal::Invalid("the definition would be no type");
     type_code.check().map_err(unfit)?;
@@ -97,7 +99,7 @@ fn check_type_code(type_code: &TypeCode) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Whether names can be shown: what is in a repository ends on terminals.
+/// Checks that names can be displayed: the repository's texts are shown on terminals.
 fn check_words(definition: &Definition) -> Result<(), Refusal> {
     check_name(&definition.name)?;
     check_text(&definition.id)?;
@@ -108,7 +110,7 @@ fn check_words(definition: &Definition) -> Result<(), Refusal> {
             .try_for_each(|member| check_name(&member.name)),
         Details::Union(union) => union.members.iter().try_for_each(|member| {
             let label = member.label.type_code().original_type().kind();
-            // Labels are kept as they are. An Any would nest in them, or a TypeCode.
+            // Labels are stored as given. An Any or a TypeCode would nest in them.
             let is_simple = label.is_primitive() || label == TypeKind::Enum;
             match is_simple && !matches!(label, TypeKind::Any | TypeKind::TypeCode) {
                 true => check_name(&member.name),
@@ -133,7 +135,7 @@ fn check_words(definition: &Definition) -> Result<(), Refusal> {
     }
 }
 
-/// A name is one word, as scoped names are put together of them.
+/// Checks that a name is a single word, as scoped names are composed of names.
 pub(super) fn check_name(name: &str) -> Result<(), Refusal> {
     if name.is_empty() {
         return Err(Refusal::Invalid("a definition needs a name"));

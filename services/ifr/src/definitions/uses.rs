@@ -1,4 +1,4 @@
-//! Which definitions a definition refers to.
+//! References between definitions.
 
 use std::collections::HashSet;
 
@@ -6,12 +6,12 @@ use super::Definitions;
 use crate::refusal::Refusal;
 use crate::store::{Details, Number, Type};
 
-/// Types that are made where they are used, in one another. Two levels of the encoding belong to each, and
-/// readers take 64 in all.
+/// Maximum nesting of anonymous types. Each takes two levels of the encoding, and readers accept 64
+/// in all.
 pub(super) const DEEPEST_TYPE: usize = 24;
 
 impl Definitions {
-    /// Whether all that is referred to exists, and types nest as deep as they may.
+    /// Checks that all definitions referred to exist, and that types do not nest too deep.
     pub(super) fn check_uses(&self, what: &Details) -> Result<(), Refusal> {
         for ty in types(what) {
             if depth(ty) > DEEPEST_TYPE {
@@ -24,7 +24,8 @@ impl Definitions {
         }
     }
 
-    /// Whether values of a type do not hold themselves, and nobody inherits from himself.
+    /// Checks that values of a type do not contain themselves, and that no definition inherits from
+    /// itself.
     pub(super) fn check_finite(&self, number: Number) -> Result<(), Refusal> {
         let mut seen = HashSet::new();
         let mut pending = self.get(number).map(|d| holds(&d.what)).unwrap_or_default();
@@ -39,7 +40,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// A definition beside the given ones that refers to one of them.
+    /// Returns a definition outside the given ones that refers to one of them.
     pub(super) fn user_outside(&self, doomed: &[Number]) -> Option<Number> {
         let doomed: HashSet<Number> = doomed.iter().copied().collect();
         let needs_one = |what: &Details| uses(what).iter().any(|number| doomed.contains(number));
@@ -49,7 +50,7 @@ impl Definitions {
     }
 }
 
-/// The types that details say.
+/// Returns the types in a definition's details.
 pub(super) fn types(what: &Details) -> Vec<&Type> {
     match what {
         Details::Constant(constant) => vec![&constant.kind],
@@ -79,7 +80,7 @@ pub(super) fn types(what: &Details) -> Vec<&Type> {
     }
 }
 
-/// All that details refer to.
+/// Returns all definitions that the details refer to.
 fn uses(what: &Details) -> Vec<Number> {
     let mut numbers: Vec<Number> = types(what).into_iter().filter_map(named).collect();
     match what {
@@ -96,7 +97,8 @@ fn uses(what: &Details) -> Vec<Number> {
     numbers
 }
 
-/// Those that a value of the type holds, or that it inherits from: without end, there would be no such value.
+/// Returns the definitions that a value of the type contains, or that it inherits from: a cycle of
+/// these would make values infinite.
 fn holds(what: &Details) -> Vec<Number> {
     match what {
         Details::Struct(_) | Details::Union(_) | Details::Exception(_) | Details::Alias(_) => {
@@ -108,7 +110,7 @@ fn holds(what: &Details) -> Vec<Number> {
         Details::Interface(_) | Details::AbstractInterface(_) | Details::LocalInterface(_) => {
             uses(what)
         }
-        // What it holds may be nil, and what its factories take is nothing of its.
+        // Members of a valuetype may be nil, and parameters of factories are not part of it.
         Details::Value(value) => {
             let bases = value.base.iter().chain(&value.abstract_bases);
             bases.chain(&value.supported).copied().collect()
@@ -125,7 +127,7 @@ fn is_behind_a_sequence(ty: &Type) -> bool {
     }
 }
 
-/// The definition in a type, if there is one.
+/// Returns the definition in a type, if there is one.
 fn named(ty: &Type) -> Option<Number> {
     match ty {
         Type::Defined(number) => Some(*number),

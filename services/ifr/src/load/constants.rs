@@ -6,7 +6,7 @@ use punctual_idl::model::{ConstValue, FixedValue, Primitive, Specification, Type
 
 use crate::refusal::Refusal;
 
-/// A constant as a value of its type.
+/// Returns a constant as a value of its type.
 pub(super) fn constant_value(
     spec: &Specification,
     value: &ConstValue,

@@ -1,10 +1,10 @@
-//! What IDL can declare and the repository's interfaces cannot define.
+//! IDL declarations that the repository's interfaces cannot define.
 
 use punctual_idl::model::{Annotation, DeclKind, Declaration, Specification, Type as IdlType};
 
 use crate::refusal::Refusal;
 
-/// Refuses what has no definition: pairs without a name, and members that may be missing.
+/// Refuses declarations without a definition: anonymous pairs, and optional members.
 pub(super) fn check_definable(
     declaration: &Declaration,
     spec: &Specification,

@@ -1,4 +1,4 @@
-//! Valuetypes: their bases, their initializers, their state.
+//! Valuetypes: their bases, initializers and state.
 
 use punctual_idl::model::{DeclId, DeclKind, Declaration, ValueFlavour, ValueType};
 
@@ -40,7 +40,8 @@ impl Loading<'_> {
         }
     }
 
-    /// State members are definitions of their own, which IDL's model has as parts of the value.
+    /// Defines the state members, which are definitions of their own, but parts of the value in
+    /// IDL's model.
     pub(super) fn state(
         &mut self,
         definitions: &mut Definitions,
@@ -56,7 +57,7 @@ impl Loading<'_> {
         let names = members
             .iter()
             .filter_map(|one| Some(&definitions.get(*one)?.name));
-        // Their order is that of their numbers.
+        // The order of members is that of their numbers.
         if !names.eq(value.state.iter().map(|state| &state.member.name)) {
             for member in members {
                 definitions.destroy(member)?;

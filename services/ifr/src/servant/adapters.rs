@@ -1,4 +1,4 @@
-//! An object adapter for each kind of definition.
+//! Object adapters, one for each kind of definition.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::corba::DefinitionKind as Kind;
 use crate::refusal::{Refusal, ServeError};
 use crate::store::Type;
 
-/// All adapters.
+/// Object adapters of all kinds of definitions.
 pub(super) struct Adapters {
     all: Vec<Adapter>,
 }
@@ -23,7 +23,7 @@ struct Adapter {
 }
 
 impl Adapters {
-    /// Adapters below `parent`, with its manager.
+    /// Creates the adapters below `parent`, with its manager.
     pub(super) fn new(
         parent: &Poa,
         kinds: impl Iterator<Item = (Kind, &'static str)>,
@@ -48,7 +48,7 @@ impl Adapters {
         Ok(Adapters { all: all? })
     }
 
-    /// Gives the adapter of a kind its servant.
+    /// Sets the servant of the adapter of a kind.
     pub(super) fn set_servant(
         &self,
         kind: Kind,
@@ -60,7 +60,7 @@ impl Adapters {
         }
     }
 
-    /// A reference to an object of a kind.
+    /// Returns a reference to an object of a kind.
     pub(super) fn reference(
         &self,
         kind: Kind,
@@ -72,9 +72,9 @@ impl Adapters {
         reference.map_err(|_| SystemException::from(Refusal::NoSuchDefinition))
     }
 
-    /// The id of an object of ours.
+    /// Returns the id of an object of this repository.
     pub(super) fn id_of(&self, object: &ObjectRef) -> Option<ObjectId> {
-        // Where a reference says its type, as ours do, that names the adapter.
+        // The type in a reference, which ours contain, names the adapter.
         let says = |adapter: &&Adapter| adapter.repository_id == object.type_id();
         let likely = self.all.iter().find(says);
         let id = |adapter: &Adapter| adapter.poa.reference_to_id(object).ok();
@@ -82,7 +82,7 @@ impl Adapters {
     }
 }
 
-/// Returns the kind of the objects that stand for a type without a name.
+/// Returns the kind of the objects that represent an anonymous type.
 pub(super) fn kind_of_unnamed(ty: &Type) -> Kind {
     match ty {
         Type::Primitive(_) => Kind::DkPrimitive,

@@ -1,9 +1,9 @@
-//! What one answer may hold.
+//! Limits of one answer.
 //!
-//! A request for descriptions is short, and what it asks for may be much: a type is said anew wherever it is used. So
-//! each type's TypeCode is made once for an answer, and an answer that is longer than a message may be ends where
-//! that is found, not when all of it is there. What was not sent before is not sent now, and costs about as much as
-//! what may be.
+//! A request for descriptions is short, and its answer may be long: a type is repeated wherever it
+//! is used. So each type's TypeCode is made once for an answer, and an answer that exceeds the
+//! maximum length of a message is given up as soon as that is found. Such answers could not be sent
+//! before either, and now cost about as much as the longest allowed one.
 
 use std::collections::HashMap;
 
@@ -17,25 +17,25 @@ use super::server::{Result, Server, object_id};
 use crate::corba;
 use crate::store::{Number, Type};
 
-/// TypeCodes that are kept to be said again, in octets as they are sent. In memory they take some times as much, and
-/// where all are different none is said again.
+/// Maximum encoded length of the TypeCodes kept for reuse, in octets. In memory they take several
+/// times as much; if all are different none is reused.
 const KEPT: usize = 8 << 20;
 
-/// An answer that is being made.
+/// An answer under construction.
 pub(super) struct Answer<'s> {
     pub(super) server: &'s Server,
     types: HashMap<ObjectId, TypeCode>,
-    /// How long those are together.
+    /// Total encoded length of the kept TypeCodes.
     kept: usize,
-    /// How long the parts are together that there are.
+    /// Total encoded length of the parts so far.
     octets: usize,
     limit: usize,
-    /// Where parts are measured.
+    /// Buffer in which parts are measured.
     scratch: Block,
 }
 
 impl Server {
-    /// An answer without anything yet.
+    /// Returns an empty answer.
     pub(super) fn answer(&self) -> Answer<'_> {
         Answer {
             server: self,
@@ -47,7 +47,7 @@ impl Server {
         }
     }
 
-    /// References to definitions; nil for those that are not there any more.
+    /// Returns references to definitions; nil for those that no longer exist.
     pub(super) fn all_typed<I: Interface>(&self, numbers: &[Number]) -> Result<Vec<Option<I>>> {
         let mut answer = self.answer();
         let references = numbers.iter().map(|&number| {
@@ -60,7 +60,7 @@ impl Server {
 }
 
 impl Answer<'_> {
-    /// A part of the answer. Its own parts, which may be many, count while it is made.
+    /// Makes a part of the answer. Its own parts, which may be many, count while it is made.
     ///
     /// # Errors
     /// Those of `make`; IMP_LIMIT if the answer becomes longer than a message may be.
@@ -77,7 +77,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Parts of the answer, one of each of what is given.
+    /// Makes parts of the answer, one of each given value.
     ///
     /// # Errors
     /// As of [`part`](Self::part).
@@ -90,10 +90,10 @@ impl Answer<'_> {
         given.into_iter().map(part).collect()
     }
 
-    /// The TypeCode of a type, as [`Server::type_code`] makes it.
+    /// Returns the TypeCode of a type, as [`Server::type_code`] makes it.
     ///
     /// # Errors
-    /// As of that.
+    /// As of [`Server::type_code`].
     pub(super) fn type_code(&mut self, ty: &Type) -> Result<TypeCode> {
         if !matches!(ty, Type::Defined(_) | Type::Sequence(_) | Type::Array(_)) {
             return self.server.type_code(ty);
@@ -112,7 +112,7 @@ impl Answer<'_> {
         Ok(type_code)
     }
 
-    /// The repository ids of definitions.
+    /// Returns the repository ids of definitions.
     ///
     /// # Errors
     /// As of [`part`](Self::part).
@@ -124,7 +124,8 @@ impl Answer<'_> {
         self.parts(there, |answer, number| Ok(answer.server.id_of(number)))
     }
 
-    /// How many octets something takes. What cannot be written takes none: whoever sends it will say why.
+    /// Returns the encoded length of a part in octets. A part that cannot be encoded counts as 0:
+    /// sending it reports the error.
     fn length(&mut self, part: &impl Marshal) -> usize {
         let block = std::mem::take(&mut self.scratch);
         let mut out = Encoder::new(block, ByteOrder::NATIVE, Coding::default());
@@ -136,7 +137,7 @@ impl Answer<'_> {
     }
 }
 
-/// As the ORB refuses to send what has been made.
+/// Returns the exception with which the ORB would refuse to send the answer.
 fn too_large(limit: usize) -> SystemException {
     let kind = SystemExceptionKind::ImpLimit;
     SystemException::new(kind, minor::LIMIT, CompletionStatus::Yes).with_detail(format!(
@@ -183,7 +184,7 @@ mod tests {
             of: vec![named.clone()],
         });
         let mut answer = server.answer();
-        // A place in memory is a TypeCode's own, or that of its clones.
+        // A TypeCode and its clones share their memory.
         let place = |type_code: TypeCode| type_code.id().unwrap().as_ptr();
         let one = answer.type_code(&named).unwrap();
         assert_eq!(place(answer.type_code(&named).unwrap()), place(one.clone()));
@@ -198,7 +199,7 @@ mod tests {
         let server = server("enum E { a };");
         let mut answer = server.answer();
         let text = |length| "x".repeat(length);
-        // With its length and the octet behind it.
+        // Including the length and the final octet.
         let pair = |answer: &mut Answer<'_>| answer.parts([195, 95], |_, length| Ok(text(length)));
         let pairs = answer.parts(0..3, |answer, _| pair(answer));
         assert_eq!(pairs.unwrap().len(), 3);

@@ -24,7 +24,7 @@ impl IrObjectServant for Server {
     fn destroy(&self) -> Result<()> {
         match self.current_type()? {
             Type::Defined(number) => self.change(move |definitions| definitions.destroy(number)),
-            // BAD_INV_ORDER for a primitive (§14.5.2.2); others are nothing that could be removed.
+            // BAD_INV_ORDER for a primitive (§14.5.2.2); other types cannot be removed either.
             Type::Primitive(_) => Err(Refusal::InUse("each type".to_owned()).into()),
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! `Container`'s questions, and `Repository` (§14.5.4, §14.5.6).
+//! Queries of `Container`, and `Repository` (§14.5.4, §14.5.6).
 
 use punctual::TypeCode;
 
@@ -11,7 +11,7 @@ impl Server {
     pub(super) fn found(&self, search_name: &str) -> Result<Option<corba::Contained>> {
         let container = self.current()?;
         let found = self.look(|definitions| definitions.lookup(container, search_name));
-        // An empty name would find the scope itself, which may be no `Contained`.
+        // An empty name would find the scope itself, which may not be a `Contained`.
         let found = found.filter(|&number| number != ROOT);
         Ok(found.and_then(|number| self.typed(number)))
     }
@@ -75,7 +75,7 @@ impl RepositoryServant for Server {
         let Ok(id) = tc.id() else {
             return Ok(tc.clone());
         };
-        // The one that is kept says all names; one that is not kept stays as it is.
+        // The stored one has all names; one that is not stored stays as it is.
         let known = self.look(|definitions| {
             let number = definitions.by_id(id)?;
             definitions.type_code(number).ok()

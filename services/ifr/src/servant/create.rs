@@ -1,4 +1,4 @@
-//! Definitions that callers make (§14.5.4.2).
+//! Definitions made by clients (§14.5.4.2).
 
 use punctual::{Any, Interface};
 
@@ -7,7 +7,7 @@ use crate::corba::{self, ContainerServant, DefinitionKind, StructMember, UnionMe
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Constant, Definition, Details, Initializer, UnionOf, Value};
 
-/// How a new definition is called.
+/// Name, id and version of a new definition.
 #[derive(Clone, Copy)]
 pub(super) struct Called<'c> {
     pub(super) id: &'c str,
@@ -16,7 +16,7 @@ pub(super) struct Called<'c> {
 }
 
 impl Server {
-    /// Makes a definition in what is called.
+    /// Makes a definition in the called container.
     pub(super) fn create<I: Interface>(
         &self,
         called: Called<'_>,
@@ -58,7 +58,7 @@ impl Server {
         initializers.iter().map(initializer).collect()
     }
 
-    /// A constant, whose value has to be of its type.
+    /// Returns a constant, whose value must be of its type.
     pub(super) fn constant(&self, kind: crate::store::Type, value: &Any) -> Result<Constant> {
         let wanted = self.type_code(&kind)?;
         if !wanted.equivalent(value.type_code()) {

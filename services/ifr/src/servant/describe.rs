@@ -1,4 +1,4 @@
-//! Descriptions: all that is known about a definition, in one answer.
+//! Descriptions: the complete data of a definition in one answer.
 
 use punctual::stub::Marshal;
 use punctual::{Any, TypeCode, Typed};
@@ -14,7 +14,7 @@ use crate::definitions::bases;
 use crate::refusal::Refusal;
 use crate::store::{Alternative, Definition, Details, Members, Number, Parameter, Type, Value};
 
-/// What all descriptions begin with.
+/// Common beginning of all descriptions.
 struct Head {
     name: String,
     id: String,
@@ -23,7 +23,7 @@ struct Head {
 }
 
 impl Answer<'_> {
-    /// Kind and description of a definition.
+    /// Returns kind and description of a definition.
     pub(super) fn description(&mut self, number: Number) -> Result<(DefinitionKind, Any)> {
         let definition = self.server.definition_of(number)?;
         let kind = definition.what.discriminator();
@@ -48,7 +48,8 @@ impl Answer<'_> {
                 value: constant.value.clone(),
             }),
             Details::Exception(_) => {
-                // An exception's own, and a type's below, are said once: nothing is gained by keeping them.
+                // An exception's own type, and a type's below, occur once: keeping them would gain
+                // nothing.
                 let r#type = self.server.type_code(&Type::Defined(number))?;
                 in_any(&self.server.exception_description(number, r#type)?)
             }
@@ -217,7 +218,7 @@ impl Server {
         })
     }
 
-    /// Members as the caller names them; their types are those that `type_def` refers to.
+    /// Returns the members given by a client; their types are those that `type_def` refers to.
     pub(super) fn members_in(&self, members: &[StructMember]) -> Result<Members> {
         let member = |member: &StructMember| {
             Ok(crate::store::Member {
@@ -242,8 +243,8 @@ impl Server {
         parameters.iter().map(parameter).collect()
     }
 
-    /// The TypeCode of a type; `void` for what is none yet, or no more, as what it refers to has changed:
-    /// a reader could read nothing of what it is described with.
+    /// Returns the TypeCode of a type; `void` for a definition that is not valid yet, or no longer,
+    /// as a definition that it refers to has changed: clients could not decode its description.
     pub(super) fn type_code(&self, ty: &Type) -> Result<TypeCode> {
         let type_code = self.look(|definitions| definitions.type_of(ty));
         let sound = type_code.ok().filter(|built| built.check().is_ok());

@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::store::{Definition, Details, Number, Operation, Readable, Type};
 
 impl Server {
-    /// References to interfaces, of whatever kind.
+    /// Returns the numbers of the interfaces, of any kind, that references denote.
     pub(super) fn interfaces_in<I: Interface>(&self, given: &[Option<I>]) -> Result<Vec<Number>> {
         use DefinitionKind as Kind;
         self.of_kinds(
@@ -28,7 +28,7 @@ impl Server {
         )
     }
 
-    /// References to definitions of certain kinds.
+    /// Returns the numbers of the definitions of these kinds that references denote.
     pub(super) fn of_kinds<I: Interface>(
         &self,
         given: &[Option<I>],
@@ -45,7 +45,7 @@ impl Server {
         }
     }
 
-    /// All operations and attributes of an interface or value, inherited ones last.
+    /// Returns all operations and attributes of an interface or value, inherited ones last.
     pub(super) fn calls_of(
         &self,
         number: Number,
@@ -119,7 +119,7 @@ impl Server {
     }
 }
 
-/// A one-way operation gets no answer (§14.5.25).
+/// Checks that a one-way operation has no results (§14.5.25).
 fn check_one_way(operation: &Operation) -> Result<()> {
     let is_void = operation.result == Type::Primitive(corba::PrimitiveKind::PkVoid);
     let goes_in = |p: &crate::store::Parameter| p.mode == corba::ParameterMode::ParamIn;

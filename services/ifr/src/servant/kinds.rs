@@ -54,7 +54,7 @@ pub(super) fn kinds() -> impl Iterator<Item = (Kind, &'static str)> {
         .map(|(kind, repository_id, _)| (*kind, *repository_id))
 }
 
-/// Gives all adapters their servant.
+/// Sets the servant of all adapters.
 pub(super) fn serve_kinds(server: &Server) -> Result<(), ServeError> {
     for (kind, _, skeleton) in KINDS {
         let set = server

@@ -1,4 +1,4 @@
-//! The servant of all objects, and what its operations share.
+//! Servant of all objects, and the functions that its operations share.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct Shared {
     pub(super) repository: InterfaceRepository,
     pub(super) is_read_only: bool,
     pub(super) adapters: Adapters,
-    /// In bytes.
+    /// Maximum length of an answer, in bytes.
     pub(super) longest_answer: usize,
 }
 
@@ -44,14 +44,14 @@ impl Server {
         if !repository.permits(&repository.requester()) {
             return Err(Refusal::NotPermitted.into());
         }
-        // Other requests of the same connection go on, so that they get into the same commit.
+        // Other requests of the same connection continue, so that they get into the same commit.
         if repository.blocks() {
             about_to_block();
         }
         Ok(repository.change(change)?)
     }
 
-    /// The definition that is called.
+    /// Returns the number of the called definition.
     pub(super) fn current(&self) -> Result<Number> {
         match self.current_type()? {
             Type::Defined(number) => Ok(number),
@@ -59,26 +59,26 @@ impl Server {
         }
     }
 
-    /// The definition that is called, as it is now.
+    /// Returns the called definition in its current state.
     pub(super) fn definition(&self) -> Result<(Number, Definition)> {
         let number = self.current()?;
         Ok((number, self.definition_of(number)?))
     }
 
-    /// A definition as it is now.
+    /// Returns a definition in its current state.
     pub(super) fn definition_of(&self, number: Number) -> Result<Definition> {
         let definition = self.look(|definitions| definitions.get(number).cloned());
         definition.ok_or_else(|| Refusal::NoSuchDefinition.into())
     }
 
-    /// The type that is called; the repository itself counts as one.
+    /// Returns the called type; the repository itself counts as one.
     pub(super) fn current_type(&self) -> Result<Type> {
         let id = Current.object_id();
         let id = id.map_err(|_| SystemException::from(Refusal::NoSuchDefinition))?;
         self.type_behind(&id)
     }
 
-    /// Returns the type that an object id stands for, if it is still there.
+    /// Returns the type that an object id represents, if it still exists.
     pub(super) fn type_behind(&self, id: &ObjectId) -> Result<Type> {
         if let Ok(number) = <[u8; 4]>::try_from(id.as_bytes()) {
             let number = u32::from_be_bytes(number);
@@ -90,12 +90,12 @@ impl Server {
         }
         let mut input = Decoder::new(id.as_bytes(), ByteOrder::Big, Coding::default());
         let ty = Type::unmarshal(&mut input).map_err(|_| Refusal::NoSuchDefinition)?;
-        // Whoever calls may have made up the id.
+        // A client may have made up the id.
         check_unnamed(&ty)?;
         Ok(ty)
     }
 
-    /// A reference to a definition.
+    /// Returns a reference to a definition.
     pub(super) fn reference_to(&self, number: Number) -> Result<ObjectRef> {
         let kind = self.look(|definitions| definitions.kind(number));
         let kind = kind.ok_or(Refusal::NoSuchDefinition)?;
@@ -103,18 +103,19 @@ impl Server {
         self.0.adapters.reference(kind, &id)
     }
 
-    /// A reference to a definition, typed; nil for what is not there any more.
+    /// Returns a typed reference to a definition; nil if that no longer exists.
     pub(super) fn typed<I: Interface>(&self, number: Number) -> Option<I> {
         self.reference_to(number).ok().map(I::from_object)
     }
 
-    /// The repository id of a definition; empty for the repository itself, and what is not there any more.
+    /// Returns the repository id of a definition; empty for the repository itself, and if it no
+    /// longer exists.
     pub(super) fn id_of(&self, number: Number) -> corba::RepositoryId {
         let id = self.look(|definitions| definitions.get(number).map(|one| one.id.clone()));
         id.unwrap_or_default()
     }
 
-    /// A reference to a type.
+    /// Returns a reference to a type.
     pub(super) fn type_def(&self, ty: &Type) -> Result<Option<corba::IdlType>> {
         let reference = match ty {
             Type::Defined(number) => self.reference_to(*number)?,
@@ -128,7 +129,7 @@ impl Server {
         Ok(Some(corba::IdlType::from_object(reference)))
     }
 
-    /// The type that a reference stands for.
+    /// Returns the type that a reference denotes.
     pub(super) fn type_in(&self, reference: Option<&impl Interface>) -> Result<Type> {
         let foreign = || SystemException::from(Refusal::Foreign("the type"));
         let object = reference.ok_or_else(foreign)?.as_object();
@@ -136,7 +137,7 @@ impl Server {
         self.type_behind(&id)
     }
 
-    /// The definition that a reference stands for.
+    /// Returns the definition that a reference denotes.
     pub(super) fn number_in(&self, reference: Option<&impl Interface>) -> Result<Number> {
         match self.type_in(reference)? {
             Type::Defined(number) => Ok(number),
@@ -150,7 +151,7 @@ impl Server {
     }
 }
 
-/// The id of the object that stands for a type.
+/// Returns the id of the object that represents a type.
 pub(super) fn object_id(ty: &Type) -> Result<ObjectId> {
     if let Type::Defined(number) = ty {
         return Ok(ObjectId::from(&number.to_be_bytes()));
@@ -161,7 +162,7 @@ pub(super) fn object_id(ty: &Type) -> Result<ObjectId> {
     Ok(ObjectId::from(out.into_block().to_vec()))
 }
 
-/// An operation that was called on an object whose adapter does not serve it.
+/// Returns the error for an operation called on an object whose adapter does not serve it.
 pub(super) fn out_of_place<T>() -> Result<T> {
     Err(Refusal::Invalid("the definition is of another kind").into())
 }

@@ -25,7 +25,7 @@ impl Server {
         }
     }
 
-    /// Says anew what is called.
+    /// Replaces the details of the called definition.
     pub(super) fn set_called(&self, what: Details) -> Result<()> {
         let number = self.current()?;
         self.change(move |definitions| definitions.set_sound_details(number, what))
@@ -45,7 +45,7 @@ impl ConstantDefServant for Server {
         self.type_def(&self.constant_called()?.kind)
     }
 
-    /// The value stays, if it is of the new type as well.
+    /// Changes the constant's type. The value stays, and must be of the new type as well.
     fn set_type_def(&self, value: Option<&corba::IdlType>) -> Result<()> {
         let constant = self.constant(self.type_in(value)?, &self.constant_called()?.value)?;
         self.set_called(Details::Constant(constant))

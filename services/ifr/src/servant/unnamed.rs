@@ -1,5 +1,5 @@
-//! Types that are made where they are used (§14.5.15 to §14.5.20). They are what their ids say, and so
-//! cannot be changed: another bound is another type.
+//! Anonymous types (§14.5.15 to §14.5.20). They are encoded in their object ids, and so cannot be
+//! changed: another bound is another type.
 
 use punctual::{Interface, TypeCode};
 
@@ -17,13 +17,13 @@ fn fixed_for_good<T>() -> Result<T> {
 }
 
 impl Server {
-    /// A reference to a type without a name, as the interface of its kind.
+    /// Returns a reference to an anonymous type, as the interface of its kind.
     pub(super) fn unnamed<I: Interface>(&self, ty: &Type) -> Result<Option<I>> {
         let reference = self.type_def(ty)?;
         Ok(reference.map(|reference| I::from_object(reference.as_object().clone())))
     }
 
-    /// The elements of the sequence or array that is called.
+    /// Returns the description of the called sequence or array.
     fn several(&self) -> Result<Several> {
         match self.current_type()? {
             Type::Sequence(several) | Type::Array(several) => Ok(several),

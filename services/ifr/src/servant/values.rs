@@ -13,7 +13,7 @@ use crate::definitions::Scope;
 use crate::store::{Details, Number, Type, Value, ValueMember};
 
 impl Server {
-    /// References to valuetypes.
+    /// Returns the numbers of the valuetypes that references denote.
     pub(super) fn values_in<I: Interface>(&self, given: &[Option<I>]) -> Result<Vec<Number>> {
         self.of_kinds(given, &[DefinitionKind::DkValue])
     }

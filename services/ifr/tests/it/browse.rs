@@ -248,7 +248,7 @@ fn callers_make_change_and_remove_definitions_under_the_rules() {
         alias.destroy().map_err(kind),
         Err(SystemExceptionKind::BadInvOrder)
     );
-    // An alias of itself would be no type.
+    // An alias of itself would not be a type.
     let itself = punctual_ifr::corba::IdlType::from_object(user.clone().into());
     let circle = alias.set_original_type_def(Some(&itself)).map_err(kind);
     assert_eq!(circle, Err(SystemExceptionKind::ImpLimit));
@@ -282,7 +282,7 @@ fn a_repository_in_a_file_is_there_again_when_it_is_opened() {
             repository.load(&specification(IDL)),
             Ok(repository.list().len())
         );
-        // What is there already is not made again.
+        // Existing definitions are not made again.
         assert_eq!(repository.load(&specification(IDL)), Ok(0));
         repository.list()
     };
@@ -304,7 +304,7 @@ fn an_object_tells_its_interface_where_its_orb_knows_a_repository() {
     poa.orb()
         .register_initial_reference("InterfaceRepository", &root)
         .unwrap();
-    // There is a repository now, and it does not know its own interface.
+    // A repository exists now, and does not know its own interface.
     let told = punctual::interface_of(&root).map_err(kind);
     assert_eq!(told.err(), Some(SystemExceptionKind::IntfRepos));
     let idl = "#pragma prefix \"omg.org\"\nmodule CORBA { interface Repository { void f(); }; };";

@@ -1,4 +1,4 @@
-//! Callers who mean harm, and files that are damaged.
+//! Malicious clients, and damaged files.
 #![allow(clippy::unwrap_used)]
 
 use crate::support;
@@ -160,7 +160,7 @@ fn readers_of_a_repository_cannot_change_it() {
     assert_eq!(refused(module.set_name("n")), no);
     assert_eq!(refused(module.set_version("2.0")), no);
     assert_eq!(refused(module.destroy()), no);
-    // Types without a name are nothing that is kept.
+    // Anonymous types are not stored.
     root.create_sequence(0, Some(&long(&root))).unwrap();
     assert_eq!(repository.list().len(), 1);
     poa.orb().shutdown(true).unwrap();
@@ -207,7 +207,7 @@ fn a_name_is_taken_in_its_scope_until_what_has_it_is_moved_or_gone() {
         refused(make("IDL:b:1.0", "NAME")),
         SystemExceptionKind::BadParam
     );
-    // Its own name, in another case, is no other's.
+    // Its own name in another case is not taken by another.
     one.set_name("name").unwrap();
     one.set_name("other").unwrap();
     let two = make("IDL:b:1.0", "NAME").unwrap().unwrap();

@@ -1,6 +1,6 @@
 //! JacORB's client browses the repository.
 //!
-//! It is tried where a JDK is, and the jars that `cargo xtask interop jacorb` gathers.
+//! Runs if there is a JDK, and the jars that `cargo xtask interop jacorb` gathers.
 #![allow(clippy::unwrap_used)]
 
 #[path = "support/jacorb.rs"]

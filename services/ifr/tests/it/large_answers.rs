@@ -1,5 +1,5 @@
-//! Answers that a short request asks for and no message may hold. A process of its own, as what it has held at most
-//! is counted, and so there is one test of that.
+//! Answers to short requests that exceed the maximum length of a message. A separate process, as
+//! its peak memory is measured, and so there is only one test.
 #![cfg(target_os = "linux")]
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -19,11 +19,11 @@ use punctual_ifr::corba::{
 use support::specification;
 
 const MIB: usize = 1 << 20;
-/// The longest message.
+/// Maximum length of a message.
 const LIMIT: usize = 8 * MIB;
 const LABELS: usize = 20_000;
 
-/// Much that says the same large enum again.
+/// Returns IDL with many uses of the same large enum.
 fn idl() -> String {
     let labels: Vec<String> = (0..LABELS).map(|label| format!("e{label}")).collect();
     let mut idl = format!("enum E {{ {} }};\n", labels.join(", "));
@@ -75,7 +75,7 @@ fn found<I: Interface>(root: &Repository, name: &str) -> I {
     I::from_object(root.lookup(name).unwrap().unwrap().into())
 }
 
-/// How much memory the process has held at most so far.
+/// Returns the peak memory of the process so far, in bytes.
 fn peak() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -107,7 +107,8 @@ fn descriptions_beyond_a_message_are_refused_and_cost_about_what_may_be_sent() {
         let large = found::<EnumDef>(&root, "E").r#type().unwrap();
         let each = length(&large);
         assert!(each > LABELS * 10);
-        // What fits is answered, and this is what an answer costs in this process, on both sides of the connection.
+        // The allowed answer is sent; this is its cost in this process, on both sides of the
+        // connection.
         let few = found::<InterfaceDef>(&root, "Few");
         let few = few.describe_interface().unwrap();
         assert_eq!(few.operations.len(), 10);

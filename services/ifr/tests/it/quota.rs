@@ -1,4 +1,4 @@
-//! A repository has no more than it may have, whoever would add to it.
+//! A repository stays within its quota, regardless of the source of new definitions.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use crate::support;
@@ -30,7 +30,7 @@ fn definitions_beyond_the_number_are_refused_and_those_that_go_make_room() {
     assert!(root.lookup_id("IDL:m3:1.0").unwrap().is_none());
     made[0].destroy().unwrap();
     create(&root, 3).unwrap();
-    // A whole file, or nothing of it.
+    // A whole file is loaded, or nothing of it.
     let two = specification("module a { struct s { long l; }; };");
     assert!(matches!(
         repository.load(&two),

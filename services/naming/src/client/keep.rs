@@ -1,4 +1,4 @@
-//! A name that stays bound, whatever becomes of the naming service.
+//! Names that are kept bound, even if the naming service loses them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,10 +12,10 @@ use crate::cos_naming::{Name, NameComponent, NamingContextResolveError};
 use crate::extension::ExtendedContext;
 use crate::name::from_text;
 
-/// A name that is bound again when the naming service has lost it: one that was started again without a store, or with
-/// an older one. One that is bound to something else meanwhile is left to that.
+/// A name that is bound again when the naming service has lost it, as it was started again without
+/// a store, or with an older one. If it is bound to another object meanwhile, that binding stays.
 ///
-/// A thread of its own looks at the name again and again, until this is dropped. The binding stays then
+/// A thread of its own checks the name at intervals, until this is dropped. The binding stays then
 /// ([`Names::keep_bound`]), or is removed ([`Names::keep_bound_for`], [`Names::keep_joined`]).
 #[derive(Debug)]
 pub struct Kept {
@@ -29,11 +29,11 @@ struct End {
     changed: Condvar,
 }
 
-/// What is kept, and how.
+/// Name that is kept bound, and the kind of binding.
 #[derive(Debug)]
 struct Keeping {
     names: Names,
-    /// The name as it was given, and as components: of a member, that of its group and its id.
+    /// Name as given, and as components; for a member, the name of its group and its id.
     text: String,
     name: Name,
     object: ObjectRef,
@@ -42,20 +42,20 @@ struct Keeping {
 
 #[derive(Clone, Copy, Debug)]
 enum How {
-    /// Each binding stays.
+    /// Binding without a time limit.
     Bound,
-    /// Each lives so long.
+    /// Binding that is renewed, with this time to live.
     For(Duration),
-    /// As a member of a group, for so long.
+    /// Membership in a group that is renewed, with this time to live.
     Joined(Duration),
 }
 
 impl Names {
-    /// Binds a name to an object, in place of what it was bound to, and keeps it bound: looks at it after each
-    /// `interval`. A naming service that cannot be reached, now too, is tried again.
+    /// Binds a name to an object, replacing an earlier binding, and keeps it bound: checks it after
+    /// each `interval`. If the naming service cannot be reached, now or later, it is tried again.
     ///
     /// # Errors
-    /// BAD_PARAM: the name is none. The system has no thread for it.
+    /// BAD_PARAM: the text is not a name. The system has no thread for it.
     pub fn keep_bound(
         self,
         name: &str,
@@ -72,13 +72,14 @@ impl Names {
         .begin(interval)
     }
 
-    /// Binds a name to an object for a time, in place of what it was bound to, and renews that after each third of the
-    /// time until this is dropped, which removes the binding. When the process ends in another way, the naming service
-    /// removes it within `ttl`. A naming service that cannot be reached, now too, is tried again.
+    /// Binds a name to an object for a limited time, replacing an earlier binding, and renews that
+    /// after each third of the time until this is dropped, which removes the binding. When the
+    /// process ends in another way, the naming service removes it within `ttl`. If the naming
+    /// service cannot be reached, now or later, it is tried again.
     ///
     /// # Errors
-    /// BAD_PARAM: the naming service is not Punctual's, and has no such bindings, the name is none, or `ttl` is not from
-    /// 1 s to 24 h. The system has no thread for it.
+    /// BAD_PARAM: the naming service is not Punctual's, and has no such bindings, the text is not a
+    /// name, or `ttl` is not from 1 s to 24 h. The system has no thread for it.
     pub fn keep_bound_for(
         self,
         name: &str,
@@ -97,9 +98,10 @@ impl Names {
         .begin(ttl / 3)
     }
 
-    /// Has an object join a group for a time, in place of the member of that id, and again after each third of the time
-    /// until this is dropped, by which it leaves. When the process ends in another way, the naming service removes the
-    /// member within `ttl`. A group that is not there yet, and a naming service that cannot be reached, are tried again.
+    /// Makes an object a member of a group for a limited time, replacing a member of the same id,
+    /// and renews that after each third of the time until this is dropped, which removes the
+    /// member. When the process ends in another way, the naming service removes it within `ttl`. If
+    /// the group does not exist yet, or the naming service cannot be reached, it is tried again.
     ///
     /// # Errors
     /// As of [`Names::keep_bound_for`].
@@ -127,7 +129,7 @@ impl Names {
         .begin(ttl / 3)
     }
 
-    /// That the naming service is Punctual's, or cannot be asked now.
+    /// Checks that the naming service is Punctual's, or cannot be reached now.
     fn check_extended(&self) -> Result<(), SystemException> {
         match ExtendedContext::narrow(self.context.as_object().clone()) {
             Err(exception) if exception.kind() == Kind::BadParam => Err(Kind::BadParam.because(
@@ -160,7 +162,7 @@ impl Keeping {
         })
     }
 
-    /// Binds the name; whether it is bound then.
+    /// Binds the name for the first time; returns `true` if that succeeded.
     fn first(&self) -> bool {
         let bound = self.bind();
         let report = |error| tracing::warn!("`{}` is not bound yet: {error}", self.text);
@@ -181,7 +183,8 @@ impl Keeping {
         }
     }
 
-    /// Binds the name if it is bound to nothing, or renews it; whether it was bound before or is now.
+    /// Binds the name if it is not bound, or renews it; returns `true` if it was bound before or is
+    /// now.
     fn again(&self) -> bool {
         match (self.holder(), self.how) {
             (Holder::Nobody, How::Bound) => {
@@ -194,7 +197,8 @@ impl Keeping {
                 }
                 true
             }
-            // What is bound to something else is somebody else's; what cannot be told is looked at again.
+            // A name bound to another object is left alone; if the state is unknown, it is checked
+            // again later.
             _ => true,
         }
     }
@@ -224,7 +228,7 @@ impl Keeping {
         }
     }
 
-    /// The name of the group, and the member's id there.
+    /// Returns the name of the group, and the member's id there.
     fn group(&self) -> (&[NameComponent], &str) {
         let (last, group) = match self.name.split_last() {
             Some((last, group)) => (last.id.as_str(), group),
@@ -238,7 +242,7 @@ impl Keeping {
     }
 }
 
-/// What a name is bound to.
+/// Object to which a name is bound.
 enum Holder {
     Nobody,
     This,
@@ -251,7 +255,7 @@ fn as_text(error: impl std::fmt::Display) -> String {
 }
 
 impl End {
-    /// Waits; whether the end has come.
+    /// Waits; returns `true` if the end has come.
     fn wait(&self, interval: Duration) -> bool {
         let mut has_come = self.has_come.lock();
         if !*has_come {
@@ -266,7 +270,7 @@ impl Drop for Kept {
         *self.end.has_come.lock() = true;
         self.end.changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It has told of its own panic already.
+            // A panic of the thread has been reported already.
             let _ = thread.join();
         }
     }

@@ -1,4 +1,4 @@
-//! `PunctualNaming::ExtendedContext`: what contexts of this service do beyond the standard.
+//! `PunctualNaming::ExtendedContext`: operations of this service's contexts beyond the standard.
 
 use punctual::{Interface, ObjectRef};
 
@@ -15,7 +15,7 @@ use crate::refusal::Refusal;
 use crate::store::{Target, Ttl};
 
 impl Server {
-    /// What an object is as a target that lives so long.
+    /// Returns the target for an object that is bound for a limited time.
     pub(super) fn temporary_target(
         &self,
         object: Option<&ObjectRef>,
@@ -115,7 +115,8 @@ fn about(target: &Target) -> BindingDetails {
     }
 }
 
-/// A context of another server, which may be of the same kind; else it raises BAD_OPERATION.
+/// Narrows a context of another server, which may support the same operations; otherwise it raises
+/// BAD_OPERATION.
 fn extended(context: &NamingContext) -> ExtendedContext {
     ExtendedContext::from_object(context.as_object().clone())
 }

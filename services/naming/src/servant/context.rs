@@ -17,7 +17,7 @@ use crate::tree::{Done, Wanted};
 type Refused<T> = std::result::Result<T, Refusal>;
 
 impl Server {
-    /// Binds in this server.
+    /// Binds a name in this server.
     pub(super) fn bind_here(
         &self,
         n: &[NameComponent],
@@ -34,14 +34,14 @@ impl Server {
         .map(drop)
     }
 
-    /// What a name is bound to in this server.
+    /// Resolves a name in this server.
     pub(super) fn resolve_here(&self, n: &[NameComponent]) -> Refused<Result<Option<ObjectRef>>> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         self.service()
             .resolve(context, n, |target| self.reference(target))
     }
 
-    /// A context that was made.
+    /// Returns the context that an operation has made.
     fn made(&self, done: Done) -> Result<Option<NamingContext>> {
         match done {
             Done::Context(number) => self.context(number).map(Some),

@@ -25,7 +25,8 @@ impl NamingContextExtServant for Server {
     fn to_url(&self, addr: &str, sn: &str) -> Result<String, NamingContextExtToUrlError> {
         let bad_address = || NamingContextExtToUrlError::InvalidAddress(InvalidAddress);
         let limits = self.service().limits();
-        // It may end with a key, but not with a name; and it is part of a reference, and no longer than one may be.
+        // The address may end with a key, but not with a name; as part of a reference, its length
+        // is limited.
         if addr.len() > limits.reference_bytes || addr.contains('#') {
             return Err(bad_address());
         }
@@ -38,7 +39,7 @@ impl NamingContextExtServant for Server {
         };
         let name = name.into_iter().map(component).collect();
         let whole = Corbaname { context, name }.to_string();
-        // The address stays as the caller has written it.
+        // The address stays exactly as given by the client.
         let name = whole.split_once('#').map_or("", |(_, name)| name);
         Ok(format!("corbaname:{addr}#{name}"))
     }

@@ -17,7 +17,7 @@ use crate::extension::{
 use crate::refusal::Refusal;
 use crate::store::Target;
 
-/// An operation's error that may say CannotProceed.
+/// Error of an operation that may raise CannotProceed.
 pub(super) trait MayNotProceed: OperationError + From<Refusal> {
     fn cannot_proceed(context: Option<NamingContext>, rest_of_name: Name) -> Self;
 }
@@ -44,8 +44,8 @@ may_not_proceed! {
 }
 
 impl Server {
-    /// What comes of an operation that was refused here: if its name leads to a context of another server, what
-    /// `there` does with the rest.
+    /// Continues an operation that was refused here: if its name leads to a context of another
+    /// server, calls `there` with that context and the rest of the name.
     pub(super) fn through<R, E: MayNotProceed>(
         &self,
         refusal: Refusal,
@@ -65,7 +65,7 @@ impl Server {
         };
         let called = context(called.with_timeout(self.0.options.federated_timeout));
         there(&called, &rest).map_err(|error| {
-            // The client may try there itself, unless that could do it twice.
+            // The client may try there itself, unless that could execute the operation twice.
             let is_undone = error
                 .system()
                 .is_some_and(|exception| exception.completed() == CompletionStatus::No);

@@ -64,7 +64,7 @@ impl Server {
         let members = self.service().members(self.group(group)?);
         let member = |one: crate::service::Member| Member {
             id: component(&one.key).id,
-            // A store may have what is none.
+            // A store may contain invalid references.
             reference: self.reference(&one.target).ok().flatten(),
             ttl_ms: ttl_ms(&one.target),
             is_loaded: one.load.is_some(),
@@ -74,7 +74,7 @@ impl Server {
         Ok(members.into_iter().map(member).collect())
     }
 
-    /// The context of a group.
+    /// Returns the context of a group.
     fn group(&self, name: &[NameComponent]) -> Refused<ContextId> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let group = self.service().bound(context, name, |target| match target {
@@ -85,7 +85,7 @@ impl Server {
         group.ok_or_else(|| Refusal::not_found(NotFoundReason::NotContext, name, at))
     }
 
-    /// The name of a member.
+    /// Returns the name of a member.
     fn member(&self, group: &[NameComponent], id: &str) -> Refused<Name> {
         if group.is_empty() {
             return Err(Refusal::InvalidName("it has no component"));
@@ -100,7 +100,7 @@ impl Server {
     }
 }
 
-/// A refusal for the name of a group, which was given for that of a member.
+/// Converts a refusal for a member's name to one for the name of its group.
 fn of_group(refusal: Refusal) -> Refusal {
     match refusal {
         Refusal::NotFound { why, mut rest } if rest.len() > 1 => {
@@ -124,7 +124,7 @@ fn stored(choice: Choice) -> store::Choice {
     }
 }
 
-/// A choice as clients have it.
+/// Converts a choice to its IDL type.
 pub(super) fn told(choice: store::Choice) -> Choice {
     match choice {
         store::Choice::RoundRobin => Choice::RoundRobin,

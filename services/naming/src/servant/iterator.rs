@@ -1,8 +1,9 @@
-//! `CosNaming::BindingIterator` (CosNaming 1.3, §2.3): the place that a client has come to in a context.
+//! `CosNaming::BindingIterator` (CosNaming 1.3, §2.3): a client's position in a context.
 //!
-//! An iterator is the key behind which it goes on: it holds no bindings, and what is bound or unbound meanwhile does
-//! not disturb it. All that is bound throughout is told once. There are so many and no more, and none lives that
-//! nobody uses (§2.3.3.1 lets a server destroy iterators at any time: OBJECT_NOT_EXIST).
+//! An iterator is the key after which it continues: it holds no bindings, and changes in the
+//! meantime do not disturb it. A binding that exists throughout is returned once. The number of
+//! iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a server destroy iterators at
+//! any time: OBJECT_NOT_EXIST).
 
 use punctual::{Current, SystemException, SystemExceptionKind};
 
@@ -21,7 +22,7 @@ use crate::tree::Listed;
 pub(super) struct IteratorServer(pub(super) Server);
 
 impl Server {
-    /// The first bindings of a context, and an iterator if there are more.
+    /// Returns the first bindings of a context, and an iterator if there are more.
     pub(super) fn list_first(
         &self,
         context: ContextId,
@@ -48,7 +49,7 @@ impl IteratorServer {
         number(&id).ok_or_else(gone)
     }
 
-    /// The next bindings. An iterator over a context that was destroyed has none left.
+    /// Returns the next bindings. An iterator over a context that was destroyed has none left.
     fn next(&self, how_many: u32) -> Result<BindingList> {
         let server = &self.0;
         let limits = server.service().limits();
@@ -91,7 +92,7 @@ impl BindingIteratorServant for IteratorServer {
     }
 }
 
-/// How many bindings a reply has at most.
+/// Returns the maximum number of bindings in a reply.
 fn most(how_many: u32, limits: &Limits) -> usize {
     let how_many = usize::try_from(how_many).unwrap_or(usize::MAX);
     how_many.min(limits.listed)

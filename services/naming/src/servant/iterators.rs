@@ -1,4 +1,4 @@
-//! The iterators that clients have, by their numbers.
+//! Clients' iterators, by number.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use crate::store::ContextId;
 
 type Result<T> = std::result::Result<T, SystemException>;
 
-/// All iterators.
+/// Iterators of all clients.
 #[derive(Debug)]
 pub(super) struct Iterators {
     poa: Poa,
@@ -32,7 +32,7 @@ impl Iterators {
         Self { poa, table }
     }
 
-    /// An iterator that goes on behind a key.
+    /// Makes an iterator that continues after a key.
     pub(super) fn make(
         &self,
         context: ContextId,
@@ -65,12 +65,12 @@ impl Iterators {
         Ok(reference)
     }
 
-    /// Whether there is an iterator of that id.
+    /// Returns `true` if there is an iterator of that id.
     pub(super) fn has(&self, id: &ObjectId) -> bool {
         number(id).is_some_and(|number| self.table.lock().contains_key(&number))
     }
 
-    /// Goes on with an iterator: `step` moves it.
+    /// Advances an iterator by `step`.
     pub(super) fn advance<R>(
         &self,
         number: u64,
@@ -88,13 +88,13 @@ impl Iterators {
         Some(step(one))
     }
 
-    /// Removes an iterator. Returns false if it is not there.
+    /// Removes an iterator. Returns `false` if there is none of this number.
     pub(super) fn remove(&self, number: u64) -> bool {
         self.table.lock().remove(&number).is_some()
     }
 }
 
-/// Returns the number that an id is.
+/// Returns the number that an id contains.
 pub(super) fn number(id: &ObjectId) -> Option<u64> {
     id.as_bytes().try_into().ok().map(u64::from_be_bytes)
 }

@@ -1,8 +1,9 @@
-//! Objects of the service: one servant for all contexts, another for all iterators, each found by a locator that knows
-//! which of them there are. None is ever activated.
+//! Objects of the service: one servant for all contexts, another for all iterators, each found by a
+//! locator that knows the existing ones. None is ever activated.
 //!
-//! The id of a context is the store's identity and its number, eight bytes each, so that contexts of another naming
-//! server, whose adapters have the same names, are not taken for ours. That of an iterator is a random number.
+//! The id of a context is the store's identity and its number, eight bytes each, so that contexts
+//! of another naming server, whose adapters have the same names, are not taken for ours. That of an
+//! iterator is a random number.
 
 mod beyond;
 mod context;
@@ -43,11 +44,12 @@ pub use options::ServeOptions;
 pub struct ServeError(String);
 
 impl NamingService {
-    /// Serves the service by adapters below `parent`, which requests reach through its manager. Returns the root context.
-    /// Where the store and the ORB's endpoints stay the same, so do all references.
+    /// Serves the service by adapters below `parent`, which requests reach through its manager.
+    /// Returns the root context. If the store and the ORB's endpoints stay the same, so do all
+    /// references.
     ///
     /// # Errors
-    /// The adapters cannot be made: there are some of their names already.
+    /// The adapters cannot be made: some of their names are taken.
     pub fn serve(
         &self,
         parent: &Poa,
@@ -95,8 +97,8 @@ impl NamingService {
 }
 
 impl Server {
-    /// Has the members of groups asked if they exist, if that is wanted. Asking leads to other addresses, as federation
-    /// does.
+    /// Starts the liveness checks of group members, if configured. These contact other addresses,
+    /// as federation does.
     fn begin_checking(&self) -> Result<(), ServeError> {
         let options = self.0.options;
         let Some(interval) = options.group_check.filter(|_| options.federated) else {

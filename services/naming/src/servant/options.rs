@@ -5,16 +5,16 @@ use std::time::Duration;
 /// Options of serving a naming service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServeOptions {
-    /// Whether names that lead through contexts of other servers are resolved there; else the client is told to go on
-    /// there by itself, by CannotProceed. Whoever may bind a context can have the server call any address then.
-    /// Default: true.
+    /// True if names that lead through contexts of other servers are resolved there; otherwise the
+    /// client is asked to continue there itself, by CannotProceed. If true, every peer that may
+    /// bind a context can make the server call any address. Default: true.
     pub federated: bool,
-    /// How long a call to another server may take. Default: 5 s.
+    /// Time limit of a call to another server. Default: 5 s.
     pub federated_timeout: Duration,
-    /// How often the members of groups are asked whether they exist; none are without it. Only where `federated` is
-    /// true, as the server is led to other addresses by it, too. Default: 10 s.
+    /// Interval at which the members of groups are asked whether they exist; `None` for never. Only
+    /// if `federated` is true, as this makes the server call other addresses, too. Default: 10 s.
     pub group_check: Option<Duration>,
-    /// How long a member is dead before it is removed; none is without it. Default: 60 s.
+    /// Time after which a dead member is removed; `None` for never. Default: 60 s.
     pub group_remove: Option<Duration>,
 }
 

@@ -1,6 +1,7 @@
-//! A servant for all objects of an adapter that are there.
+//! Servant for all existing objects of an adapter.
 //!
-//! A default servant would do, but then an object that is not there would not be missed by `_non_existent`.
+//! A default servant would not do, as `_non_existent` would then be false for objects that do not
+//! exist.
 
 use std::fmt;
 use std::sync::Arc;

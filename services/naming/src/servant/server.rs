@@ -1,4 +1,4 @@
-//! The servant of contexts, and what all its operations share.
+//! Servant of contexts, and the functions that its operations share.
 
 use std::sync::Arc;
 
@@ -38,14 +38,14 @@ impl Server {
         &self.0.service
     }
 
-    /// Returns the context that is called.
+    /// Returns the called context.
     pub(super) fn current(&self) -> Result<ContextId> {
         let missing = || SystemException::from(Refusal::NoSuchContext);
         let id = Current.object_id().map_err(|_| missing())?;
         self.number_in(&id).ok_or_else(missing)
     }
 
-    /// Returns the context of this service that an id stands for.
+    /// Returns the context of this service that an id represents.
     pub(super) fn number_in(&self, id: &ObjectId) -> Option<ContextId> {
         let (identity, number) = id.as_bytes().split_at_checked(8)?;
         let is_ours = identity == self.service().identity().to_be_bytes();
@@ -102,11 +102,11 @@ impl Server {
         }
     }
 
-    /// Returns the reference that a target stands for.
+    /// Returns the reference of a target.
     pub(super) fn reference(&self, target: &Target) -> Result<Option<ObjectRef>> {
         match target {
             Target::Context(number) => self.context(*number).map(|context| Some(context.into())),
-            // A group is resolved to one of the others.
+            // A group's name is resolved to one of its members.
             Target::Group { .. } => Err(Refusal::NoMember.into()),
             Target::Object(bytes)
             | Target::Foreign(bytes)
@@ -124,11 +124,11 @@ impl Server {
         }
     }
 
-    /// Changes the context that is called.
+    /// Changes the called context.
     pub(super) fn change(&self, wanted: Wanted) -> std::result::Result<Done, Refusal> {
         let context = self.current().map_err(|_| Refusal::NoSuchContext)?;
         let by = self.service().requester();
-        // Other requests of the same connection go on, so that they get into the same commit.
+        // Other requests of the same connection continue, so that they get into the same commit.
         if self.service().blocks() {
             about_to_block();
         }

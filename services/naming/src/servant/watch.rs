@@ -1,4 +1,4 @@
-//! Liveness of members of groups: who is asked, and what becomes of dead ones.
+//! Liveness of members of groups: the members to ask, and the removal of dead ones.
 
 use std::sync::Arc;
 

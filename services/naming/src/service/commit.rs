@@ -1,4 +1,4 @@
-//! Changes of a service: operations are drafted and committed, those of many callers at once.
+//! Changes of a service: operations are drafted and committed, those of many callers together.
 
 use super::groups::note_groups;
 use super::state::State;
@@ -40,7 +40,7 @@ impl State {
                 let contexts = self.observers.contexts(&changes);
                 self.expiry.note(&changes);
                 let mut tree = self.tree.write();
-                // No group is resolved between the two, as the tree is locked.
+                // No group is resolved in between, as the tree is locked.
                 note_groups(&self.groups, &changes);
                 tree.apply(changes);
                 drop(tree);
@@ -48,7 +48,7 @@ impl State {
             }
             Err(error) => {
                 tracing::error!("changes of names are refused: {error}");
-                // Those too that were refused for what others had done in this draft.
+                // Includes operations that were refused because of others in this draft.
                 outcomes.fill(Err(Refusal::Store(error)));
             }
         }

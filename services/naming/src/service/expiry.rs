@@ -1,7 +1,8 @@
-//! Temporary bindings of stores that only this server changes: a thread that removes those whose time has come.
+//! Temporary bindings in stores that only this server changes: a thread removes expired ones.
 //!
-//! When each is due is known here alone: after a restart, each has its whole time. What is due is removed by an ordinary
-//! commit, which looks here once more, so that what was renewed in the meantime stays.
+//! Due times are known in this process only: after a restart, each binding has its whole time.
+//! Expired bindings are removed by an ordinary commit, which checks here once more, so that
+//! bindings renewed in the meantime stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,13 +14,13 @@ use punctual_exec::thread::ThreadSpec;
 use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, StoreError, Target, Ttl};
 
-/// Bindings that are removed by one operation.
+/// Maximum number of bindings that one operation removes.
 const MOST: usize = 4096;
 
 /// Time that the thread waits after a commit that has failed.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// When temporary bindings end. Its thread ends with it.
+/// Due times of temporary bindings, and the thread that removes these, which ends with this value.
 #[derive(Debug, Default)]
 pub(super) struct Expiry(Arc<Schedule>);
 
@@ -42,8 +43,8 @@ struct Due {
 pub(super) type Temporary = Vec<(ContextId, Box<str>, Ttl)>;
 
 impl Expiry {
-    /// Starts the thread that calls `expire` when bindings are due, until that returns `None`; `temporary` are bound
-    /// already.
+    /// Starts the thread that calls `expire` when bindings are due, until that returns `None`;
+    /// `temporary` are the existing bindings.
     pub(super) fn begin(
         &self,
         temporary: Temporary,
@@ -56,7 +57,7 @@ impl Expiry {
                 state.set((context, key.into()), now + ttl.duration());
             }
         }
-        // It ends by itself after the service was dropped, perhaps by the thread itself.
+        // The thread ends by itself after the service was dropped, perhaps by that thread.
         let started = ThreadSpec::named("naming-expiry").start(move || run(&schedule, &expire));
         started.map(drop).map_err(StoreError::io)
     }
@@ -76,7 +77,7 @@ fn run(schedule: &Schedule, expire: &impl Fn() -> Option<Result<(), Refusal>>) {
 }
 
 impl Expiry {
-    /// Notes what has been committed.
+    /// Records committed changes.
     pub(super) fn note(&self, changes: &[Change]) {
         let mut state = self.0.state.lock();
         let mut is_earlier = false;
@@ -115,7 +116,7 @@ impl Expiry {
         }
     }
 
-    /// Bindings whose time has come.
+    /// Returns the expired bindings.
     pub(super) fn due(&self) -> Vec<Binding> {
         let (state, now) = (self.0.state.lock(), Instant::now());
         let due = state.by_time.iter().take_while(|(due, _)| *due <= now);
@@ -159,7 +160,7 @@ impl Due {
 }
 
 impl Schedule {
-    /// Waits until something is due; false at the end.
+    /// Waits until a binding is due; returns false at the end.
     fn wait(&self) -> bool {
         let mut state = self.state.lock();
         while !state.has_ended {

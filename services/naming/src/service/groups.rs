@@ -8,12 +8,12 @@ use crate::refusal::Refusal;
 use crate::store::{Change, ContextId, Target};
 use crate::tree::{Tree, View};
 
-/// A member of a group, with what this server knows of it.
+/// A member of a group, with this server's data about it.
 #[derive(Debug)]
 pub(crate) struct Member {
     pub(crate) key: Box<str>,
     pub(crate) target: Target,
-    /// The load that it has reported, if that counts.
+    /// Reported load, if it still counts.
     pub(crate) load: Option<f64>,
     pub(crate) is_alive: bool,
 }

@@ -1,4 +1,4 @@
-//! Members of groups, as servants and the thread that asks them see and change them.
+//! Members of groups, as servants and the checking thread use them.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::store::{ContextId, ROOT};
 use crate::tree::{Lapsing, Operation, View, Wanted};
 
-/// Dead members that are removed by one operation.
+/// Maximum number of dead members that one operation removes.
 const AT_ONCE: usize = 64;
 
 impl NamingService {
@@ -58,7 +58,8 @@ impl NamingService {
         Ok(true)
     }
 
-    /// Notes if a member has answered. Returns the time that it has been dead, if it is.
+    /// Records whether a member has answered. Returns the time for which it has been dead, if it
+    /// is.
     pub(crate) fn note_answer(
         &self,
         context: ContextId,
@@ -78,7 +79,7 @@ impl NamingService {
         groups.note_answer(context, &members, &member.key, asked, has_answered)
     }
 
-    /// Removes members that are bound as they were. Blocks.
+    /// Removes members whose bindings are unchanged. Blocks.
     pub(crate) fn remove(&self, mut dead: Vec<Lapsing>) -> Result<(), Refusal> {
         while !dead.is_empty() {
             let rest = dead.split_off(dead.len().min(AT_ONCE));

@@ -1,8 +1,9 @@
 //! Changes in a store that other servers change, too.
 //!
-//! The tree is as the store tells. Operations are drafted on it and committed with what they rest upon; if that is not so
-//! any more, the tree has learnt why by then, and they are drafted anew. What is refused is refused only after the tree
-//! has caught up, so that a name that another server has unbound a moment ago is free here.
+//! The tree follows the store's reports. Operations are drafted on it and committed together with
+//! the facts that they depend on; if those are no longer true, the tree has been updated by then,
+//! and the operations are drafted anew. An operation is refused only after the tree has caught up,
+//! so that a name that another server has unbound a moment ago is free here.
 
 use std::sync::{Arc, Weak};
 
@@ -12,15 +13,16 @@ use crate::refusal::Refusal;
 use crate::store::{Change, Fact, Follower, Loading, SharedStore, StoreError};
 use crate::tree::{Done, Draft, Growing, Operation, View, Wanted};
 
-/// Attempts at operations that other servers get ahead of.
+/// Maximum number of attempts at operations that lose to other servers.
 const ATTEMPTS: usize = 32;
 
-/// Bytes of names and references in a commit, beyond which no operation is added. etcd takes requests of 1.5 MiB.
+/// Number of bytes of names and references in a commit above which no operation is added. etcd
+/// accepts requests of 1.5 MiB.
 const MOST_BYTES: usize = 256 << 10;
 
 type Outcomes = Vec<Result<Done, Refusal>>;
 
-/// Keeps the tree as the store tells.
+/// Follower that updates the tree from the store's reports.
 struct Following(Weak<State>);
 
 /// Makes the store, if it is shared, report changes to the service.
@@ -68,7 +70,7 @@ struct Drafted {
 }
 
 impl State {
-    /// Does operations and commits them, by as many commits as it takes.
+    /// Performs operations and commits them, in as many commits as necessary.
     pub(super) fn commit_shared(
         &self,
         shared: &dyn SharedStore,
@@ -89,7 +91,8 @@ impl State {
         outcomes
     }
 
-    /// Does the first few operations; the error is that of so many.
+    /// Performs the first few operations; an error comes with the number of operations that it
+    /// concerns.
     fn commit_some(
         &self,
         shared: &dyn SharedStore,
@@ -120,13 +123,14 @@ impl State {
         Err((1, StoreError::Away(why)))
     }
 
-    /// Drafts as many of the operations as fit into one commit, one at least.
+    /// Drafts as many of the operations as fit into one commit, at least one.
     fn drafted_shared(&self, operations: &[Operation], most: usize) -> Drafted {
         let (tree, limits, access) = (self.tree.read(), self.limits.read(), self.access.read());
         let mut draft = Draft::noting(&tree, &limits, &access);
         let (mut outcomes, mut bytes) = (Outcomes::new(), 0);
         for operation in operations {
-            // What it rests upon is that there is no binding, as it is before the commit.
+            // Destroying a context depends on the absence of bindings before the commit, so it must
+            // come first.
             let is_alone = matches!(operation.wanted, Wanted::Destroy);
             let is_next = draft.size() + operation.size() <= most && bytes < MOST_BYTES;
             if !outcomes.is_empty() && (is_alone || !is_next) {

@@ -40,7 +40,7 @@ impl State {
         }
     }
 
-    /// Checks that what is known of names is recent enough.
+    /// Checks that the known names are recent enough.
     pub(super) fn check_current(&self) -> Result<(), Refusal> {
         match self.store.shared() {
             Some(shared) => shared.check_current().map_err(Refusal::Store),

@@ -1,13 +1,13 @@
-//! Records of a store, and how they change.
+//! Records of a store, and their changes.
 
 use punctual_groups::Choice;
 
 use super::ttl::Ttl;
 
-/// The number of a context, random and never used again. [`ROOT`] is the root context.
+/// Number of a context, random and never reused. [`ROOT`] is the root context.
 pub type ContextId = u64;
 
-/// The root context, which is always there.
+/// Number of the root context, which always exists.
 pub const ROOT: ContextId = 0;
 
 /// Target that a name is bound to. A reference is the CDR of its IOR, big-endian; nil is a reference, too.
@@ -19,58 +19,59 @@ pub enum Target {
     Context(ContextId),
     /// A context of another server.
     Foreign(Box<[u8]>),
-    /// An object, for as long as the binding is renewed. A [`SharedStore`](super::SharedStore) removes bindings that
-    /// are not renewed; for other stores the service does.
+    /// An object, as long as the binding is renewed. A [`SharedStore`](super::SharedStore) removes
+    /// bindings that are not renewed; for other stores the service does.
     Temporary {
-        /// The object.
+        /// Reference to the object.
         reference: Box<[u8]>,
-        /// Time that it is bound from each renewal on.
+        /// Time to live from each renewal on.
         ttl: Ttl,
     },
     /// A group of objects.
     Group {
-        /// The context that its members are bound in, which nothing else leads to.
+        /// Context of the members' bindings, which is reachable in no other way.
         context: ContextId,
-        /// Strategy by which one of them is chosen.
+        /// Strategy for choosing a member.
         choice: Choice,
     },
 }
 
-/// One record as it becomes.
+/// Change of one record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// A context is there, made in another one, its home.
+    /// A context is created in another one, its home.
     Create {
-        /// Its number.
+        /// Number of the context.
         context: ContextId,
         /// Number of its home.
         home: ContextId,
     },
-    /// A context is gone, and the bindings in it, if there are any.
+    /// A context is removed, with its bindings, if there are any.
     Destroy(ContextId),
     /// A name is bound.
     Bind {
-        /// In which context.
+        /// Number of the context.
         context: ContextId,
-        /// The component, as `id` or `id NUL kind`.
+        /// Component of the name, as `id` or `id NUL kind`.
         key: Box<str>,
-        /// To what.
+        /// Target of the binding.
         target: Target,
     },
-    /// A name is not bound.
+    /// A name is unbound.
     Unbind {
-        /// In which context.
+        /// Number of the context.
         context: ContextId,
-        /// The component.
+        /// Component of the name.
         key: Box<str>,
     },
 }
 
-/// Takes what a store has, record by record.
+/// Receiver of a store's contents, record by record.
 pub trait Loading {
-    /// A context other than the root.
+    /// Takes a context other than the root.
     fn context(&mut self, context: ContextId, home: ContextId);
 
-    /// A binding. Those of one context come one after the other, by their keys in order, after all contexts.
+    /// Takes a binding. Those of one context are passed successively, in the order of their keys,
+    /// after all contexts.
     fn binding(&mut self, context: ContextId, key: &str, target: Target);
 }

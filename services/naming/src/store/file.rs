@@ -1,4 +1,4 @@
-//! A store in a file of this machine, which one process has open.
+//! Store in a file of this machine, which one process has open.
 //!
 //! | table | key | value |
 //! |---|---|---|
@@ -46,7 +46,8 @@ impl FileStore {
     /// Opens a file, which is created if need be.
     ///
     /// # Errors
-    /// It is in use, damaged, newer, something else, or cannot be read or written. It is left as it is.
+    /// It is in use, damaged, newer, of another kind, or cannot be read or written. It is left as
+    /// it is.
     pub fn open(path: &Path) -> Result<Self> {
         Ok(Self(StoreFile::open(path, KIND)?))
     }
@@ -118,7 +119,7 @@ fn write(batch: &Batch<'_>, changes: &[Change]) -> Result<()> {
             Change::Create { context, home } => contexts.insert(*context, *home)?,
             Change::Destroy(context) => {
                 contexts.remove(*context)?;
-                // Only a group has any.
+                // Only a group has bindings left.
                 bindings.remove_while((*context, ""), |(of, _)| of == context)?;
             }
             Change::Bind {

@@ -1,17 +1,17 @@
-//! No store: what is bound ends with the process.
+//! Absence of a store: bindings end with the process.
 
 use super::StoreError;
 use super::change::{Change, Loading};
 use super::contract::Store;
 
-/// Keeps nothing.
+/// Store that keeps nothing.
 #[derive(Debug)]
 pub struct MemoryStore {
     identity: u64,
 }
 
 impl MemoryStore {
-    /// An empty store. References to its contexts lead nowhere once the process has ended.
+    /// Returns an empty store. References to its contexts are invalid once the process has ended.
     ///
     /// # Errors
     /// The system has no random numbers.

@@ -1,11 +1,12 @@
 //! Stores of contexts and bindings.
 //!
-//! A [`Store`] keeps records and knows nothing of names or rules: the tree decides what a change is, one thread at a
-//! time commits, and a commit is one transaction, all of it or nothing. What a commit has acknowledged is there after
-//! any crash; what it has refused is not there after the next commit.
+//! A [`Store`] keeps records and knows nothing of names or rules: the tree determines the changes,
+//! one thread at a time commits, and a commit is one transaction, all of it or nothing. An
+//! acknowledged commit survives any crash; a refused one is undone by the next commit.
 //!
-//! A [`SharedStore`] is changed by other servers, too. It takes changes together with what they rest upon ([`Fact`]),
-//! and tells of all changes, those of this server among them, in the order that they have come in.
+//! A [`SharedStore`] is changed by other servers, too. It takes changes together with the facts
+//! that they depend on ([`Fact`]), and reports all changes, including those of this server, in the
+//! order in which they were made.
 
 mod change;
 mod contract;

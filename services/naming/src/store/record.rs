@@ -1,4 +1,4 @@
-//! Encoding of targets in stores: one byte that says which kind, and what follows.
+//! Encoding of targets in stores: one byte for the kind, and its data.
 //!
 //! ```text
 //! 00 reference      an object
@@ -19,7 +19,7 @@ const FOREIGN: u8 = 2;
 const TEMPORARY: u8 = 3;
 const GROUP: u8 = 4;
 
-/// A target as bytes.
+/// Encodes a target.
 pub(super) fn encoded(target: &Target) -> Vec<u8> {
     match target {
         Target::Object(reference) => tagged(OBJECT, &[], reference),
@@ -38,7 +38,7 @@ fn tagged(tag: u8, before: &[u8], body: &[u8]) -> Vec<u8> {
     [&[tag], before, body].concat()
 }
 
-/// The target that bytes stand for, if they do.
+/// Decodes a target; returns `None` if the bytes are not one.
 pub(super) fn decoded(bytes: &[u8]) -> Option<Target> {
     let (tag, body) = bytes.split_first()?;
     match *tag {

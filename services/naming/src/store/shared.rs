@@ -5,19 +5,19 @@ use std::sync::Arc;
 use super::StoreError;
 use super::change::{Change, ContextId, Loading, Target};
 
-/// Fact that a change rests upon, as the server that asks for it has seen it.
+/// Fact that a change depends on, as the requesting server has seen it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fact {
-    /// A name is bound so, or not bound.
+    /// A name has this binding, or is not bound.
     Bound {
-        /// In which context.
+        /// Number of the context.
         context: ContextId,
-        /// The component.
+        /// Component of the name.
         key: Box<str>,
-        /// To what.
+        /// Target of the binding.
         target: Option<Target>,
     },
-    /// A context is there.
+    /// A context exists.
     Present(ContextId),
     /// A context has no bindings.
     Empty(ContextId),
@@ -25,51 +25,55 @@ pub enum Fact {
 
 /// Receiver of a store's changes.
 pub trait Follower: Send + Sync {
-    /// Records have changed, in this order.
+    /// Applies changes of records, in the given order.
     fn changed(&self, changes: Vec<Change>);
 
-    /// The store has all that `load` hands over and nothing else; what was told before may not be so.
+    /// Replaces everything by the records that `load` passes on; earlier reports may be invalid.
     ///
     /// # Errors
-    /// Those of `load`, and where what it has is not whole. What was known before stays.
+    /// Those of `load`, and if its records are incomplete. The previous contents stay then.
     fn replaced(
         &self,
         load: &mut dyn FnMut(&mut dyn Loading) -> Result<(), StoreError>,
     ) -> Result<(), StoreError>;
 }
 
-/// A store that others change, too.
+/// Store that other servers change, too.
 pub trait SharedStore {
-    /// Tells `follower` of all changes that come after what [`Store::load`](super::Store::load) has handed over, until
-    /// the store is dropped. Called once.
+    /// Reports all changes after the contents that [`Store::load`](super::Store::load) has passed
+    /// on to `follower`, until the store is dropped. Called once.
     ///
     /// # Errors
     /// The system has no thread for it.
     fn follow(&self, follower: Arc<dyn Follower>) -> Result<(), StoreError>;
 
-    /// Keeps changes, all or nothing, if all facts are so; whether they are. When it returns, the follower has been told
-    /// of these changes, or of those because of which the facts are not so.
+    /// Stores changes, all or nothing, if all facts are true; returns `true` if they are. By the
+    /// time that it returns, the follower has received these changes, or those that have made a
+    /// fact false.
     ///
     /// # Errors
-    /// [`StoreError::Away`]: nothing was done. [`StoreError::Unknown`]: it may have been done.
+    /// [`StoreError::Away`]: nothing was changed. [`StoreError::Unknown`]: the changes may have
+    /// been made.
     fn commit_if(&self, facts: &[Fact], changes: &[Change]) -> Result<bool, StoreError>;
 
-    /// Returns how many facts, and how many changes, one commit may have.
+    /// Returns the maximum number of facts, and of changes, in one commit.
     fn most(&self) -> usize;
 
-    /// Returns when the follower has been told of all that any server had acknowledged before this was called.
+    /// Returns when the follower has received all changes that any server had acknowledged before
+    /// this call.
     ///
     /// # Errors
     /// [`StoreError::Away`].
     fn catch_up(&self) -> Result<(), StoreError>;
 
-    /// Checks that names may be read from what the follower knows: it lacks only the latest changes, or more is permitted.
+    /// Checks that names may be read from the follower's contents: only the latest changes are
+    /// missing, or stale reads are permitted.
     ///
     /// # Errors
-    /// It may not, as the store cannot be reached.
+    /// They may not, as the store cannot be reached.
     fn check_current(&self) -> Result<(), StoreError>;
 
-    /// Checks that the store has answered not long ago.
+    /// Checks that the store has answered recently.
     ///
     /// # Errors
     /// It has not.

@@ -10,7 +10,7 @@ impl Ttl {
     const SHORTEST: u32 = 1_000;
     const LONGEST: u32 = 24 * 60 * 60 * 1_000;
 
-    /// So many milliseconds, if a binding may live that long.
+    /// Returns the time to live of this many milliseconds, if it is within the bounds.
     #[must_use]
     pub const fn from_millis(millis: u32) -> Option<Self> {
         match millis >= Self::SHORTEST && millis <= Self::LONGEST {
@@ -19,13 +19,13 @@ impl Ttl {
         }
     }
 
-    /// In milliseconds.
+    /// Returns the time to live in milliseconds.
     #[must_use]
     pub const fn millis(self) -> u32 {
         self.0
     }
 
-    /// As a duration.
+    /// Returns the time to live as a duration.
     #[must_use]
     pub const fn duration(self) -> Duration {
         Duration::from_millis(self.0 as u64)

@@ -1,7 +1,8 @@
-//! What the tree becomes by changes that are not committed yet.
+//! State of the tree after changes that are not committed yet.
 //!
-//! The operations of many callers are done on one draft, each as if those before it were committed. Then its changes
-//! are committed together. An operation that is refused leaves the draft as it was.
+//! The operations of many callers are performed on one draft, each as if those before it were
+//! committed. Then its changes are committed together. An operation that is refused leaves the
+//! draft unchanged.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,18 +25,18 @@ pub(crate) struct Draft<'t> {
     tree: &'t Tree,
     limits: &'t Limits,
     access: &'t Access,
-    /// What names are bound to from now on, if they are.
+    /// New targets of bindings; `None` for removed ones.
     slots: HashMap<ContextId, HashMap<Box<str>, Option<Target>>>,
-    /// The homes of contexts that are made; nothing for those that are destroyed.
+    /// Homes of created contexts; `None` for destroyed ones.
     contexts: HashMap<ContextId, Option<ContextId>>,
-    /// What the number of bindings changes by.
+    /// Change in the number of bindings.
     more_bindings: isize,
     more_contexts: isize,
-    /// What the operations have looked at, where that is asked for.
+    /// Bindings and contexts that the operations have read, if requested.
     seen: Option<Seen>,
 }
 
-/// Bindings and contexts that operations rest upon.
+/// Bindings and contexts that operations depend on.
 #[derive(Debug, Default)]
 struct Seen {
     bindings: HashSet<(ContextId, Box<str>)>,
@@ -76,7 +77,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// The same, which notes what operations rest upon.
+    /// Makes a draft that records the facts that operations depend on.
     pub(crate) fn noting(tree: &'t Tree, limits: &'t Limits, access: &'t Access) -> Self {
         Self {
             seen: Some(Seen::default()),
@@ -84,17 +85,17 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// How many facts and changes there will be, at most.
+    /// Returns an upper bound of the number of facts and changes.
     pub(crate) fn size(&self) -> usize {
         let seen = self.seen.as_ref().map_or(0, |seen| {
             seen.bindings.len() + seen.contexts.len() + seen.emptied.len()
         });
         let slots: usize = self.slots.values().map(HashMap::len).sum();
-        // One that is destroyed takes its bindings along.
+        // A destroyed context takes its bindings along.
         seen.max(slots + 2 * self.contexts.len())
     }
 
-    /// What the operations rest upon, as it is before them.
+    /// Returns the facts that the operations depend on, as they are before the operations.
     pub(crate) fn facts(&self) -> Vec<Fact> {
         let Some(seen) = &self.seen else {
             return Vec::new();
@@ -104,7 +105,7 @@ impl<'t> Draft<'t> {
             key: key.clone(),
             target: self.tree.target(*context, key).cloned(),
         });
-        // The root always is, and what this draft makes is not yet.
+        // The root always exists, and contexts made by this draft do not exist yet.
         let is_old = |context: &&ContextId| **context != ROOT && self.tree.has(**context);
         let present = seen.contexts.iter().filter(is_old);
         let present = present.map(|context| Fact::Present(*context));
@@ -112,7 +113,7 @@ impl<'t> Draft<'t> {
         bound.chain(present).chain(empty).collect()
     }
 
-    /// Notes what an operation looks at.
+    /// Records the bindings and contexts that an operation reads.
     fn note(&mut self, operation: &Operation) {
         let Some(mut seen) = self.seen.take() else {
             return;
@@ -148,12 +149,12 @@ impl<'t> Draft<'t> {
             }
             Wanted::NewContext | Wanted::Expire => {}
         }
-        // Those on the way are there as long as their bindings are.
+        // Contexts on the way exist as long as their bindings do.
         seen.contexts.insert(here);
         self.seen = Some(seen);
     }
 
-    /// Does what is wanted.
+    /// Performs an operation.
     pub(crate) fn perform(&mut self, operation: &Operation) -> Result<Done> {
         self.note(operation);
         let Operation {
@@ -213,7 +214,7 @@ impl<'t> Draft<'t> {
                 self.contexts.insert(*context, None);
                 self.more_contexts -= 1;
             }
-            // Those that are due are removed by `expire`; the service knows them.
+            // Expired bindings are removed by `expire`; the service knows them.
             Wanted::Expire => {}
             Wanted::BindGroup { name, choice } => {
                 let (here, key) = walk(self, *context, name)?;
@@ -238,7 +239,7 @@ impl<'t> Draft<'t> {
         Ok(Done::It)
     }
 
-    /// Removes temporary bindings whose time has come, but for those that others change in this draft.
+    /// Removes expired temporary bindings, except those that others change in this draft.
     pub(crate) fn expire(&mut self, due: &[(ContextId, Arc<str>)]) {
         for (context, key) in due {
             let slots = self.slots.get(context);
@@ -253,7 +254,7 @@ impl<'t> Draft<'t> {
         }
     }
 
-    /// Whether a target may be bound where there may be one (§2.2.1.1 to §2.2.1.4).
+    /// Checks that a target may be bound, possibly in place of another (§2.2.1.1 to §2.2.1.4).
     fn check_bind(
         &self,
         context: ContextId,
@@ -268,7 +269,7 @@ impl<'t> Draft<'t> {
         let why = match (replaces, before.is_context(), target.is_context()) {
             (false, ..) => return Err(Refusal::AlreadyBound),
             (true, true, false) => NotFoundReason::NotObject,
-            // Its members would be lost by who does not know that it has any.
+            // Its members would be lost by a client that does not know of them.
             (true, false, false) if matches!(before, Target::Group { .. }) => {
                 NotFoundReason::NotObject
             }
@@ -342,7 +343,7 @@ impl<'t> Draft<'t> {
         Ok(number)
     }
 
-    /// What is to be committed.
+    /// Returns the changes to be committed.
     pub(crate) fn changes(self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut destroyed = Vec::new();
@@ -367,7 +368,7 @@ impl<'t> Draft<'t> {
     }
 }
 
-/// The last component of a name is not bound.
+/// Returns the refusal for an unbound last component of a name.
 fn missing(name: &[NameComponent]) -> Refusal {
     let at = name.len().saturating_sub(1);
     Refusal::not_found(NotFoundReason::MissingNode, name, at)

@@ -1,8 +1,8 @@
-//! The graph of contexts and bindings, in memory.
+//! Graph of contexts and bindings, in memory.
 //!
-//! It is as the store has it: only what has been committed changes it ([`Tree::apply`]). What a change would be is
-//! found out by a [`Draft`] over it. A context has a *home*, the context that it was made in, for good; bindings may
-//! lead to it from anywhere, in circles too.
+//! It mirrors the store: only committed changes are applied ([`Tree::apply`]). The effect of a
+//! change is computed by a [`Draft`] over it. A context has a permanent *home*, the context that it
+//! was made in; bindings may lead to it from anywhere, in circles too.
 
 mod draft;
 mod operation;
@@ -17,12 +17,12 @@ pub(crate) use draft::Draft;
 pub(crate) use operation::{Done, Lapsing, Operation, Wanted};
 pub(crate) use walk::{Place, View, walk_to};
 
-/// All contexts.
+/// Tree of all contexts and their bindings.
 #[derive(Debug)]
 pub(crate) struct Tree {
     contexts: HashMap<ContextId, Context>,
     bindings: usize,
-    /// The contexts of groups, which are those that names lead to.
+    /// Contexts of groups that are bound to a name.
     groups: BTreeSet<ContextId>,
 }
 
@@ -35,14 +35,14 @@ struct Context {
 /// Some bindings of a context.
 #[derive(Debug, Default)]
 pub(crate) struct Listed {
-    /// Key of each, and whether it is bound to a context.
+    /// Key of each binding, and `true` if it is bound to a context.
     pub(crate) bindings: Vec<(Box<str>, bool)>,
-    /// Whether there are more behind them.
+    /// True if there are more bindings after these.
     pub(crate) has_more: bool,
 }
 
 impl Tree {
-    /// The root context, empty.
+    /// Makes a tree with an empty root context.
     pub(crate) fn new() -> Self {
         Self {
             contexts: HashMap::from([(ROOT, Context::default())]),
@@ -51,22 +51,22 @@ impl Tree {
         }
     }
 
-    /// The contexts of groups.
+    /// Returns the contexts of groups.
     pub(crate) fn groups(&self) -> &BTreeSet<ContextId> {
         &self.groups
     }
 
-    /// How many contexts there are.
+    /// Returns the number of contexts.
     pub(crate) fn contexts(&self) -> usize {
         self.contexts.len()
     }
 
-    /// How many bindings there are in all of them.
+    /// Returns the number of bindings in all contexts.
     pub(crate) fn bindings(&self) -> usize {
         self.bindings
     }
 
-    /// Does what has been committed.
+    /// Applies committed changes.
     pub(crate) fn apply(&mut self, changes: Vec<Change>) {
         for change in changes {
             match change {
@@ -101,13 +101,14 @@ impl Tree {
         }
     }
 
-    /// The keys of a context's bindings.
+    /// Returns the keys of a context's bindings.
     fn keys(&self, context: ContextId) -> impl Iterator<Item = &str> {
         let context = self.contexts.get(&context).into_iter();
         context.flat_map(|context| context.bindings.keys().map(|key| &**key))
     }
 
-    /// At most so many bindings of a context, behind a key or from the first on. `None` where there is no such context.
+    /// Returns at most `most` bindings of a context, after a key or from the first on; `None` if
+    /// there is no such context.
     pub(crate) fn list(
         &self,
         context: ContextId,
@@ -126,9 +127,10 @@ impl Tree {
     }
 }
 
-/// What is read of contexts in this process, targets and all.
+/// Reading of contexts within this process, with their targets.
 impl Tree {
-    /// The bindings of a context from a key on, in the order of keys. None where there is no such context.
+    /// Returns the bindings of a context from a key on, in the order of keys; none if there is no
+    /// such context.
     pub(crate) fn from(
         &self,
         context: ContextId,
@@ -140,14 +142,14 @@ impl Tree {
         bindings.map(|(key, target)| (&**key, target))
     }
 
-    /// How many bindings a context has, if it is there.
+    /// Returns the number of bindings of a context, if it exists.
     pub(crate) fn bindings_of(&self, context: ContextId) -> Option<usize> {
         self.contexts.get(&context).map(|it| it.bindings.len())
     }
 }
 
 impl Target {
-    /// Whether it is a context, here or elsewhere.
+    /// Returns `true` if the target is a context, of this service or elsewhere.
     pub(crate) fn is_context(&self) -> bool {
         matches!(self, Target::Context(_) | Target::Foreign(_))
     }
@@ -163,15 +165,15 @@ impl View for Tree {
     }
 }
 
-/// A tree that is read from a store. Bindings are gathered and then put into their context at once: a map that is made
-/// of what is in order takes less memory than one that grows.
+/// A tree under construction from a store. Bindings are collected and then put into their context
+/// at once: a map that is made from sorted entries takes less memory than one that grows.
 pub(crate) struct Growing {
     tree: Tree,
     context: ContextId,
     gathered: Vec<(Box<str>, Target)>,
-    /// Bindings of contexts that are not there.
+    /// Number of bindings of contexts that do not exist.
     lost: usize,
-    /// Those that live for a time.
+    /// Temporary bindings.
     temporary: Vec<(ContextId, Box<str>, Ttl)>,
 }
 
@@ -186,12 +188,12 @@ impl Growing {
         }
     }
 
-    /// The bindings that live for a time.
+    /// Takes the temporary bindings.
     pub(crate) fn take_temporary(&mut self) -> Vec<(ContextId, Box<str>, Ttl)> {
         std::mem::take(&mut self.temporary)
     }
 
-    /// The tree; nothing where the store held bindings of contexts that it does not hold.
+    /// Returns the tree; `None` if the store had bindings of contexts that do not exist.
     pub(crate) fn grown(mut self) -> Option<Tree> {
         self.put();
         self.tree.contexts.shrink_to_fit();

@@ -1,19 +1,19 @@
-//! What changes the tree, as it is asked for and as it was done.
+//! Operations on the tree, and their results.
 
 use crate::access::Requester;
 use crate::cos_naming::{Name, NameComponent};
 use crate::store::{Choice, ContextId, Target};
 
-/// A change that somebody asks for.
+/// A requested change.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// The context that was called.
+    /// Context on which the operation was called.
     pub(crate) context: ContextId,
     pub(crate) wanted: Wanted,
     pub(crate) by: Requester,
 }
 
-/// Which change. Names are checked.
+/// Kind of change. Names have been checked.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
     /// `bind`, `bind_context`; with `replaces` `rebind`, `rebind_context`.
@@ -30,27 +30,27 @@ pub(crate) enum Wanted {
         name: Name,
     },
     Destroy,
-    /// Removes the temporary bindings whose time has come.
+    /// Removal of expired temporary bindings.
     Expire,
-    /// Makes a group and binds a name to it.
+    /// Creation of a group that is bound to a name.
     BindGroup {
         name: Name,
         choice: Choice,
     },
-    /// Binds a member in the group that the name without its last component leads to.
+    /// Binding of a member in the group that the name without its last component leads to.
     Join {
         name: Name,
         target: Target,
     },
-    /// Unbinds one.
+    /// Unbinding of a member.
     Leave {
         name: Name,
     },
-    /// Unbinds members that are bound as they were when they were found dead.
+    /// Unbinding of dead members, if their bindings are unchanged.
     Lapse(Vec<Lapsing>),
 }
 
-/// A member that is to be unbound.
+/// A dead member that is to be unbound.
 #[derive(Clone, Debug)]
 pub(crate) struct Lapsing {
     pub(crate) context: ContextId,
@@ -58,12 +58,12 @@ pub(crate) struct Lapsing {
     pub(crate) target: Target,
 }
 
-/// What was done.
+/// Result of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Done {
-    /// What was wanted, of which there is nothing to say.
+    /// Success without a value.
     It,
-    /// A context was made.
+    /// Creation of a context.
     Context(ContextId),
 }
 
@@ -80,7 +80,7 @@ impl Operation {
         }
     }
 
-    /// How many records it looks at or changes, at most.
+    /// Returns an upper bound of the number of records that the operation reads or changes.
     pub(crate) fn size(&self) -> usize {
         match &self.wanted {
             Wanted::Lapse(members) => members.len() + 2,
@@ -88,7 +88,7 @@ impl Operation {
         }
     }
 
-    /// How many bytes its name and reference have.
+    /// Returns the length in bytes of the operation's name and reference.
     pub(crate) fn bytes(&self) -> usize {
         let name: usize = self
             .name()

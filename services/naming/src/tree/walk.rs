@@ -1,4 +1,4 @@
-//! The way of a name through contexts (CosNaming 1.3, §2.2.2).
+//! Resolution of a name through contexts (CosNaming 1.3, §2.2.2).
 
 use std::borrow::Cow;
 
@@ -8,24 +8,25 @@ use crate::name::key;
 use crate::refusal::Refusal;
 use crate::store::{ContextId, ROOT, Target};
 
-/// Contexts and bindings, as they are or as they will be.
+/// View of contexts and bindings: the committed ones, or those of a draft.
 pub(crate) trait View {
-    /// The home of a context, if that is there. The root is its own.
+    /// Returns the home of a context, if it exists. The root is its own.
     fn home(&self, context: ContextId) -> Option<ContextId>;
 
-    /// What a name is bound to.
+    /// Returns the target of a binding.
     fn target(&self, context: ContextId, key: &str) -> Option<&Target>;
 
-    /// Whether a context is there.
+    /// Returns `true` if a context exists.
     fn has(&self, context: ContextId) -> bool {
         self.home(context).is_some()
     }
 
-    /// A context, its home, the home of that, …, to the root. A home that is gone counts as the root.
+    /// Returns a context, its home, the home of that, …, to the root. A home that no longer exists
+    /// counts as the root.
     fn homes(&self, context: ContextId) -> Vec<ContextId> {
         let mut homes = Vec::new();
         let mut at = context;
-        // A home is made before what is made in it, so that there is no circle; a damaged store may have one.
+        // A home is made before its contexts, so there is no cycle; a damaged store may have one.
         while at != ROOT && !homes.contains(&at) {
             homes.push(at);
             at = self.home(at).unwrap_or(ROOT);
@@ -35,22 +36,23 @@ pub(crate) trait View {
     }
 }
 
-/// What a name's last component is in.
+/// Kind of container of a name's last component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A context.
     Context,
     /// A group.
     Group,
-    /// Either.
+    /// A context or a group.
     Any,
 }
 
-/// Goes along a name, but for its last component: the context that this one is in, and its key there. The name has
-/// a component. Names lead through contexts alone.
+/// Follows a name except for its last component: returns the context that contains this one, and
+/// its key there. The name has at least one component. Names lead through contexts only.
 ///
 /// # Errors
-/// [`Refusal::NotFound`], [`Refusal::Elsewhere`], [`Refusal::NoSuchContext`] for where it begins.
+/// [`Refusal::NotFound`], [`Refusal::Elsewhere`], [`Refusal::NoSuchContext`] for the starting
+/// context.
 pub(crate) fn walk<'n>(
     view: &impl View,
     context: ContextId,
@@ -59,7 +61,7 @@ pub(crate) fn walk<'n>(
     walk_to(view, context, name, Place::Context)
 }
 
-/// The same, where the last component is to be in a context, a group, or either.
+/// Works as [`walk`] where the last component must be in a context, a group, or either.
 ///
 /// # Errors
 /// As of [`walk`].
@@ -87,7 +89,7 @@ pub(crate) fn walk_to<'n>(
                 *context
             }
             Some(_) if is_place && place == Place::Group => return no_context(),
-            // A context that is bound as an object is no way through (§2.2.1.1).
+            // A context that is bound as an object cannot be passed through (§2.2.1.1).
             Some(Target::Object(_) | Target::Temporary { .. } | Target::Group { .. }) => {
                 return no_context();
             }

@@ -1,6 +1,6 @@
-//! JacORB's client does everything to the naming service.
+//! JacORB's client uses all operations of the naming service.
 //!
-//! It is tried where a JDK is, and the jars that `cargo xtask interop jacorb` gathers.
+//! Runs if there is a JDK, and the jars that `cargo xtask interop jacorb` gathers.
 #![allow(clippy::unwrap_used)]
 
 #[path = "../../../ifr/tests/it/support/jacorb.rs"]

@@ -1,6 +1,8 @@
 //! Settings of the Naming Service: mistakes in its file, and its page.
 
-use punctual_host::settings::{Values, markdown};
+use punctual_host::settings::Values;
+#[cfg(feature = "etcd")]
+use punctual_host::settings::markdown;
 use punctual_naming::{open, settings};
 
 fn wrong(text: &str) -> String {

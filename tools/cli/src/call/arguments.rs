@@ -1,4 +1,4 @@
-//! Arguments as somebody types them.
+//! Parsing of arguments given on the command line.
 
 use std::io::Read;
 
@@ -9,7 +9,7 @@ use super::names::Types;
 use super::problem::Problem;
 use super::show;
 
-/// Arguments one after the other, each as JSON.
+/// Returns the values of positional arguments, each given as JSON.
 pub(super) fn in_order(
     operation: &OperationDescription,
     given: &[String],
@@ -40,7 +40,7 @@ pub(super) fn in_order(
         .collect()
 }
 
-/// Arguments by their names, as one JSON object.
+/// Returns the values of arguments given by name in one JSON object.
 pub(super) fn by_name(
     operation: &OperationDescription,
     data: &str,
@@ -76,7 +76,7 @@ pub(super) fn by_name(
     parameters.into_iter().map(value).collect()
 }
 
-/// The parameters that go to the object.
+/// Returns the parameters that are sent to the object.
 fn sent(operation: &OperationDescription) -> Vec<&ParameterDescription> {
     let parameters = operation.parameters.iter();
     parameters
@@ -84,7 +84,7 @@ fn sent(operation: &OperationDescription) -> Vec<&ParameterDescription> {
         .collect()
 }
 
-/// What `-d` says: the text itself, a file's, or what comes on standard input.
+/// Returns the text given by `-d`: literally, from a file, or from standard input.
 fn read(data: &str) -> Result<String, Problem> {
     if data == "-" {
         let mut text = String::new();

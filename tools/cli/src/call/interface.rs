@@ -1,4 +1,5 @@
-//! Which interface an object has: from an IDL file, from an Interface Repository, or from the object itself.
+//! Interface of an object: from an IDL file, from an Interface Repository, or from the object
+//! itself.
 
 use punctual::{
     InterfaceDescription, ObjectRef, Orb, Repository, SystemException, SystemExceptionKind as Kind,
@@ -14,7 +15,7 @@ use super::target;
 use super::target_options::Common;
 use crate::shown;
 
-/// An interface, and what else its IDL declares, if that is at hand.
+/// An interface, and the other declarations of its IDL, if available.
 pub(super) struct Found {
     pub(super) interface: InterfaceDescription,
     pub(super) specification: Option<Specification>,
@@ -37,7 +38,8 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
             exception.in_context(DOES_NOT_TELL),
             Some(ON_INTERFACES.to_owned()),
         )),
-        // It was not reached, or did not want to be asked: another source of its interface changes nothing.
+        // The object was not reached, or refused the request: another source of its interface
+        // changes nothing.
         Err(exception) => Err(Problem::System(exception, None)),
     }
 }
@@ -46,7 +48,8 @@ const DOES_NOT_TELL: &str = "the object does not tell its interface";
 const ON_INTERFACES: &str =
     "name its IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE";
 
-/// Whether an object answered that it knows no repository, or not the operation that asks for what it is.
+/// Returns `true` if an object answered that it knows no repository, or does not support the query
+/// for its interface.
 fn is_not_told(exception: &SystemException) -> bool {
     matches!(
         exception.kind(),
@@ -54,7 +57,7 @@ fn is_not_told(exception: &SystemException) -> bool {
     )
 }
 
-/// The repository of the command line, or of the ORB's configuration.
+/// Returns the repository given on the command line, or in the ORB's configuration.
 pub(crate) fn repository(orb: &Orb, ifr: Option<&str>) -> Result<Option<Repository>, Problem> {
     let name = "InterfaceRepository";
     let object = match ifr {
@@ -100,13 +103,13 @@ fn from_repository(
     })
 }
 
-/// Whether a reference says no more than that it leads to an object.
+/// Returns `true` if a reference does not name a type more specific than Object.
 fn is_untyped(object: &ObjectRef) -> bool {
     matches!(object.type_id(), "" | "IDL:omg.org/CORBA/Object:1.0")
 }
 
-/// The interface of an object whose reference does not tell it: what the object says it is, or the nearest of the
-/// repository's that it says it has.
+/// Returns the interface of an object whose reference does not name it: the one that the object
+/// reports, or the most derived one of the repository that it supports.
 fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> {
     let raised = |exception| Problem::System(exception, None);
     let of_repository = |exception: SystemException| {
@@ -137,7 +140,7 @@ fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> 
     })
 }
 
-/// The interface of that id, unless it is what the nearest one so far derives from.
+/// Returns the interface of that id, unless it is a base of the most derived one so far.
 fn nearer(
     repository: &Repository,
     nearest: Option<InterfaceDescription>,
@@ -151,10 +154,10 @@ fn nearer(
     }
 }
 
-/// How many bases of an interface are looked at: a repository may mean harm.
+/// Maximum number of bases of an interface that are examined: a repository may be malicious.
 const MOST_BASES: usize = 1000;
 
-/// Whether an interface derives from another, at any distance.
+/// Returns `true` if an interface derives from another, at any distance.
 fn derives(
     repository: &Repository,
     interface: &InterfaceDescription,
@@ -176,7 +179,7 @@ fn derives(
     Ok(false)
 }
 
-/// What an IDL file declares; what is wrong with it is shown.
+/// Compiles an IDL file and returns its declarations; prints its errors.
 pub(crate) fn compiled(file: &Path, include: &[PathBuf]) -> Result<Specification, Problem> {
     let options = punctual_idl::Options {
         include_dirs: include.to_vec(),
@@ -216,7 +219,8 @@ fn by_name(specification: &Specification, name: &str) -> Result<DeclId, Problem>
     })
 }
 
-/// The interface whose id the reference has. One that has none is asked which of the main file's it is.
+/// Returns the interface that the reference names. If it names none, the object is asked for each
+/// interface of the main file.
 fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId, Problem> {
     let of_type = describe::interfaces(specification)
         .find(|one| one.repository_id == object.type_id())
@@ -226,7 +230,7 @@ fn by_object(specification: &Specification, object: &ObjectRef) -> Result<DeclId
     }
     let mut found: Option<DeclId> = None;
     for one in describe::interfaces(specification).filter(|one| one.in_main_file) {
-        // One that derives from what was found already is nearer.
+        // An interface that derives from the one found so far is preferred.
         if found.is_some_and(|found| !specification.derives_from(one.id, found)) {
             continue;
         }

@@ -1,4 +1,4 @@
-//! One call, and what comes of it.
+//! A single call and its result.
 
 use anstyle::AnsiColor;
 use punctual::json::{Json, OctetForm};
@@ -28,7 +28,7 @@ pub(super) fn once(
     Ok(())
 }
 
-/// A request with its arguments in place.
+/// Returns a request with its arguments.
 pub(super) fn request(
     object: &ObjectRef,
     operation: &OperationDescription,
@@ -70,7 +70,7 @@ pub(super) fn perform(
     })
 }
 
-/// What there is to say to a system exception.
+/// Returns the help for a system exception.
 fn help_for(exception: &SystemException) -> Option<&'static str> {
     match exception.kind() {
         SystemExceptionKind::BadOperation => {
@@ -102,7 +102,7 @@ fn text(text: &str) -> Result<Box<RawValue>, Problem> {
     serde_json::value::to_raw_value(text).map_err(unreadable)
 }
 
-/// What came back, as JSON: one result as it is, several by their names.
+/// Returns the results as JSON: a single one as it is, several by their names.
 fn results(
     request: &Request,
     operation: &OperationDescription,
@@ -140,25 +140,25 @@ fn json<'v>(any: &'v Any, value: &'v punctual::Value, common: &Common) -> Json<'
     Json::new(any.type_code(), value).octets(OctetForm::from(common.octets))
 }
 
-/// A value as JSON that is printed within more.
+/// Returns a value as JSON to be embedded in more JSON.
 fn raw(any: &Any, common: &Common) -> Result<Box<RawValue>, Problem> {
     let value = any.value().map_err(unreadable)?;
     serde_json::value::to_raw_value(&json(any, &value, common)).map_err(unreadable)
 }
 
-/// An object whose members have this order.
+/// Returns a JSON object with its members in this order.
 fn object(members: &[(&str, Box<RawValue>)], common: &Common) -> Result<String, Problem> {
     printed(&Members(members), common)
 }
 
-/// JSON as it is printed, the names of members in colour for a terminal.
+/// Formats JSON for output, with the names of members in colour on a terminal.
 fn printed(value: &impl serde::Serialize, common: &Common) -> Result<String, Problem> {
     let compact = serde_json::to_string(value).map_err(unreadable)?;
     let compact = shown::json(compact);
     Ok(super::show::json(&compact, common.compact, AnsiColor::Cyan))
 }
 
-/// The call has been made, and came back with what is no value of its type.
+/// Returns the problem of a result that is not a value of its type; the call was made.
 fn unreadable(error: impl std::fmt::Display) -> Problem {
     let exception = SystemException::new(
         SystemExceptionKind::Marshal,

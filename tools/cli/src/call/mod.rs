@@ -206,12 +206,13 @@ fn attribute<'f>(
     })
 }
 
-/// The object that a reference leads to which was given on the command line, or why there is none.
+/// Returns the object of a reference given on the command line, or the reason for which there is
+/// none.
 pub(crate) fn object_of(orb: &Orb, reference: &str) -> Result<ObjectRef, String> {
     target::object(orb, reference)
 }
 
-/// An ORB, and the object that a reference leads to.
+/// Returns an ORB, and the object of a reference.
 fn object(
     reference: &str,
     common: &Common,
@@ -227,7 +228,7 @@ fn object(
     Ok((orb, object))
 }
 
-/// An ORB with these options, configured by a file if there is one.
+/// Returns an ORB with these options, configured by a file if there is one.
 pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, Problem> {
     let mut builder = Orb::builder();
     if let Some(file) = config {
@@ -242,7 +243,7 @@ pub(crate) fn orb(config: Option<&Path>, orb_options: &[String]) -> Result<Orb, 
     builder.build().map_err(bad)
 }
 
-/// Options of the ORB, `-ORB…` and the value that follows, among those of a command that takes them.
+/// Separates the options of the ORB, `-ORB…` and the following value, from those of the command.
 pub(crate) fn split(arguments: impl Iterator<Item = String>) -> (Vec<String>, Vec<String>) {
     let mut arguments = arguments;
     let (mut ours, mut orbs) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! What names stand for: types in JSON, references, and what a shell completes.
+//! Lookup of names: types in JSON, references, and shell completion.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,11 +13,11 @@ use punctual_ior::Ior;
 use super::interface::Found;
 use super::target::object;
 
-/// The types of an IDL file, or those that an interface mentions.
+/// Types of an IDL file, or those that an interface mentions.
 pub(super) struct Types<'f> {
     orb: &'f Orb,
     found: &'f Found,
-    /// By scoped name and by repository id.
+    /// Types by scoped name and by repository id.
     mentioned: HashMap<String, TypeCode>,
 }
 
@@ -41,8 +41,8 @@ impl<'f> Types<'f> {
         this
     }
 
-    /// Notes a type and what it is made of. A description may come from a repository that means harm: what has no
-    /// id could be within itself, so that no more than so many parts are looked at.
+    /// Adds a type and its parts. A malicious repository may send a description without ids that
+    /// contains itself, so the number of parts is limited.
     fn mention(&mut self, type_code: &TypeCode) {
         let mut to_see = vec![type_code.clone()];
         for _ in 0..super::show::MOST_PARTS {
@@ -86,7 +86,7 @@ impl Names for Types<'_> {
     }
 }
 
-/// The operations that the IDL of the command line declares and that begin like what was typed.
+/// Returns the operations declared by the IDL on the command line that begin with the typed text.
 pub(super) fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
     completed(typed, |interface| {
         let names = interface.operations.iter();
@@ -94,7 +94,7 @@ pub(super) fn operations(typed: &OsStr) -> Vec<CompletionCandidate> {
     })
 }
 
-/// As [`operations`], attributes.
+/// Returns the attributes declared by the IDL on the command line that begin with the typed text.
 pub(super) fn attributes(typed: &OsStr) -> Vec<CompletionCandidate> {
     completed(typed, |interface| {
         let names = interface.attributes.iter();
@@ -121,7 +121,7 @@ fn completed(
     found.into_iter().map(CompletionCandidate::new).collect()
 }
 
-/// The IDL that `--idl FILE` names on the command line that is being completed.
+/// Returns the IDL that `--idl FILE` names on the command line being completed.
 fn specification_on_command_line() -> Option<punctual_idl::model::Specification> {
     let arguments: Vec<String> = std::env::args().collect();
     let after = |option: &str| {

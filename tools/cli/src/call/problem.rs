@@ -1,4 +1,4 @@
-//! Reasons that a call has no result, and the exit statuses for them.
+//! Reasons for which a call has no result, and their exit statuses.
 
 use crate::fail;
 use crate::shown;
@@ -6,22 +6,22 @@ use punctual::SystemException;
 use punctual::json::JsonError;
 use std::process::ExitCode;
 
-/// A system exception.
+/// Exit status for a system exception.
 const SYSTEM_EXCEPTION: u8 = 3;
-/// A user exception.
+/// Exit status for a user exception.
 const USER_EXCEPTION: u8 = 4;
 
 /// Help on references.
 pub(super) const ON_REFERENCES: &str = "a reference is an `IOR:`, `corbaloc:` or `corbaname:` text, or a file that holds one; \
                              `punctual ior` shows what is in it";
 
-/// Reason that there is no result.
+/// Reason for which a command has no result.
 pub(crate) enum Problem {
-    /// The call was not made: what is wrong, and what the next step may be.
+    /// The call was not made: the error, and possibly a next step.
     Usage(String, Option<String>),
-    /// What is wrong was shown already.
+    /// The error was printed already.
     Shown,
-    /// The call ended with a system exception; what else there is to say.
+    /// The call ended with a system exception; possibly with further help.
     System(SystemException, Option<String>),
     /// The call ended with a user exception, as JSON.
     User(String),
@@ -40,7 +40,7 @@ impl Problem {
     }
 
     pub(super) fn json(what: &str, error: JsonError) -> Self {
-        // Types and their members may be of a repository.
+        // Names of types and members may come from a repository.
         let help = error.help.as_ref().map(shown::peer);
         Self::Usage(shown::peer(format_args!("{what}: {error}")), help)
     }

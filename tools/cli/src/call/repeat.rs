@@ -1,4 +1,4 @@
-//! Calls again and again, and how long they take.
+//! Repeated calls, and their durations.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,8 @@ use super::invoke;
 use super::problem::Problem;
 use super::target_options::Common;
 
-/// Calls `count` times, no more often than `rate` says, and shows how long the calls took.
+/// Calls `count` times, no more often than `rate` per second, and prints statistics of the
+/// durations.
 pub(super) fn many(
     object: &ObjectRef,
     operation: &OperationDescription,
@@ -21,7 +22,7 @@ pub(super) fn many(
     common: &Common,
 ) -> Result<(), Problem> {
     let mut request = invoke::request(object, operation, values)?;
-    // The first one connects.
+    // The first call connects.
     invoke::perform(&mut request, operation, common)?;
     let mut taken = Histogram::<u64>::new_with_bounds(1, LONGEST, 3)
         .map_err(|error| Problem::Usage(format!("no room for the times: {error}"), None))?;
@@ -34,7 +35,7 @@ pub(super) fn many(
         }
         let before = Instant::now();
         invoke::perform(&mut request, operation, common)?;
-        // What was due and had to wait counts from when it was due.
+        // The duration of a delayed call counts from its due time.
         let began = if rate.is_some() {
             before.min(next)
         } else {
@@ -47,7 +48,7 @@ pub(super) fn many(
     Ok(())
 }
 
-/// In nanoseconds: an hour.
+/// Longest measurable duration, in nanoseconds: an hour.
 const LONGEST: u64 = 3_600_000_000_000;
 
 const SHOWN: [(&str, f64); 6] = [

@@ -1,4 +1,4 @@
-//! Interfaces as IDL, and JSON, for people.
+//! Printing of interfaces as IDL, and of JSON.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::shown;
 const KEYWORD: Style = AnsiColor::Magenta.on_default();
 const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// The interface's name with its scopes.
+/// Returns the interface's scoped name.
 pub(crate) fn scoped(interface: &InterfaceDescription) -> String {
     match interface.type_code.kind() {
         TypeKind::Null => shown::peer(&interface.name),
@@ -21,7 +21,7 @@ pub(crate) fn scoped(interface: &InterfaceDescription) -> String {
     }
 }
 
-/// An interface with all that can be called.
+/// Prints an interface with all operations and attributes.
 pub(super) fn interface(interface: &InterfaceDescription) {
     let bases: Vec<String> = interface
         .bases
@@ -45,7 +45,7 @@ pub(super) fn interface(interface: &InterfaceDescription) {
     anstream::println!("}};");
 }
 
-/// An operation, and the types that it mentions.
+/// Prints an operation, and the types that it mentions.
 pub(super) fn operation(operation: &OperationDescription) {
     let mut definitions = Definitions::default();
     let types = operation.parameters.iter().map(|one| &one.type_code);
@@ -61,7 +61,7 @@ pub(super) fn operation(operation: &OperationDescription) {
     anstream::println!("{};", coloured(operation));
 }
 
-/// An operation on one line, as IDL.
+/// Returns an operation as one line of IDL.
 pub(super) fn signature(operation: &OperationDescription) -> String {
     anstream::adapter::strip_str(&coloured(operation)).to_string()
 }
@@ -107,7 +107,7 @@ fn attribute(attribute: &AttributeDescription) -> String {
     )
 }
 
-/// The types that a type is made of.
+/// Returns the types of which a type is composed.
 pub(super) fn parts(type_code: &TypeCode) -> Vec<TypeCode> {
     let count = match type_code.kind() {
         TypeKind::Enum => 0,
@@ -124,13 +124,14 @@ pub(super) fn parts(type_code: &TypeCode) -> Vec<TypeCode> {
         .collect()
 }
 
-/// How many parts of types are looked at: a description may come from a repository that means harm.
+/// Maximum number of parts of types that are examined: a description may come from a malicious
+/// repository.
 pub(super) const MOST_PARTS: usize = 10_000;
 
-/// How deep they are.
+/// Maximum nesting of the parts.
 const DEEPEST: usize = 64;
 
-/// The named types that types are made of, each once and before what is made of it.
+/// Named types of which types are composed, each once and before its users.
 #[derive(Default)]
 struct Definitions {
     seen: Vec<String>,
@@ -161,7 +162,7 @@ impl Definitions {
     }
 }
 
-/// What IDL declares a type with; nothing for those that have nothing inside.
+/// Returns the IDL declaration of a type; `None` for types without members.
 fn definition(type_code: &TypeCode) -> Option<String> {
     let name = shown::peer(type_code);
     let keyword = type_code.kind().keyword();
@@ -221,7 +222,7 @@ fn definition(type_code: &TypeCode) -> Option<String> {
     })
 }
 
-/// What stands before a member: a union's label, or who sees it.
+/// Returns the text before a member: a union's label, or a visibility.
 fn label(type_code: &TypeCode, index: usize) -> Option<String> {
     if let Ok(visibility) = type_code.member_visibility(index) {
         let visibility = match visibility {
@@ -248,7 +249,7 @@ fn label(type_code: &TypeCode, index: usize) -> Option<String> {
     Some(format!("{KEYWORD}case{KEYWORD:#} {}: ", shown::peer(text)))
 }
 
-/// A declarator: `long name[3]`.
+/// Returns a declarator: `long name[3]`.
 fn declared(type_code: &TypeCode, name: &str) -> String {
     let (whole, name) = (shown::peer(type_code), shown::peer(name));
     match type_code.kind() {
@@ -262,8 +263,7 @@ fn declared(type_code: &TypeCode, name: &str) -> String {
     }
 }
 
-/// JSON, which was written without spaces, over several lines. Arrays and objects of few simple parts stay on
-/// one.
+/// Formats compact JSON over several lines. Arrays and objects of few simple parts stay on one.
 pub(super) fn json(compact: &str, stay_compact: bool, names: AnsiColor) -> String {
     if stay_compact {
         return compact.to_owned();
@@ -283,7 +283,7 @@ struct Layout {
     names: Style,
 }
 
-/// What fits on one line, with what is before it.
+/// Maximum length of a line, including its indentation.
 const LINE: usize = 72;
 
 impl Layout {
@@ -314,7 +314,8 @@ impl Layout {
         };
     }
 
-    /// Begins an array or object, or passes over all of it if it is short. How many octets that was.
+    /// Begins an array or object, or formats all of it if it is short. Returns the number of bytes
+    /// consumed.
     fn begin(&mut self, rest: &str) -> usize {
         if let Some(end) = simple_end(rest) {
             let (whole, _) = rest.split_at(end);
@@ -327,7 +328,7 @@ impl Layout {
         1
     }
 
-    /// Everything on this line.
+    /// Formats an array or object on the current line.
     fn inline(&mut self, whole: &str) {
         let mut rest = whole;
         while let Some(first) = rest.chars().next() {
@@ -370,7 +371,7 @@ impl Layout {
     }
 }
 
-/// Where the string that a text begins with ends.
+/// Returns the end of the string at the beginning of a text.
 fn string_end(text: &str) -> usize {
     let mut escaped = false;
     for (at, octet) in text.bytes().enumerate().skip(1) {
@@ -384,7 +385,8 @@ fn string_end(text: &str) -> usize {
     text.len()
 }
 
-/// Where the array or object that a text begins with ends, if nothing is nested in it and it is short.
+/// Returns the end of the array or object at the beginning of a text, if it is short and not
+/// nested.
 fn simple_end(text: &str) -> Option<usize> {
     let mut at = 1;
     while at < text.len().min(LINE) {
@@ -396,6 +398,6 @@ fn simple_end(text: &str) -> Option<usize> {
             other => other.len_utf8(),
         };
     }
-    // What is empty is short wherever it ends.
+    // An empty one is short anyway.
     None
 }

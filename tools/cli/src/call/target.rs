@@ -1,10 +1,10 @@
-//! What is called.
+//! Target of a call.
 
 use punctual::{ObjectRef, Orb};
 
-/// The object that a text leads to: a reference, or a file that holds one.
+/// Returns the object of a text: a reference, or a file that holds one.
 pub(super) fn object(orb: &Orb, text: &str) -> Result<ObjectRef, String> {
-    // What somebody else knows by name, such as `rir:/NameService`, is no file.
+    // A name that another service knows, such as `rir:/NameService`, is not a file.
     let text = if text.starts_with("rir:") {
         format!("corbaloc:{text}")
     } else {

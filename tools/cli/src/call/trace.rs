@@ -1,10 +1,11 @@
-//! With `-ORBTrace payload`: what a call carries, as values. The ORB's own trace has the octets, as it knows no types.
+//! Tracing of a call's values with `-ORBTrace payload`. The ORB's own trace has only the bytes, as
+//! it knows no types.
 
 use punctual::{InvokeError, OperationDescription, ParameterMode, Request};
 
 use crate::payload;
 
-/// Shows the arguments that a request is about to take along.
+/// Prints the arguments of a request that is about to be sent.
 pub(super) fn sent(request: &Request, operation: &OperationDescription) {
     if !is_on(request) {
         return;
@@ -19,7 +20,7 @@ pub(super) fn sent(request: &Request, operation: &OperationDescription) {
     }
 }
 
-/// Shows what a reply has brought.
+/// Prints the values of a reply.
 pub(super) fn received(
     request: &Request,
     operation: &OperationDescription,

@@ -17,7 +17,7 @@ const SLACK: Topic = Topic {
     why: "Ordinary threads may wake this much later than they asked for; real-time threads wake in time.",
 };
 
-/// Those that are read without entering the kernel.
+/// Clock sources that are read without a system call.
 const QUICK: [&str; 6] = [
     "tsc",
     "kvm-clock",
@@ -27,7 +27,7 @@ const QUICK: [&str; 6] = [
     "timebase",
 ];
 
-/// Those that are read from a chip or from the hypervisor, or advance with the tick.
+/// Clock sources that are read from a chip or from the hypervisor, or that advance with the tick.
 const SLOW: [&str; 7] = [
     "hpet",
     "acpi_pm",
@@ -38,7 +38,7 @@ const SLOW: [&str; 7] = [
     "refined-jiffies",
 ];
 
-/// What the kernel gives a process, in nanoseconds.
+/// Default timer slack of a process, in nanoseconds.
 const DEFAULT_SLACK: u64 = 50_000;
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {

@@ -1,9 +1,9 @@
-//! One thing that was looked at, and what came of it.
+//! A topic that is examined, and the finding.
 
 use super::machine::Unknown;
 use serde::Serialize;
 
-/// What is looked at, and why a real-time program depends on it.
+/// A topic, and the reason for which a real-time program depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Topic {
     pub(super) group: &'static str,
@@ -11,25 +11,25 @@ pub(super) struct Topic {
     pub(super) why: &'static str,
 }
 
-/// What was found.
+/// Result of an examination.
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
     pub(super) group: &'static str,
     pub(super) name: &'static str,
     pub(super) verdict: Verdict,
-    /// What was found; where it is not known, the reason.
+    /// Value found, or the reason for which it is unknown.
     pub(super) value: String,
     pub(super) why: &'static str,
     /// Commands and settings that help, any one of them.
     pub(super) mend: Vec<String>,
 }
 
-/// Whether it suits real-time programs.
+/// Suitability for real-time programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Verdict {
     Ok,
-    /// A program starts, and may be late.
+    /// A program starts, but may be late.
     Warning,
     /// A program does not get what it needs.
     Missing,
@@ -53,7 +53,7 @@ impl Topic {
         self.found(Verdict::Unknown, reason.to_string())
     }
 
-    /// What was found, or why nothing was.
+    /// Returns the finding, or one that says why it is unknown.
     pub(super) fn or_unknown(self, found: Result<Finding, Unknown>) -> Finding {
         found.unwrap_or_else(|reason| self.unknown(reason))
     }

@@ -29,7 +29,7 @@ fn real_time(machine: &Machine) -> Result<Finding, Unknown> {
     let own = quota::groups_under(machine.root(), "cpu")
         .map_err(|error| Unknown::of("/proc/self/cgroup", error))?;
     let own = own.iter().filter(|(_, version)| *version == Version::One);
-    // In a container the process's own group may be out of sight, and one that holds it be seen.
+    // In a container the process's own group may be invisible, and an enclosing one visible.
     let mut seen = own.map(|(group, _)| group).filter(|group| group.exists());
     let Some(group) = seen.next() else {
         return by_kernel_configuration(machine);
@@ -51,7 +51,7 @@ fn real_time(machine: &Machine) -> Result<Finding, Unknown> {
 
 const BOOT: &str = "kernel parameter rt_group_sched=0 (since Linux 6.16)";
 
-/// Control groups of version 2 have no such file: what the kernel was built with decides.
+/// Control groups of version 2 have no such file: the kernel's build configuration decides.
 fn by_kernel_configuration(machine: &Machine) -> Result<Finding, Unknown> {
     match is_built_in(machine) {
         Err(unknown) => {
@@ -62,7 +62,7 @@ fn by_kernel_configuration(machine: &Machine) -> Result<Finding, Unknown> {
         Ok(true) => {}
     }
     let group = machine.line("/proc/self/cgroup", "0::")?;
-    // The root group alone has no type. A container may see its own group as the root.
+    // Only the root group has no type. A container may see its own group as the root.
     let has_type = machine
         .path(&format!("/sys/fs/cgroup{group}/cgroup.type"))
         .exists();
@@ -75,7 +75,8 @@ fn by_kernel_configuration(machine: &Machine) -> Result<Finding, Unknown> {
         .mend(BOOT))
 }
 
-/// Whether the kernel has real-time control groups: by a file of version 1, or by what it was built with.
+/// Returns `true` if the kernel has real-time control groups: by a file of version 1, or by its
+/// build configuration.
 pub(super) fn is_built_in(machine: &Machine) -> Result<bool, Unknown> {
     let root = machine.path("/sys/fs/cgroup/cpu");
     if root.join("cpu.shares").exists() {

@@ -1,4 +1,4 @@
-//! How the kernel schedules, and its own threads.
+//! The kernel's scheduling, and its own threads.
 
 use super::finding::{Finding, Topic};
 use super::groups;
@@ -31,7 +31,7 @@ const SOFTIRQ: Topic = Topic {
     why: "Under load it delivers packets, those of loopback too: real-time threads that keep its processor busy hold up TCP and UDP, and not `uiop` and `shmiop`.",
 };
 
-/// Where the scheduler's settings are that only debugfs has.
+/// Folder of the scheduler's settings in debugfs.
 const SCHEDULER: &str = "/sys/kernel/debug/sched";
 
 const DEBUGFS: &str = "sudo mount -t debugfs none /sys/kernel/debug; sudo punctual doctor";
@@ -64,7 +64,8 @@ fn preemption(machine: &Machine) -> Result<Finding, Unknown> {
     }
 }
 
-/// What was chosen for a kernel that leaves it open until it is booted; in brackets, as in `none voluntary (full)`.
+/// Examines the preemption mode of a kernel that selects it at boot; in brackets, as in `none
+/// voluntary (full)`.
 fn dynamic(machine: &Machine) -> Result<Finding, Unknown> {
     let file = format!("{SCHEDULER}/preempt");
     let modes = match machine.text(&file) {
@@ -91,7 +92,8 @@ fn throttling(machine: &Machine) -> Result<Finding, Unknown> {
     let runtime: i64 = machine.number("/proc/sys/kernel/sched_rt_runtime_us")?;
     let period: i64 = machine.number("/proc/sys/kernel/sched_rt_period_us")?;
     let value = format!("{} of {} ms", runtime / 1000, period / 1000);
-    // Since then the fair server does what throttling did, but for kernels with real-time control groups.
+    // Since then the fair server replaces throttling, except in kernels with real-time control
+    // groups.
     let is_by_fair_server = matches!(machine.has_linux((6, 12)), Ok(true))
         && matches!(groups::is_built_in(machine), Ok(false));
     Ok(match runtime {
@@ -127,7 +129,7 @@ fn fair_server(machine: &Machine) -> Finding {
         Ok(shares) => shares,
         Err(unknown) => return FAIR_SERVER.unknown(unknown).mend(DEBUGFS),
     };
-    // In ascending order: the last has the most.
+    // In ascending order: the last is the largest.
     match shares.last() {
         None => FAIR_SERVER.unknown(format!("{folder} names no processor")),
         Some((0, _)) => FAIR_SERVER.ok("off"),
@@ -146,7 +148,7 @@ fn softirq(machine: &Machine) -> Result<Finding, Unknown> {
         .filter(|name| name.bytes().all(|one| one.is_ascii_digit()));
     let mut policies = BTreeSet::new();
     for process in processes {
-        // One that has ended meanwhile is not one of the kernel's.
+        // A process that has ended meanwhile is not a kernel thread.
         let Ok(stat) = machine.text(&format!("/proc/{process}/stat")) else {
             continue;
         };
@@ -170,7 +172,7 @@ fn softirq(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
-/// What `/proc/PID/stat` says of a thread of the kernel (`proc_pid_stat(5)`).
+/// Data of a kernel thread in `/proc/PID/stat` (`proc_pid_stat(5)`).
 struct Thread<'t> {
     name: &'t str,
     parent: &'t str,
@@ -179,7 +181,7 @@ struct Thread<'t> {
 }
 
 impl<'t> Thread<'t> {
-    /// The name stands in parentheses, and may hold any.
+    /// Parses the line. The name is in parentheses, and may contain any.
     fn of(stat: &'t str) -> Option<Self> {
         let (before, rest) = stat.rsplit_once(')')?;
         let (_, name) = before.split_once('(')?;
@@ -193,12 +195,13 @@ impl<'t> Thread<'t> {
         })
     }
 
-    /// Threads of the kernel are children of `kthreadd`; a program may have any name.
+    /// Returns `true` for softirq threads. Kernel threads are children of `kthreadd`; a program may
+    /// have any name.
     fn is_softirq(&self) -> bool {
         self.name.starts_with("ksoftirqd/") && self.parent == "2"
     }
 
-    /// Whether it is real-time, and what the policy is called.
+    /// Returns `true` if the policy is real-time, and the policy's name.
     fn scheduling(&self) -> (bool, String) {
         match self.policy {
             "0" => (false, "SCHED_OTHER".to_owned()),

@@ -1,4 +1,4 @@
-//! The files in which the kernel tells of the machine, and why one of them says nothing.
+//! Files in which the kernel describes the machine, and reasons for which they cannot be used.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -6,36 +6,37 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// A machine by its files. Tests have one whose files are in a folder of their own.
+/// A machine, represented by its files. Tests use one whose files are in a temporary folder.
 #[derive(Debug)]
 pub(super) struct Machine {
     root: PathBuf,
 }
 
-/// Why something is not known.
+/// Reason for which a value is unknown.
 #[derive(Debug)]
 pub(super) enum Unknown {
-    /// There is no such file.
+    /// The file does not exist.
     Missing(String),
-    /// It cannot be read.
+    /// The file cannot be read.
     Refused(String, io::Error),
-    /// What is in it is not what belongs there.
+    /// The file's contents are unexpected.
     NotUnderstood(String, String),
 }
 
-/// More than the files that are read hold, but for `/proc/cpuinfo`, whose first processor is enough.
+/// Limit of the bytes read from a file. All files are shorter, except `/proc/cpuinfo`, whose first
+/// processor is enough.
 const MAX_TEXT: u64 = 1 << 20;
 
-/// So much of a file that is not understood is shown, in characters.
+/// Maximum number of characters shown of unexpected contents.
 const MAX_SHOWN: usize = 40;
 
 impl Machine {
-    /// The one that this process runs on.
+    /// Returns the machine on which this process runs.
     pub(super) fn this() -> Self {
         Self::under(Path::new("/"))
     }
 
-    /// The one whose files are in a folder.
+    /// Returns the machine whose files are in a folder.
     pub(super) fn under(root: &Path) -> Self {
         Self {
             root: root.to_owned(),
@@ -46,18 +47,19 @@ impl Machine {
         &self.root
     }
 
-    /// Where a file of the machine is; `file` begins with a slash.
+    /// Returns the path of a file of the machine; `file` begins with a slash.
     pub(super) fn path(&self, file: &str) -> PathBuf {
         self.root.join(file.trim_start_matches('/'))
     }
 
-    /// How a path below the root is called on the machine.
+    /// Returns the machine's name for a path below the root.
     pub(super) fn name(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         format!("/{}", path.display())
     }
 
-    /// What a file holds, without space around it. It goes to a terminal: control characters are replaced.
+    /// Returns the contents of a file, trimmed. They are printed on a terminal: control characters
+    /// are replaced.
     pub(super) fn text(&self, file: &str) -> Result<String, Unknown> {
         let read = || {
             let mut bytes = Vec::new();
@@ -79,14 +81,14 @@ impl Machine {
         Ok(text.trim().to_owned())
     }
 
-    /// The number that a file holds.
+    /// Returns the number in a file.
     pub(super) fn number<T: FromStr>(&self, file: &str) -> Result<T, Unknown> {
         let text = self.text(file)?;
         text.parse()
             .map_err(|_| Unknown::NotUnderstood(file.to_owned(), text))
     }
 
-    /// The names in a folder, in order.
+    /// Returns the names in a folder, sorted.
     pub(super) fn names(&self, folder: &str) -> Result<Vec<String>, Unknown> {
         let list = || {
             let names = fs::read_dir(self.path(folder))?;
@@ -98,7 +100,7 @@ impl Machine {
         Ok(names)
     }
 
-    /// What a line of a file says that begins with these words.
+    /// Returns the rest of the line of a file that begins with `label`.
     pub(super) fn line(&self, file: &str, label: &str) -> Result<String, Unknown> {
         let text = self.text(file)?;
         let said = text.lines().find_map(|line| line.strip_prefix(label));
@@ -108,7 +110,7 @@ impl Machine {
         }
     }
 
-    /// Whether the kernel is at least of that version.
+    /// Returns `true` if the kernel has at least that version.
     pub(super) fn has_linux(&self, version: (u32, u32)) -> Result<bool, Unknown> {
         let file = "/proc/sys/kernel/osrelease";
         let release = self.text(file)?;
@@ -147,7 +149,7 @@ impl fmt::Display for Unknown {
 pub(super) mod tests {
     use super::*;
 
-    /// A machine that a test makes up; its files go with it.
+    /// A simulated machine for tests; its files are removed with it.
     pub(in super::super) struct MadeUp {
         folder: tempfile::TempDir,
         pub(in super::super) machine: Machine,
@@ -186,7 +188,7 @@ pub(super) mod tests {
             reason(machine.line("/a", "Label:").unwrap_err()),
             "/a is not understood: `\u{fffd}[31mred`"
         );
-        // A folder is no file.
+        // A folder is not a file.
         made_up.write(&[("/folder/file", "")]);
         let refused = machine.text("/folder").unwrap_err();
         assert!(matches!(refused, Unknown::Refused(..)), "{refused}");

@@ -1,4 +1,4 @@
-//! Memory that may not be there when a thread needs it.
+//! Memory that may be absent when a thread needs it.
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
@@ -24,7 +24,8 @@ pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
     ]
 }
 
-/// `/proc/swaps` has a line of titles, and one for each area: name, type, size and use in KiB, priority.
+/// Examines swap. `/proc/swaps` has a header line, and one line for each area: name, type, size and
+/// use in KiB, priority.
 fn swap(machine: &Machine) -> Result<Finding, Unknown> {
     let file = "/proc/swaps";
     let text = machine.text(file)?;
@@ -68,7 +69,7 @@ fn huge_pages(machine: &Machine) -> Result<Finding, Unknown> {
     }
 }
 
-/// Of several words, the one in brackets.
+/// Returns the word in brackets among several.
 fn chosen(modes: &str) -> Option<&str> {
     let (_, rest) = modes.split_once('[')?;
     Some(rest.split_once(']')?.0)

@@ -1,7 +1,9 @@
-//! `punctual doctor`: what this machine grants a real-time program, and what to set where it does not.
+//! `punctual doctor`: rights and settings of this machine for a real-time program, with hints for
+//! missing ones.
 //!
-//! Each group of findings is a module. They read files of a [`Machine`], which tests make up, and ask the kernel for
-//! scheduling policies; nothing is changed. What cannot be read is unknown, with the reason, and never a failure.
+//! Each group of findings is a module. They read files of a [`Machine`], which tests simulate, and
+//! ask the kernel for scheduling policies; nothing is changed. A value that cannot be read is
+//! reported as unknown, with the reason, and is never a failure.
 
 mod clocks;
 mod finding;
@@ -72,7 +74,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// Every file that is read.
+    /// Paths of all files that are read.
     const FILES: [&str; 30] = [
         "/boot/config-garbage",
         "/dev/cpu_dma_latency",

@@ -1,4 +1,4 @@
-//! Scheduling policies, each tried.
+//! Scheduling policies, each tested.
 
 use super::finding::{Finding, Topic};
 use super::machine::Machine;
@@ -33,17 +33,17 @@ const DEADLINE: Topic = Topic {
     why: "Reserves processor time in each period, ahead of all other policies; an `RtOrb` does not need it.",
 };
 
-/// As small as the kernel takes by default, so that it finds room beside other reservations.
+/// Smallest reservation that the kernel accepts by default, so that it fits beside others.
 const RESERVATION: Reservation = Reservation {
     runtime: Duration::from_micros(10),
     deadline: Duration::from_millis(100),
     period: Duration::from_millis(100),
 };
 
-/// What the kernel says to a thread that asks to be scheduled so.
+/// Function that asks the kernel whether a thread may have a scheduling policy.
 pub(super) type Grants<'a> = &'a dyn Fn(Scheduling) -> io::Result<()>;
 
-/// Whether a Real-time ORB with default settings starts.
+/// Returns `true` if a Real-time ORB with default settings starts.
 pub(super) fn is_enough(grants: Grants<'_>) -> bool {
     let fifo = |priority| grants(Scheduling::Fifo { priority }).is_ok();
     fifo(1) && fifo(99)
@@ -91,9 +91,9 @@ fn refused(machine: &Machine, topic: Topic, wanted: Scheduling, error: &io::Erro
     }
 }
 
-/// Asks the kernel, by a thread of its own that ends with the answer.
+/// Asks the kernel, on a thread of its own that ends with the answer.
 pub(super) fn ask_kernel(wanted: Scheduling) -> io::Result<()> {
-    // Bare thread: it takes on a policy, serves nobody, and ends.
+    // Bare thread: it takes on a policy and ends.
     let tried = std::thread::Builder::new()
         .name("punctual-doctor".to_owned())
         .spawn(move || scheduling::set_own(wanted))?;

@@ -1,4 +1,4 @@
-//! Processors: how many, whose, how fast they are, and how soon they wake.
+//! Processors: number, owner, frequency, and wake-up latency.
 
 use super::finding::{Finding, Topic};
 use super::machine::{Machine, Unknown};
@@ -51,7 +51,7 @@ const VIRTUAL: Topic = Topic {
 
 const FOLDER: &str = "/sys/devices/system/cpu";
 
-/// What a processor may take to wake, in microseconds.
+/// Maximum acceptable wake-up latency of a processor, in microseconds.
 const MAX_EXIT_LATENCY: u64 = 20;
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
@@ -117,12 +117,12 @@ fn tickless(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
-/// Without isolated processors it makes no difference whether there is a tick.
+/// Returns `true` if there are isolated processors: without them, the tick does not matter.
 fn isolated_somewhere(machine: &Machine) -> bool {
     matches!(listed(machine, "isolated"), Ok(Some(_)))
 }
 
-/// The processors that a file lists; `None` where it lists none.
+/// Returns the processors that a file lists; `None` if it lists none.
 fn listed(machine: &Machine, name: &str) -> Result<Option<String>, Unknown> {
     let file = format!("{FOLDER}/{name}");
     let list = machine.text(&file)?;
@@ -133,7 +133,7 @@ fn listed(machine: &Machine, name: &str) -> Result<Option<String>, Unknown> {
     }
 }
 
-/// The folders of the processors.
+/// Returns the folders of the processors.
 fn each(machine: &Machine) -> Result<Vec<String>, Unknown> {
     let is_one = |name: &String| {
         let number = name.strip_prefix("cpu").unwrap_or_default();
@@ -199,7 +199,8 @@ fn idle(machine: &Machine) -> Result<Finding, Unknown> {
     })
 }
 
-/// Is not opened: that alone asks something of the kernel.
+/// Examines whether the file may be written. The file is not opened, as that alone changes the
+/// kernel's behaviour.
 fn latency(machine: &Machine) -> Finding {
     let file = LATENCY.name;
     match access::may_write(&machine.path(file)) {
@@ -211,7 +212,7 @@ fn latency(machine: &Machine) -> Finding {
     }
 }
 
-/// Processors of x86 have a flag for it.
+/// Examines whether the machine is virtual: processors of x86 have a flag for it.
 fn is_virtual(machine: &Machine) -> Result<Finding, Unknown> {
     let file = "/proc/cpuinfo";
     let info = machine.text(file)?;

@@ -3,7 +3,7 @@
 use super::finding::Finding;
 use serde::Serialize;
 
-/// All findings.
+/// All findings of the command.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
     /// True if a Real-time ORB with default settings starts.

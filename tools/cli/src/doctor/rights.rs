@@ -29,10 +29,10 @@ const MEMLOCK: Topic = Topic {
     why: "Without CAP_IPC_LOCK, a process whose memory is locked can have no more than this.",
 };
 
-/// The command that gives a program both capabilities.
+/// Command that gives a program both capabilities.
 pub(super) const SETCAP: &str = "sudo setcap cap_sys_nice,cap_ipc_lock+ep PROGRAM";
 
-/// The highest native priority.
+/// Highest native priority.
 const HIGHEST: u64 = 99;
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
@@ -44,14 +44,14 @@ pub(super) fn findings(machine: &Machine) -> Vec<Finding> {
     ]
 }
 
-/// By its number in `CapEff` (`capabilities(7)`).
+/// Capability, with its number in `CapEff` (`capabilities(7)`).
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Capability {
     IpcLock = 14,
     SysNice = 23,
 }
 
-/// Whether a capability is in the effective set.
+/// Returns `true` if a capability is in the effective set.
 pub(super) fn holds(machine: &Machine, capability: Capability) -> Result<bool, Unknown> {
     let file = "/proc/self/status";
     let set = machine.line(file, "CapEff:")?;
@@ -130,7 +130,7 @@ fn limits_file(limit: &str) -> String {
     )
 }
 
-/// A soft limit; `u64::MAX` where there is none.
+/// Returns a soft limit; `u64::MAX` if unlimited.
 fn limit(machine: &Machine, name: &str) -> Result<u64, Unknown> {
     let file = "/proc/self/limits";
     let line = machine.line(file, name)?;

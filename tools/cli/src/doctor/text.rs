@@ -1,4 +1,4 @@
-//! Findings for people.
+//! Printing of findings as text.
 
 use super::finding::{Finding, Verdict};
 use super::report::Report;
@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 const TITLE: Style = Style::new().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default();
 
-/// As wide as the longest name.
+/// Width of the longest name.
 const NAME: usize = 25;
 
 pub(super) fn print(report: &Report) {

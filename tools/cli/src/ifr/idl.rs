@@ -1,4 +1,4 @@
-//! IDL files that a repository takes up.
+//! Loading of IDL files into a repository.
 
 use punctual_host::Problem;
 use punctual_idl::diagnostic::render;
@@ -14,7 +14,7 @@ pub(super) struct Idl {
     include: Vec<PathBuf>,
 }
 
-/// Takes up what files declare. Returns how many definitions are new.
+/// Loads the declarations of files. Returns the number of new definitions.
 pub(super) fn load_all(
     repository: &InterfaceRepository,
     files: &[PathBuf],

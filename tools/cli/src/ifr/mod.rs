@@ -1,4 +1,4 @@
-//! `punctual ifr`: the Interface Repository: serve one, load IDL into it, see what is in it.
+//! `punctual ifr`: serving, loading and listing Interface Repositories.
 
 mod idl;
 mod serve;
@@ -23,8 +23,8 @@ pub(crate) enum Options {
     List(ListOptions),
 }
 
-/// Definitions that are there already become what the files say of them. While a server has the file open,
-/// nobody else can write to it: name the IDL files when you start the server.
+/// Definitions that are there already become what the files say of them. While a server has the
+/// file open, no other process can write to it: name the IDL files when you start the server.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LoadOptions {
     /// The repository's file; it is made if need be.
@@ -81,7 +81,7 @@ fn list(options: &ListOptions) -> Result<(), Problem> {
         println!("{}", shown::json(format_args!("{:#}", json!(entries))));
         return Ok(());
     }
-    // Of a store that clients may change, too.
+    // Clients may have changed the store, too.
     let definitions: Vec<_> = definitions
         .iter()
         .map(|(kind, name, id)| (shown::peer(kind), shown::peer(name), shown::peer(id)))

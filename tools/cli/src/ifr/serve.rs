@@ -23,7 +23,7 @@ pub(crate) struct Options {
     files: Vec<PathBuf>,
 }
 
-/// The settings of the service.
+/// Settings of the service.
 #[derive(Debug)]
 struct Repository;
 

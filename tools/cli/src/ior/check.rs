@@ -1,4 +1,4 @@
-//! `punctual ior --check`: whether the endpoints of a reference take connections.
+//! `punctual ior --check`: test of a reference's endpoints by connecting.
 
 use punctual::Orb;
 use punctual::protocol::{Address, ProfileEndpoint, Reached, Unreachable, endpoints_of};
@@ -7,28 +7,28 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
 
-/// An endpoint, and whether it was reached.
+/// An endpoint, and the result of connecting.
 #[derive(Debug, Serialize)]
 pub(crate) struct Endpoint {
-    /// As `protocol://place`.
+    /// Endpoint as `protocol://place`.
     pub(crate) endpoint: String,
     pub(crate) reached: Answer,
-    /// Why it was not reached, or what else there is to say.
+    /// Reason for which the endpoint was not reached, or another detail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
 }
 
-/// Whether an endpoint was reached.
+/// Result of connecting to an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
     Yes,
     No,
-    /// Datagrams go out, and nobody answers one that is no request.
+    /// Datagrams were sent, but a server answers only requests.
     Unknown,
 }
 
-/// The ORB whose protocols are tried; a configuration may bring TLS and links of its own.
+/// Returns the ORB whose protocols are tried; a configuration may add TLS and links of its own.
 pub(crate) fn orb(config: Option<&Path>) -> Result<Orb, String> {
     let mut builder = Orb::builder();
     if let Some(file) = config {
@@ -37,15 +37,15 @@ pub(crate) fn orb(config: Option<&Path>) -> Result<Orb, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// So many are tried at a time, each by a thread.
+/// Number of endpoints that are tried at a time, each by a thread.
 const AT_A_TIME: usize = 32;
 
-/// Tries all endpoints that a reference names, each for `within` at most.
+/// Tries all endpoints that a reference names, each for at most `within`.
 pub(crate) fn all(orb: &Orb, ior: &Ior, within: Duration) -> Vec<Endpoint> {
     let endpoints = named(orb, ior);
     let mut tried = Vec::with_capacity(endpoints.len());
     for some in endpoints.chunks(AT_A_TIME) {
-        // Bare thread: it connects, serves nobody, and is over before the next ones begin.
+        // Bare thread: it connects, and ends before the next ones begin.
         std::thread::scope(|scope| {
             let trying: Vec<_> = some
                 .iter()
@@ -57,7 +57,8 @@ pub(crate) fn all(orb: &Orb, ior: &Ior, within: Duration) -> Vec<Endpoint> {
     tried
 }
 
-/// The endpoints that the ORB would try, and those that TAO names beside, which are lanes of its own.
+/// Returns the endpoints that the ORB would try, and additional ones that TAO names, which are its
+/// lanes.
 fn named(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     let mut endpoints = endpoints_of(orb, ior);
     for profile in &ior.profiles {
@@ -75,7 +76,8 @@ fn named(orb: &Orb, ior: &Ior) -> Vec<ProfileEndpoint> {
     endpoints
 }
 
-/// What TAO's component names in profiles of the links that it has in common with this ORB.
+/// Returns the places that TAO's component names, in profiles of the links that it shares with this
+/// ORB.
 fn tao_places(profile: &punctual_ior::TaggedProfile) -> Vec<(&'static str, TaoPlace)> {
     use punctual_ior::Profile;
     let (protocol, components) = match profile.decode() {
@@ -114,7 +116,7 @@ fn is_tls(endpoint: &ProfileEndpoint) -> bool {
     endpoint.address.link() == "ssliop"
 }
 
-/// Without certificates there is no handshake, but the port can be tried.
+/// Tries the TCP port only: without certificates there is no TLS handshake.
 fn tcp_of(orb: &Orb, endpoint: &ProfileEndpoint, within: Duration) -> (Answer, Option<String>) {
     let port = Address::new("iiop", endpoint.address.place());
     match orb.reach(&ProfileEndpoint::new("iiop", port), within) {

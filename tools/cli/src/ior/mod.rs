@@ -1,4 +1,4 @@
-//! `punctual ior`: what is in an object reference.
+//! `punctual ior`: contents of an object reference.
 
 mod check;
 mod report;
@@ -85,8 +85,8 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     }
 }
 
-/// The text of a reference: the argument itself, or what the file holds that it names. Either may be as JSON has it,
-/// as `punctual call` prints it.
+/// Returns the text of a reference: the argument itself, or the contents of the file that it names.
+/// Either may be in JSON form, as `punctual call` prints it.
 pub(crate) fn read(reference: &str) -> Result<String, String> {
     if reference == "-" {
         let mut text = String::new();
@@ -114,7 +114,7 @@ pub(crate) fn read(reference: &str) -> Result<String, String> {
     })
 }
 
-/// What a reference is that was printed as JSON: the text in its quotes, or nil for `null`.
+/// Returns a reference that was printed as JSON: the text in its quotes, or nil for `null`.
 fn of_json(text: &str) -> Option<String> {
     match serde_json::from_str(text.trim()).ok()? {
         serde_json::Value::String(text) => Some(text),
@@ -123,7 +123,7 @@ fn of_json(text: &str) -> Option<String> {
     }
 }
 
-/// More than any reference takes.
+/// Upper bound of the length of a reference's text, in bytes.
 const MAX_TEXT: u64 = 16 << 20;
 
 fn is_reference(text: &str) -> bool {
@@ -133,7 +133,7 @@ fn is_reference(text: &str) -> bool {
     })
 }
 
-/// What a text says, and the reference that it is; nil for an initial reference.
+/// Decodes a text into its facts and its reference; the latter is nil for an initial reference.
 fn decoded(text: &str) -> Result<(Facts, Ior), String> {
     let text = text.trim();
     if text
@@ -147,7 +147,7 @@ fn decoded(text: &str) -> Result<(Facts, Ior), String> {
         let shown: String = text.chars().take(40).collect();
         return Err(format!("`{shown}` is no object reference"));
     }
-    // A name is not resolved here: what is shown is where its context is.
+    // A name is not resolved here: the location of its context is shown.
     let location = match text.get(.."corbaname:".len()) {
         Some(scheme) if scheme.eq_ignore_ascii_case("corbaname:") => text
             .parse()

@@ -1,4 +1,4 @@
-//! Facts for people.
+//! Printing of facts as text.
 
 use super::check::{Answer, Endpoint};
 use super::report::Shown;
@@ -117,7 +117,8 @@ fn print_component(component: &ComponentFacts) {
     }
 }
 
-/// Named tags of the standard are small numbers; those of vendors are letters, told best in hex.
+/// Formats a tag. Named tags of the standard are small numbers; those of vendors are letters, shown
+/// in hex.
 fn tag(tag: u32, name: Option<&str>) -> String {
     match name {
         Some(name) if tag <= 0xffff => format!("{tag}: {name}"),

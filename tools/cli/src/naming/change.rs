@@ -40,8 +40,8 @@ pub(crate) struct UnbindOptions {
     /// The names.
     #[arg(required = true)]
     names: Vec<String>,
-    /// Destroy the contexts, too, that they are bound to: these have to be empty. Without it they stay, and whoever has
-    /// a reference to one can use it.
+    /// Destroy the contexts, too, that they are bound to: these have to be empty. Without it they
+    /// stay, and clients that have a reference to one can use it.
     #[arg(long)]
     destroy: bool,
     #[command(flatten)]
@@ -93,7 +93,7 @@ fn bind_for(
     replaces: bool,
 ) -> Result<(), Problem> {
     let context = service.extended()?;
-    // Before it is bound, so that no signal leaves it behind.
+    // Before the name is bound, so that no signal leaves the binding behind.
     let signals = options.keep.then(ending_signals).transpose();
     let mut signals = signals.map_err(Problem::from)?;
     let bound = context.bind_for(name, object.as_ref(), ttl.millis(), replaces);
@@ -111,7 +111,7 @@ fn bind_for(
     Ok(())
 }
 
-/// How long a binding lives.
+/// Parses the time to live of a binding.
 pub(super) fn time_to_live(text: &str) -> Result<Ttl, String> {
     let millis = u32::try_from(with_unit(text)?.as_millis()).ok();
     let ttl = millis.and_then(Ttl::from_millis);
@@ -129,7 +129,7 @@ pub(super) fn unbind(options: &UnbindOptions, orb_options: &[String]) -> Result<
         if options.destroy {
             let found = service.root.resolve(&components);
             let found = found.map_err(|error| problem(name, &error))?;
-            // It refuses before anything is done if it has bindings.
+            // Destroying fails before anything is done if the context has bindings.
             let destroyed = service.as_context(name, found)?.destroy();
             destroyed.map_err(|error| problem(name, &error))?;
         }
@@ -160,7 +160,7 @@ pub(super) fn new_context(
     Ok(())
 }
 
-/// Makes the contexts that a name leads through, as far as they are not there.
+/// Makes the contexts in a name that do not exist yet.
 pub(super) fn make_parents(root: &NamingContext, name: &[NameComponent]) -> Result<(), Problem> {
     for end in 1..name.len() {
         let parent = name.get(..end).unwrap_or_default();

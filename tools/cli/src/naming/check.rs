@@ -1,4 +1,4 @@
-//! `punctual naming check`: bindings that lead to nothing.
+//! `punctual naming check`: search for bindings whose objects do not exist.
 
 use std::time::Duration;
 
@@ -15,8 +15,9 @@ use punctual::ObjectRef;
 use punctual_naming::client::Answer;
 use serde_json::json;
 
-/// Each object that is bound is asked whether it exists (`_non_existent`). It is *dead* where its server says that it
-/// does not, *unreachable* where nobody answers. The exit status is 1 if there are such bindings.
+/// Each object that is bound is asked whether it exists (`_non_existent`). It is *dead* where its
+/// server says that it does not, *unreachable* where no server answers. The exit status is 1 if
+/// there are such bindings.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     /// The context; without it, the one of the service.
@@ -35,7 +36,7 @@ pub(crate) struct Options {
     common: Common,
 }
 
-/// So many are asked at a time, each by a thread.
+/// Number of objects that are asked at a time, each by a thread.
 const AT_A_TIME: usize = 32;
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
@@ -72,7 +73,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
     }
 }
 
-/// Names and objects, and contexts of other servers.
+/// Collects names and objects, including contexts of other servers.
 fn gather<'n>(nodes: &'n [Node], bound: &mut Vec<(&'n str, &'n ObjectRef)>) {
     for node in nodes {
         match &node.leads {
@@ -83,14 +84,14 @@ fn gather<'n>(nodes: &'n [Node], bound: &mut Vec<(&'n str, &'n ObjectRef)>) {
                 bound.push((&node.name, object));
             }
             Leads::Context(nodes) => gather(nodes, bound),
-            // The service itself asks the members of groups.
+            // The service itself checks the members of groups.
             Leads::Object(None) | Leads::Temporary(None) | Leads::Again(_) | Leads::Group(..) => {}
         }
     }
 }
 
 fn answers(bound: &[(&str, &ObjectRef)], within: Duration) -> Vec<Answer> {
-    // Bare thread: it makes one call, serves nobody, and is over before the next ones begin.
+    // Bare thread: it makes one call, and ends before the next ones begin.
     std::thread::scope(|scope| {
         let asking: Vec<_> = bound
             .iter()
@@ -110,7 +111,7 @@ fn progress(length: usize, json: bool) -> ProgressBar {
     }
     let length = u64::try_from(length).unwrap_or(u64::MAX);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len}");
-    // The template is the program's own; without it, the bar has the usual look.
+    // The template is a constant; if it is invalid, the bar has the usual look.
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(length).with_style(style)
 }

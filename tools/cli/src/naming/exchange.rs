@@ -79,7 +79,7 @@ pub(super) fn export(options: &ExportOptions, orb_options: &[String]) -> Result<
     }
 }
 
-/// The bindings as JSON, but for temporary ones, which are counted.
+/// Returns the bindings as JSON, except temporary ones, which are counted.
 fn exported(service: &Service, nodes: &[Node], skipped: &mut usize) -> Result<Vec<Value>, Problem> {
     let mut all = Vec::with_capacity(nodes.len());
     for node in nodes {
@@ -119,7 +119,7 @@ fn exported(service: &Service, nodes: &[Node], skipped: &mut usize) -> Result<Ve
     Ok(all)
 }
 
-/// What is read of an export.
+/// Data of an export.
 #[derive(Debug, Deserialize)]
 struct Exported {
     bindings: Vec<Binding>,
@@ -154,14 +154,15 @@ enum Kind {
     Group,
 }
 
-/// How far it has come.
+/// Progress of an import.
 #[derive(Debug, Default)]
 struct Import {
     objects: usize,
     contexts: usize,
     groups: usize,
     kept: usize,
-    /// Contexts that are bound once all are there, by their names and those of what they are.
+    /// Further names of contexts, bound once all contexts exist: each with the name under which
+    /// the context was made.
     again: Vec<(Vec<NameComponent>, String)>,
 }
 
@@ -269,7 +270,7 @@ impl Import {
         Ok(())
     }
 
-    /// A group, and its members in addition to those that it has.
+    /// Makes a group, if necessary, and adds the members to those that it has.
     fn group(
         &mut self,
         service: &Service,
@@ -286,7 +287,8 @@ impl Import {
                 "`choice` is round-robin, random, least-loaded or all",
             )
         })?;
-        // Where it is none, the root is no such one either, and its help is better.
+        // If the name is not a group, the root may not support groups either, and its help is
+        // better.
         service.extended()?;
         let context = ExtendedContext::from_object(root.as_object().clone());
         match context.bind_group(name, choice) {

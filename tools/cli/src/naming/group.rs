@@ -110,13 +110,13 @@ const CHOICES: [(Choice, &str); 4] = [
     (Choice::AllProfiles, "all"),
 ];
 
-/// A choice as the command line has it.
+/// Returns the command line's name of a choice.
 pub(super) fn choice_text(choice: Choice) -> &'static str {
     let found = CHOICES.iter().find(|(one, _)| *one == choice);
     found.map_or("", |(_, text)| text)
 }
 
-/// The choice that a text is.
+/// Returns the choice of a name.
 pub(super) fn choice_of(text: &str) -> Option<Choice> {
     let found = CHOICES.iter().find(|(_, one)| *one == text);
     found.map(|(choice, _)| *choice)
@@ -162,7 +162,7 @@ fn join(options: &JoinOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let (context, group) = (service.extended()?, parsed(&options.group)?);
     let object = service.object(&options.reference)?;
-    // Before it joins, so that no signal leaves it behind.
+    // Before it joins, so that no signal leaves the membership behind.
     let signals = options.keep.then(ending_signals).transpose();
     let mut signals = signals.map_err(Problem::from)?;
     let ttl = options.ttl.map_or(0, Ttl::millis);

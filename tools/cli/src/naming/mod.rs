@@ -1,4 +1,4 @@
-//! `punctual naming`: serve a Naming Service, and read and change that of any ORB.
+//! `punctual naming`: a Naming Service server, and commands for the naming service of any ORB.
 
 mod change;
 mod check;

@@ -43,7 +43,8 @@ pub(crate) struct ResolveOptions {
     common: Common,
 }
 
-/// Prints bindings as they come, so that a context may have any number of them. With `--json` it is one object a line.
+/// Prints bindings as they arrive, so that a context may have any number of them. With `--json` it
+/// prints one object a line.
 pub(super) fn list(options: &ListOptions, orb_options: &[String]) -> Result<(), Problem> {
     let service = Service::new(&options.common, orb_options)?;
     let context = service.context(&options.name)?;

@@ -1,4 +1,4 @@
-//! The Naming Service that other services of this command bind their names in.
+//! Naming Service in which other services of this command bind their names.
 
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_host::Problem;
@@ -8,14 +8,14 @@ use punctual_naming::cos_naming::NamingContext;
 use std::any::Any;
 use std::time::Duration;
 
-/// Time between two looks at the name.
+/// Interval between checks of the name.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 const ON_NAMES: &str = "a name is id.kind components with slashes between, as plants/repository";
 const ON_SERVICES: &str =
     "--naming names a naming context: an `IOR:`, `corbaloc:` or `corbaname:` text";
 
-/// The naming context of a reference, or the usual one.
+/// Naming context of a reference, or the default one.
 #[derive(Debug)]
 pub(crate) struct InNaming(pub(crate) Option<String>);
 

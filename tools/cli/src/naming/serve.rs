@@ -7,16 +7,17 @@ use punctual_host::run::{RunOptions, run as run_service};
 use punctual_host::settings::Setting;
 use punctual_naming::{LISTEN, NamingServer, open, settings};
 
-/// It prints the root context's reference and runs until it is interrupted or terminated. Clients find it at
-/// `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is acknowledged. Whoever reaches it may read
-/// and change all of it, unless --allow says otherwise.
+/// It prints the root context's reference and runs until it is interrupted or terminated. Clients
+/// find it at `corbaloc::HOST:PORT/NameService`, too. Each change is durable before it is
+/// acknowledged. Every client that reaches it may read and change all of it, unless --allow says
+/// otherwise.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     flags: Flags<Naming>,
 }
 
-/// The settings of the service, and those of its page.
+/// Settings of the service, and of its page.
 #[derive(Debug)]
 struct Naming;
 

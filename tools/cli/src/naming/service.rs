@@ -1,4 +1,4 @@
-//! The naming service that is called, of whatever ORB.
+//! The naming service to be called, of any ORB.
 
 use super::service_options::Common;
 use crate::call::{self, Problem};
@@ -12,23 +12,23 @@ use punctual_naming::cos_naming::{self, Binding, BindingType, Name, NameComponen
 use punctual_naming::extension::{self, ExtendedContext};
 use serde_json::{Value, json};
 
-/// Where the service is looked for that nobody has named.
+/// Default location of the service.
 const DEFAULT: &str = "corbaloc::localhost:2809/NameService";
 
-/// Bindings that are asked for at once.
+/// Number of bindings in one request.
 const AT_ONCE: u32 = 500;
 
 const ON_SERVICES: &str = "--service names a naming context: an `IOR:`, `corbaloc:` or `corbaname:` text, or a file \
                            that holds one; `punctual naming serve` starts one";
 const ON_NAMES: &str = "a name is id.kind components with slashes between, and a backslash before a dot or slash that is part of one";
 
-/// A naming context, and the ORB that it is called by.
+/// A naming context, and the ORB by which it is called.
 pub(super) struct Service {
     pub(super) orb: Orb,
     pub(super) root: NamingContext,
 }
 
-/// One binding as it is listed.
+/// A listed binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) component: NameComponent,
@@ -37,7 +37,7 @@ pub(super) struct Entry {
 
 impl Service {
     pub(super) fn new(common: &Common, orb_options: &[String]) -> Result<Self, Problem> {
-        // What the command line says of it comes later, and holds.
+        // Options on the command line follow, and take precedence.
         let timeout = format!("{}ms", common.timeout.as_millis().max(1));
         let mut all = vec!["-ORBCallTimeout".to_owned(), timeout];
         all.extend_from_slice(orb_options);
@@ -51,7 +51,7 @@ impl Service {
         Ok(Self { orb, root })
     }
 
-    /// The context of a name, or the root.
+    /// Returns the context of a name, or the root.
     pub(super) fn context(&self, name: &str) -> Result<NamingContext, Problem> {
         if name.is_empty() {
             return Ok(self.root.clone());
@@ -61,7 +61,7 @@ impl Service {
         self.as_context(name, found)
     }
 
-    /// The root as a context of Punctual's naming service, which it has to be.
+    /// Returns the root as a context of Punctual's naming service; fails if it is not one.
     pub(super) fn extended(&self) -> Result<ExtendedContext, Problem> {
         self.is_extended()?.ok_or_else(|| {
             Problem::usage(
@@ -71,7 +71,7 @@ impl Service {
         })
     }
 
-    /// The root as a context of Punctual's naming service, if it is one.
+    /// Returns the root as a context of Punctual's naming service, if it is one.
     pub(super) fn is_extended(&self) -> Result<Option<ExtendedContext>, Problem> {
         match ExtendedContext::narrow(self.root.as_object().clone()) {
             Ok(context) => Ok(Some(context)),
@@ -80,7 +80,8 @@ impl Service {
         }
     }
 
-    /// An object that is to be a context; asked itself where its reference does not tell.
+    /// Returns an object as a context; the object itself is asked for its type if the reference
+    /// does not name it.
     pub(super) fn as_context(
         &self,
         name: &str,
@@ -94,7 +95,7 @@ impl Service {
         })
     }
 
-    /// The object that a reference on the command line leads to; `nil` is nil.
+    /// Returns the object of a reference on the command line; `nil` is nil.
     pub(super) fn object(&self, reference: &str) -> Result<Option<ObjectRef>, Problem> {
         if reference == "nil" {
             return Ok(None);
@@ -106,7 +107,7 @@ impl Service {
         Ok(Some(object))
     }
 
-    /// What a reference is as text.
+    /// Returns a reference as text.
     pub(super) fn text(&self, object: Option<&ObjectRef>) -> Result<String, Problem> {
         let text = match object {
             Some(object) => self.orb.object_to_string(object),
@@ -116,7 +117,8 @@ impl Service {
     }
 }
 
-/// Returns the ORB's initial reference NameService, or that of the usual port of this machine.
+/// Returns the ORB's initial reference NameService, or the service at the default port of this
+/// machine.
 pub(super) fn initial(orb: &Orb) -> Result<ObjectRef, String> {
     let is_known = orb
         .list_initial_services()
@@ -130,7 +132,7 @@ pub(super) fn initial(orb: &Orb) -> Result<ObjectRef, String> {
     object.map_err(shown::exception)
 }
 
-/// The bindings of a context, all of them; `each` is told of a portion at a time.
+/// Lists all bindings of a context; `each` is called for a portion at a time.
 pub(super) fn list(
     context: &NamingContext,
     mut each: impl FnMut(Vec<Entry>) -> Result<(), Problem>,
@@ -154,14 +156,14 @@ pub(super) fn list(
         let (has_more, some) = iterator.next_n(AT_ONCE).map_err(raised)?;
         each(entries(some))?;
         if !has_more {
-            // It may be gone already: servers end iterators when they like.
+            // It may be gone already: servers may destroy iterators at any time.
             let _ = iterator.destroy();
             return Ok(());
         }
     }
 }
 
-/// A name from its text.
+/// Parses a name.
 pub(super) fn parsed(name: &str) -> Result<Name, Problem> {
     let parts = punctual_ior::name_from_text(name);
     let parts = parts.map_err(|error| Problem::usage(format!("`{name}`: {error}"), ON_NAMES))?;
@@ -172,12 +174,12 @@ pub(super) fn parsed(name: &str) -> Result<Name, Problem> {
     Ok(parts.into_iter().map(component).collect())
 }
 
-/// A name as text.
+/// Returns a name as text.
 pub(super) fn text(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// A name below another.
+/// Returns the name of a component below a path.
 pub(super) fn below(path: &str, component: &NameComponent) -> String {
     let component = text(std::slice::from_ref(component));
     match path {
@@ -186,7 +188,7 @@ pub(super) fn below(path: &str, component: &NameComponent) -> String {
     }
 }
 
-/// What an operation raised, with the name that it was called for.
+/// Returns the problem for an exception of an operation, with the name that it was called for.
 pub(super) fn problem(name: &str, error: &impl Raised) -> Problem {
     match error.system() {
         Some(exception) => raised_by(&format!("`{name}`"), exception.clone()),
@@ -199,9 +201,9 @@ fn raised_by(what: &str, exception: SystemException) -> Problem {
     Problem::System(exception.in_context(format_args!("{what}")), help)
 }
 
-/// The error of an operation of naming contexts.
+/// Error of an operation of naming contexts.
 pub(super) trait Raised: OperationError {
-    /// The user exception as JSON.
+    /// Returns the user exception as JSON.
     fn members(&self) -> Value;
 }
 
@@ -261,7 +263,7 @@ fn unreachable(exception: &SystemException) -> bool {
         && exception.completed() == CompletionStatus::No
 }
 
-/// One binding as JSON.
+/// Returns a binding as JSON.
 pub(super) fn as_json(name: &str, entry: &Entry) -> Value {
     json!({
         "name": name,

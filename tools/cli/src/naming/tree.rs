@@ -1,4 +1,4 @@
-//! A context and all below it, as far as they are of one server.
+//! A context and everything below it, within one server.
 
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
@@ -12,47 +12,47 @@ use punctual_naming::extension::{
     BindingKind, Choice, ExtendedContext, ExtendedContextAboutError, Member,
 };
 
-/// A binding, and where it leads.
+/// A binding and its target.
 #[derive(Debug)]
 pub(super) struct Node {
     pub(super) entry: Entry,
-    /// The whole name.
+    /// Complete name.
     pub(super) name: String,
     pub(super) leads: Leads,
 }
 
-/// Where a binding leads.
+/// Target of a binding.
 #[derive(Debug)]
 pub(super) enum Leads {
-    /// To an object, by its reference as text.
+    /// An object; `None` for nil.
     Object(Option<ObjectRef>),
-    /// To an object for a time.
+    /// An object that is bound for a limited time.
     Temporary(Option<ObjectRef>),
-    /// To a group, and how that chooses among its members.
+    /// A group, with its choice and members.
     Group(Choice, Vec<Member>),
-    /// To a context with these bindings.
+    /// A context with these bindings.
     Context(Vec<Node>),
-    /// To a context that has been met under that name.
+    /// A context that was found before under that name.
     Again(String),
-    /// To a context of another server.
+    /// A context of another server.
     Elsewhere(ObjectRef),
-    /// To a context that could not be listed, and why.
+    /// A context that could not be listed, and the reason.
     Broken(ObjectRef, String),
 }
 
-/// Contexts in one another.
+/// Maximum nesting of contexts.
 const DEEPEST: usize = 128;
 
-/// Goes through a context and those below it.
+/// Traversal of a context and those below it.
 pub(super) struct Walk<'s> {
     service: &'s Service,
-    /// The names of contexts that were met, by their references.
+    /// Names of the contexts found so far, by their references.
     met: HashMap<String, String>,
-    /// Whether contexts of other servers are gone into.
+    /// True if contexts of other servers are entered.
     follows: bool,
-    /// Whether objects are resolved.
+    /// True if objects are resolved.
     resolves: bool,
-    /// Whether the naming service is Punctual's, and is asked which bindings are temporary or of groups.
+    /// True if the naming service is Punctual's, and is asked for temporary bindings and groups.
     is_extended: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'s> Walk<'s> {
         })
     }
 
-    /// All below a context of that name.
+    /// Returns everything below a context of that name.
     pub(super) fn below(
         &mut self,
         context: &NamingContext,
@@ -108,7 +108,7 @@ impl<'s> Walk<'s> {
         Ok(nodes)
     }
 
-    /// Where a binding leads; nowhere if it was removed meanwhile.
+    /// Returns the target of a binding; `None` if it was removed meanwhile.
     fn leads(
         &mut self,
         context: &NamingContext,
@@ -119,7 +119,7 @@ impl<'s> Walk<'s> {
         if !entry.is_context && !self.resolves {
             return Ok(Some(Leads::Object(None)));
         }
-        // A group is asked for first: where it has no member, resolving it is refused.
+        // Groups are queried first: resolving a group without members fails.
         let is_asked = self.is_extended && !entry.is_context;
         let mut is_temporary = false;
         if is_asked {
@@ -159,19 +159,19 @@ impl<'s> Walk<'s> {
         );
         Ok(Some(match nodes {
             Ok(nodes) => Leads::Context(nodes),
-            // The others are shown nevertheless.
+            // The other bindings are shown nevertheless.
             Err(Problem::System(exception, _)) => Leads::Broken(object, exception.to_string()),
             Err(other) => return Err(other),
         }))
     }
 }
 
-/// What a binding of an object is that only Punctual's naming service has.
+/// Kind of a binding that only Punctual's naming service has.
 enum Beyond {
     Nothing,
     Temporary,
     Group(Choice, Vec<Member>),
-    /// It was removed meanwhile.
+    /// The binding was removed meanwhile.
     Gone,
 }
 
@@ -207,8 +207,9 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a context is of the server that is called, by the endpoints of its reference. The one that is called may be
-/// known by another of its host's names, so that the address counts too that calls went to.
+/// Returns `true` if a context belongs to the called server, by the endpoints of its reference. The
+/// called server may be known by another of its host's names, so the address that calls went to
+/// counts, too.
 fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
     let root = root.as_object();
     let addresses = |object: &ObjectRef| endpoints_of(object.orb(), object.ior());
@@ -221,7 +222,8 @@ fn is_at(context: &ObjectRef, root: &NamingContext) -> bool {
     })
 }
 
-/// Whether two addresses have one port, at hosts that are one: by their numbers, or as both are this machine.
+/// Returns `true` if two addresses have the same port and host: by their numbers, or as both are
+/// this machine.
 fn is_same_place(one: &Address, other: &Address) -> bool {
     let port = |address: &Address| address.host_and_port().map(|(_, port)| port);
     if port(one).is_none() || port(one) != port(other) {
@@ -238,7 +240,7 @@ fn numbers(address: &Address) -> Vec<SocketAddr> {
     found.into_iter().flatten().collect()
 }
 
-/// Whether an address is one of this machine's: nobody else's can be bound to.
+/// Returns `true` if an address belongs to this machine: no other address can be bound to.
 fn is_here(address: &SocketAddr) -> bool {
     UdpSocket::bind((address.ip(), 0)).is_ok()
 }

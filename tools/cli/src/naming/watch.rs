@@ -1,6 +1,7 @@
-//! `punctual naming watch`: changes as they are seen.
+//! `punctual naming watch`: printing of changes.
 //!
-//! The standard's interface tells nobody of changes, so the bindings are listed again and again and compared.
+//! The standard's interface does not notify clients of changes, so the bindings are listed at
+//! intervals and compared.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -32,7 +33,7 @@ pub(crate) struct Options {
     common: Common,
 }
 
-/// What names are bound to, as text.
+/// Targets of names, as text.
 type Seen = BTreeMap<String, String>;
 
 pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Problem> {
@@ -56,7 +57,7 @@ pub(super) fn run(options: &Options, orb_options: &[String]) -> Result<(), Probl
         }
         let now = match look() {
             Ok(now) => now,
-            // A server that is started again is watched again.
+            // If the server is restarted, it is watched again.
             Err(Problem::System(exception, _)) => {
                 eprintln!("{}", shown::exception(exception));
                 continue;
@@ -102,7 +103,7 @@ fn tell(before: &Seen, now: &Seen, json: bool) {
             Some(_) => {}
         }
     }
-    // Whoever reads them is gone: the next look ends it.
+    // If the reader has gone, the next look ends the command.
     let _ = std::io::stdout().flush();
 }
 

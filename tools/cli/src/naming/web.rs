@@ -1,4 +1,4 @@
-//! `punctual naming serve --web`: the page of names, where it is built in.
+//! `punctual naming serve --web`: the web page of names, if built in.
 
 use punctual_host::Problem;
 use punctual_host::run::Companion;
@@ -24,7 +24,7 @@ const NO_WEB_ANSWERS: Key<bool> = Key::flag("no-web-answers").requires(&["web"])
     "Do not ask the objects that the page shows whether they answer: that connects wherever their references say.",
 );
 
-/// The settings of the page.
+/// Settings of the page.
 pub(super) const SETTINGS: &[&Setting] = &[
     &WEB.setting,
     &WEB_REMOTE.setting,
@@ -32,12 +32,12 @@ pub(super) const SETTINGS: &[&Setting] = &[
     &NO_WEB_ANSWERS.setting,
 ];
 
-/// Hosts are checked by the page.
+/// Accepts any host: the page checks them.
 fn any(_: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the part of the process that serves the page, if settings have one.
+/// Returns the part of the process that serves the page, if configured.
 #[cfg(feature = "web")]
 pub(super) fn page(values: &Values) -> Result<Companion<NamingServer>, Problem> {
     use punctual_console::{Console, ConsoleError, ConsoleOptions, Naming};

@@ -1,6 +1,6 @@
-//! `punctual new NAME`: a crate of one's own, with an interface, a server, a client and a test.
+//! `punctual new NAME`: creation of a crate with an interface, a server, a client and a test.
 //!
-//! Its files are those of `template/`, where `@NAME@` and its like stand for what is known when it is made.
+//! Its files are those of `template/`, where `@NAME@` and similar placeholders are replaced.
 
 use clap::ValueHint;
 use std::fs;
@@ -19,7 +19,7 @@ pub(crate) struct Options {
     punctual: Option<PathBuf>,
 }
 
-/// Each file of a new crate, and what is in it.
+/// Files of a new crate, with their contents.
 const FILES: [(&str, &str); 8] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("build.rs", include_str!("template/build.rs.in")),
@@ -40,7 +40,7 @@ const FILES: [(&str, &str); 8] = [
     ("tests/call.rs", include_str!("template/tests/call.rs.in")),
 ];
 
-/// Why there is no new crate, and what may help.
+/// Reason for which no crate is made, and possibly help.
 #[derive(Debug, PartialEq, Eq)]
 struct Refused {
     why: String,
@@ -90,7 +90,7 @@ fn at(path: &Path, error: &io::Error) -> Refused {
     }
 }
 
-/// The crate's name, if it can be one.
+/// Returns the crate's name, if it is valid.
 fn checked_name(folder: &Path) -> Result<&str, Refused> {
     let name = folder.file_name().and_then(|name| name.to_str());
     let name = name.unwrap_or_default();
@@ -98,7 +98,7 @@ fn checked_name(folder: &Path) -> Result<&str, Refused> {
     let is_made_well = name
         .chars()
         .all(|one| one.is_ascii_alphanumeric() || one == '-' || one == '_');
-    // `punctual` itself is what the crate depends on; the others cargo has a meaning for.
+    // `punctual` is the crate's dependency; the others have a meaning for cargo.
     let is_taken = ["punctual", "test", "core", "std", "alloc", "proc_macro"].contains(&name);
     match begins_well && is_made_well && !is_taken && !punctual_idl_rust::is_keyword(name) {
         true => Ok(name),
@@ -126,7 +126,7 @@ fn check_empty(folder: &Path) -> Result<(), Refused> {
     }
 }
 
-/// Where Punctual is, as `Cargo.toml` names it.
+/// Returns the location of Punctual, for `Cargo.toml`.
 fn sources(given: Option<&Path>) -> Result<String, Refused> {
     let built_from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let sources = given.unwrap_or(&built_from);

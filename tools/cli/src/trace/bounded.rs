@@ -1,4 +1,4 @@
-//! A table that forgets: its oldest entries make room for new ones, as a log may go on for ever.
+//! A table of limited size: the oldest entries make room for new ones, as a log may be endless.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
@@ -7,7 +7,7 @@ use std::hash::Hash;
 pub(super) struct Bounded<K, V> {
     most: usize,
     entries: HashMap<K, (u64, V)>,
-    /// The keys by when they were written.
+    /// Keys in the order in which they were written.
     order: BTreeMap<u64, K>,
     written: u64,
 }
@@ -26,7 +26,7 @@ impl<K: Clone + Eq + Hash, V> Bounded<K, V> {
         self.entries.get(key).map(|(_, value)| value)
     }
 
-    /// The value that was there is replaced.
+    /// Inserts a value, replacing the previous one.
     pub(super) fn insert(&mut self, key: K, value: V) {
         self.remove(&key);
         if self.entries.len() >= self.most {

@@ -1,4 +1,4 @@
-//! Which reply answers which request, and what both say.
+//! Association of replies with requests, and decoding of both.
 
 use std::rc::Rc;
 
@@ -11,51 +11,51 @@ use super::known::{Candidate, Known};
 use super::log::{Body, Head, MOST_OCTETS, Message, NoBody, Peer};
 use super::values::{Encoded, Fit, Holds};
 
-/// How many requests wait for their replies, how many connections' code sets are kept, and how many messages are put
-/// together from fragments.
+/// Maximum number of requests that wait for their replies, of connections whose code sets are kept,
+/// and of messages being assembled from fragments.
 const MOST_WAITING: usize = 10_000;
 const MOST_CONNECTIONS: usize = 1000;
 const MOST_PARTIAL: usize = 64;
 
-/// What a message says.
+/// Decoded contents of a message.
 #[derive(Debug)]
 pub(super) struct Told {
     pub(super) sent: bool,
     pub(super) peer: Peer,
     pub(super) is_reply: bool,
     pub(super) id: u32,
-    /// `None` where the log does not hold the request.
+    /// Name of the operation; `None` if the log does not contain the request.
     pub(super) operation: Option<Rc<str>>,
     pub(super) says: Says,
 }
 
 #[derive(Debug)]
 pub(super) enum Says {
-    /// Arguments or results: of all operations that fit.
+    /// Arguments or results, for all operations that fit.
     Values(Vec<Fit>),
     User(Any),
     System(SystemException),
-    /// The call goes on elsewhere, or in another way.
+    /// The call continues elsewhere, or in another way.
     Elsewhere(ReplyStatus),
-    /// Why what it says is not known.
+    /// Reason for which the contents are unknown.
     Nothing(Reason),
 }
 
 #[derive(Debug)]
 pub(super) enum Reason {
     NoBody(NoBody),
-    /// No operation of its name is declared.
+    /// No operation of that name is declared.
     NotDeclared,
-    /// The octets are not of the types that are declared.
+    /// The bytes do not fit the declared types.
     NoFit(String),
-    /// The log does not hold its request.
+    /// The log does not contain the request of the reply.
     NoRequest,
-    /// Part of a message of which the log does not hold the beginning, or GIOP 1.1, in which fragments do not say whose
-    /// they are.
+    /// Part of a message whose beginning is not in the log, or of GIOP 1.1, in which fragments do
+    /// not name their request.
     Fragment,
 }
 
-/// Calls of a log that are not over.
+/// Calls of a log that are in progress.
 #[derive(Debug)]
 pub(super) struct Calls {
     known: Known,
@@ -64,7 +64,7 @@ pub(super) struct Calls {
     partial: Bounded<Call, Message>,
 }
 
-/// A call: by whom and to whom, and its id.
+/// A call: its client, its server, and its id.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Call {
     peer: Peer,
@@ -75,7 +75,7 @@ struct Call {
 #[derive(Debug)]
 struct Waiting {
     operation: Rc<str>,
-    /// The operations that its arguments fit.
+    /// Operations that its arguments fit.
     candidates: Vec<Rc<Candidate>>,
 }
 
@@ -89,7 +89,7 @@ impl Calls {
         }
     }
 
-    /// What a message says; `None` as long as there are fragments to come.
+    /// Returns the contents of a message; `None` while fragments are missing.
     pub(super) fn take(&mut self, message: Message) -> Option<Told> {
         let message = match message.head {
             Head::Fragment { id: Some(id) } => self.go_on(id, message)?,
@@ -113,9 +113,10 @@ impl Calls {
         })
     }
 
-    /// The message that a fragment ends; one that is not at the end is put to what came before.
+    /// Returns the message that a fragment completes; otherwise adds the fragment to the message.
     fn go_on(&mut self, id: u32, fragment: Message) -> Option<Message> {
-        // A message and its fragments go the same way; whether it is a request is known by its beginning only.
+        // A message and its fragments have the same direction; only the beginning shows whether it
+        // is a request.
         let keys = [true, false].map(|is_ours| Call {
             peer: fragment.peer.clone(),
             is_ours,
@@ -231,7 +232,7 @@ impl Calls {
     }
 }
 
-/// The call that a request or reply belongs to.
+/// Returns the call to which a request or reply belongs.
 fn call(message: &Message, id: u32) -> Call {
     let is_request = matches!(message.head, Head::Request { .. });
     Call {

@@ -1,4 +1,4 @@
-//! The operations that a log's requests may be of, and the exceptions that its replies may bring.
+//! Operations and exceptions that may occur in a log.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,17 +19,17 @@ pub(super) struct Candidate {
     pub(super) operation: OperationDescription,
 }
 
-/// What an IDL or an Interface Repository declares.
+/// Declarations of an IDL file or an Interface Repository.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// By the name in requests: several interfaces may have operations of one name.
+    /// Operations by their name in requests: several interfaces may have operations of one name.
     operations: HashMap<String, Vec<Rc<Candidate>>>,
-    /// By repository id.
+    /// Exceptions by repository id.
     exceptions: HashMap<String, TypeCode>,
 }
 
 impl Known {
-    /// Nothing but what every object has (CORBA 3.3 part 2, §9.4.2.1).
+    /// Returns the operations that every object has (CORBA 3.3 part 2, §9.4.2.1).
     pub(super) fn new() -> Self {
         let mut this = Self::default();
         for operation in of_every_object() {
@@ -52,7 +52,7 @@ impl Known {
         }
     }
 
-    /// Asks for each interface that the repository has.
+    /// Queries each interface of the repository.
     pub(super) fn add_repository(&mut self, repository: &Repository) -> Result<(), Problem> {
         let raised = |exception: punctual::SystemException| {
             Problem::System(exception.in_context("the Interface Repository"), None)
@@ -65,12 +65,12 @@ impl Known {
         Ok(())
     }
 
-    /// The operations of a name.
+    /// Returns the operations of a name.
     pub(super) fn operations(&self, name: &str) -> &[Rc<Candidate>] {
         self.operations.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The exception with this repository id.
+    /// Returns the exception with this repository id.
     pub(super) fn exception(&self, id: &str) -> Option<&TypeCode> {
         self.exceptions.get(id)
     }
@@ -89,8 +89,8 @@ impl Known {
         }
     }
 
-    /// Adds an operation, once for all interfaces that inherit it: it is called by the name of the one that has it as
-    /// its own.
+    /// Adds an operation, once for all interfaces that inherit it: it is shown with the interface
+    /// that declares it.
     fn add(&mut self, interface: &str, is_own: bool, operation: OperationDescription) {
         let candidate = |operation| {
             Rc::new(Candidate {
@@ -113,7 +113,7 @@ impl Known {
     }
 }
 
-/// Whether a repository id is that of something in the scope that another id is of.
+/// Returns `true` if a repository id belongs to the scope of another id.
 fn is_within(id: &str, scope: &str) -> bool {
     let path = |id: &str| id.rsplit_once(':').map(|(path, _)| path.to_owned());
     let scope = path(scope);

@@ -1,8 +1,10 @@
-//! `punctual trace`: the log of a program that runs with `-ORBTrace giop,payload`, with what its messages carry as
-//! values. Compiled stubs carry no descriptions of types, so that the program itself prints octets only.
+//! `punctual trace`: decodes the values of messages in the log of a program that runs with
+//! `-ORBTrace giop,payload`. Compiled stubs contain no type descriptions, so the program itself
+//! prints bytes only.
 //!
-//! [`log`] reads lines, [`calls`] finds the request of a reply, [`values`] decodes by what [`known`] has from an IDL or
-//! an Interface Repository, and [`show`] prints. A log may be of any length, and hold anything: memory is bounded.
+//! [`log`] reads lines, [`calls`] finds the request of a reply, [`values`] decodes by the
+//! declarations that [`known`] has from an IDL file or an Interface Repository, and [`show`]
+//! prints. A log may have any length and contents: memory is bounded.
 
 mod bounded;
 mod calls;
@@ -74,7 +76,7 @@ pub(crate) fn run(options: &Options, orb_options: &[String]) -> ExitCode {
     let mut output = Output::new(known, options.json);
     match output.pass(BufReader::new(input)) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever reads has had enough of it.
+        // The reader may have closed the pipe.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => fail(error, None),
     }
@@ -99,17 +101,17 @@ fn known(options: &Options, orb_options: &[String]) -> Result<Known, Problem> {
     Ok(known)
 }
 
-/// Lines of more octets are passed on, and not looked at.
+/// Maximum length of a line that is parsed, in bytes; longer ones are passed on unparsed.
 const LONGEST_LINE: u64 = 64 << 10;
 
-/// Where the log goes, and what has been read of it.
+/// Output of the log, and the state of its parsing.
 struct Output {
     log: Log,
     calls: Calls,
     text: Text,
     is_json: bool,
     remarked: HashSet<Remark>,
-    /// Whether what was passed on last ended a line.
+    /// True if the last output ended a line.
     is_at_start: bool,
     out: BufWriter<Stdout>,
 }
@@ -127,7 +129,7 @@ impl Output {
         }
     }
 
-    /// Passes all of a log on, each line as soon as it is there.
+    /// Passes all of a log on, each line as soon as it has arrived.
     fn pass(&mut self, mut input: BufReader<Box<dyn Read>>) -> io::Result<()> {
         let (mut line, mut is_in_line) = (Vec::new(), false);
         loop {
@@ -166,7 +168,7 @@ impl Output {
         let before = self.log.ends_before(text);
         self.add(before)?;
         if text.starts_with("payload ") {
-            // The program has shown a value of a type that it knows: it is shown here, too.
+            // The program has printed a value of a type that it knows: it is shown here, too.
             return Ok(());
         }
         self.pass_on(line)?;
@@ -174,7 +176,7 @@ impl Output {
         self.add(event)
     }
 
-    /// What is no line of a trace, or a part of one that has begun before.
+    /// Passes on text that is not a line of a trace, or the rest of a line that has begun before.
     fn noise(&mut self, octets: &[u8], has_begun: bool) -> io::Result<()> {
         if !has_begun {
             let event = self.log.end();
@@ -191,7 +193,7 @@ impl Output {
         self.out.write_all(octets)
     }
 
-    /// Adds what a message says.
+    /// Adds the contents of a message.
     fn add(&mut self, event: Option<Event>) -> io::Result<()> {
         let message = match event {
             None => return Ok(()),
@@ -219,7 +221,7 @@ impl Output {
         Ok(())
     }
 
-    /// Says something of the log as a whole, once.
+    /// Prints a remark on the whole log, once.
     fn remark(&mut self, remark: Remark) {
         if self.remarked.insert(remark) {
             let note = anstyle::AnsiColor::Cyan.on_default().bold();

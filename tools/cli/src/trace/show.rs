@@ -1,4 +1,4 @@
-//! What messages say, as lines behind theirs or as JSON.
+//! Printing of decoded messages, as additional lines of the log or as JSON.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -13,10 +13,10 @@ use super::values::{Fit, Named};
 use crate::payload::{self, Members};
 use crate::shown;
 
-/// How many names of operations that are not declared are told, once each.
+/// Maximum number of undeclared operations that are reported, once each.
 const MOST_UNKNOWN: usize = 1000;
 
-/// What is wrong with a log as a whole, which is said once.
+/// Problem of the whole log, reported once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Remark {
     NoOctets,
@@ -56,7 +56,7 @@ impl Text {
             Says::Elsewhere(_) => Vec::new(),
             Says::Nothing(reason) => {
                 let is_told = match (reason, &told.operation) {
-                    // Said once of the whole log.
+                    // Reported once for the whole log.
                     (Reason::NoBody(NoBody::NotShown), _) => true,
                     (Reason::NotDeclared, Some(name)) => !self.is_new(name),
                     _ => false,
@@ -78,7 +78,8 @@ impl Text {
     }
 }
 
-/// The values; where several operations fit, under the names of those that say the same.
+/// Returns the lines of the values; if several operations fit, under the names of those with equal
+/// values.
 fn of_fits(way: &str, operation: &str, fits: &[Fit]) -> Vec<String> {
     let lines = |operation: &str, values: &[Named]| -> Vec<String> {
         let values = values.iter();
@@ -104,7 +105,7 @@ fn of_fits(way: &str, operation: &str, fits: &[Fit]) -> Vec<String> {
     alike.into_iter().flat_map(of_group).collect()
 }
 
-/// Why there are no values.
+/// Returns the reason for which a message has no decoded values.
 fn why(reason: &Reason) -> String {
     match reason {
         Reason::NoBody(NoBody::NotShown) => "the log does not show its octets",
@@ -137,7 +138,7 @@ struct Line<'t> {
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Content<'t> {
-    /// Of several operations that fit.
+    /// Values for several operations that fit.
     Candidates(Vec<Values<'t>>),
     Exception(Box<RawValue>),
     Status(String),
@@ -154,7 +155,7 @@ struct Values<'t> {
     arguments: Box<RawValue>,
 }
 
-/// A message as JSON, on one line.
+/// Returns a message as JSON, on one line.
 pub(super) fn json(told: &Told) -> Result<String, serde_json::Error> {
     let says = match &told.says {
         Says::Values(fits) => {
@@ -197,12 +198,12 @@ fn json_of_fit(fit: &Fit) -> Result<Values<'_>, serde_json::Error> {
     })
 }
 
-/// A value, or text that says what is wrong with it.
+/// Returns a value as JSON, or a text with its error.
 fn raw(value: &Any) -> Result<Box<RawValue>, serde_json::Error> {
     payload::json(value).or_else(|wrong| to_raw_value(&wrong))
 }
 
-/// As `punctual call` prints it.
+/// Returns a user exception as `punctual call` prints it.
 fn user(exception: &Any) -> Result<Box<RawValue>, serde_json::Error> {
     let type_code = exception.type_code();
     let members = [

@@ -1,4 +1,4 @@
-//! From a body's octets to values, by an operation that they may belong to.
+//! Decoding of a body's bytes by an operation that they may belong to.
 
 use std::rc::Rc;
 
@@ -21,21 +21,21 @@ pub(super) struct Fit {
     pub(super) values: Vec<Named>,
 }
 
-/// Whether a body holds arguments or results.
+/// Contents of a body: arguments or results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Holds {
     Arguments,
     Results,
 }
 
-/// The octets of a body, and all that their meaning depends on beside their types.
+/// Bytes of a body, and everything that decoding depends on except types.
 pub(super) struct Encoded<'m> {
-    /// The message, with zeros for what stands before the body.
+    /// Bytes of the message, with zeros before the body.
     octets: Vec<u8>,
     body: &'m Body,
     version: GiopVersion,
     order: ByteOrder,
-    /// What text may be in, the likeliest first.
+    /// Possible code sets of text, the likeliest first.
     code_sets: Vec<CodeSets>,
 }
 
@@ -64,12 +64,13 @@ impl<'m> Encoded<'m> {
         }
         let seams = &self.body.seams;
         let mut decoder = Decoder::with_seams(&self.octets, seams, self.order, coding);
-        // What stands before the body is there.
+        // The bytes before the body exist.
         let _ = decoder.skip(self.body.at);
         decoder
     }
 
-    /// Reads in the first code sets in which that succeeds; else, what is wrong in the likeliest ones.
+    /// Decodes with the first code sets for which that succeeds; otherwise returns the error with
+    /// the likeliest ones.
     fn read<T>(&self, read: impl Fn(Decoder<'_>) -> Result<T, String>) -> Result<T, String> {
         let mut wrong = None;
         for code_sets in &self.code_sets {
@@ -81,7 +82,7 @@ impl<'m> Encoded<'m> {
         Err(wrong.unwrap_or_default())
     }
 
-    /// Those of the operations that fit; if none does, why.
+    /// Returns the operations that fit; if none does, the reason.
     pub(super) fn fits(
         &self,
         candidates: &[Rc<Candidate>],
@@ -106,7 +107,7 @@ impl<'m> Encoded<'m> {
         self.read(all)
     }
 
-    /// The user exception, if its type is known.
+    /// Returns the user exception, if its type is known.
     pub(super) fn user_exception(&self, known: &Known) -> Result<Any, String> {
         self.read(|mut decoder| {
             let id = decoder.get_string().map_err(text)?;
@@ -123,8 +124,9 @@ impl<'m> Encoded<'m> {
     }
 }
 
-/// What text may be in. GIOP 1.0 has no code sets but ISO 8859-1. Where the log begins after the request that told
-/// them, they are most likely Punctual's own; what is no UTF-8 is ISO 8859-1.
+/// Returns the possible code sets of text. GIOP 1.0 has ISO 8859-1 only. If the log begins after
+/// the request that named them, they are most likely Punctual's own; text that is not UTF-8 is ISO
+/// 8859-1.
 fn code_sets(version: GiopVersion, agreed: Option<CodeSets>) -> Vec<CodeSets> {
     match (version, agreed) {
         (GiopVersion::V1_0, _) => vec![CodeSets::UNNEGOTIATED],
@@ -170,7 +172,7 @@ fn named(name: &str, type_code: &TypeCode, input: &mut Decoder<'_>) -> Result<Na
     let wrong = |error: CdrError| format!("`{name}`: {error}");
     let mut value = Any::default();
     value.unmarshal_as(type_code, input).map_err(wrong)?;
-    // An Any looks at its octets only as far as their number depends on it.
+    // An Any decodes its bytes only as far as necessary to find their end.
     value.value().map_err(wrong)?;
     Ok((name.to_owned(), value))
 }

@@ -1,8 +1,9 @@
-//! Runs the commands of one page, in a folder that ends with it.
+//! Runner of the commands of one page, in a folder that is removed afterwards.
 //!
-//! Commands begin in a folder `punctual`, as after a clone. `cargo run --bin punctual --` is the program that was built, in whatever
-//! folder. Programs of a crate that the page makes are built by cargo, with what `tests/new.rs` has built. Port 2809 is
-//! another one each time, so that pages do not meet one another.
+//! Commands begin in a folder `punctual`, as after a clone. `cargo run --bin punctual --` is the
+//! program that was built, in any folder. Programs of a crate that the page makes are built by
+//! cargo, with the artifacts of `tests/new.rs`. Port 2809 is replaced by another one each time, so
+//! that pages do not conflict.
 
 use crate::transcript::{Step, fits};
 use punctual_guide::root;
@@ -16,14 +17,14 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A command that takes longer hangs; the first one of a crate builds all of Punctual.
+/// Time after which a command counts as hanging; the first one of a crate builds all of Punctual.
 const LONGEST: Duration = Duration::from_secs(900);
-/// A command in the background that shows no more for so long hangs.
+/// Time without output after which a command in the background counts as hanging.
 const QUIET: Duration = Duration::from_secs(300);
 
 pub(crate) struct Session {
     within: tempfile::TempDir,
-    /// Where the next command runs.
+    /// Folder in which the next command runs.
     folder: PathBuf,
     port: u16,
     running: Vec<Child>,
@@ -80,7 +81,7 @@ impl Session {
                 None => thread::sleep(Duration::from_millis(5)),
             }
         };
-        // Its output ends with it; what it has left in the background may keep that open.
+        // Its output ends with it, though background processes may keep the pipe open.
         while let Ok(line) = lines.recv_timeout(Duration::from_secs(1)) {
             printed.push(line);
         }
@@ -138,7 +139,8 @@ impl Session {
             .spawn()
     }
 
-    /// A crate that the page has made has the versions of the workspace, so that nothing is fetched.
+    /// Gives a crate that the page has made the workspace's versions, so that nothing is
+    /// downloaded.
     fn lock_versions(&self) -> io::Result<()> {
         let is_crate = self.folder.join("Cargo.toml").exists();
         let lock = self.folder.join("Cargo.lock");
@@ -152,7 +154,7 @@ impl Session {
         self.within.path().join(".folder")
     }
 
-    /// Goes where the command has gone.
+    /// Changes to the folder to which the command has changed.
     fn change_folder(&mut self) -> io::Result<()> {
         if let Ok(place) = fs::read_to_string(self.place()) {
             self.folder = PathBuf::from(place.trim_end());
@@ -168,7 +170,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         for child in &mut self.running {
-            // The whole group: a shell, and what it has started.
+            // The whole process group: a shell, and its children.
             let group = format!("-{}", child.id());
             let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
             let _ = child.wait();
@@ -176,7 +178,7 @@ impl Drop for Session {
     }
 }
 
-/// The lines that a command prints, as they come.
+/// Returns the lines that a command prints, as they arrive.
 fn reader(child: &mut Child) -> Receiver<String> {
     let (say, heard) = mpsc::channel();
     if let Some(output) = child.stdout.take() {
@@ -192,7 +194,7 @@ fn reader(child: &mut Child) -> Receiver<String> {
     heard
 }
 
-/// Waits until a command in the background has printed what the page shows.
+/// Waits until a command in the background has printed the output that the page shows.
 fn shown(step: &Step, expected: &[String], lines: &Receiver<String>) -> Result<(), String> {
     let command = &step.command;
     let mut printed = Vec::new();

@@ -1,18 +1,19 @@
-//! Commands as a page shows them: `$ command`, then what it prints. `…` stands for what differs each time: by itself for any number of
-//! lines, within a line for any text. `? 3` says that the command ends with that status. A block `sh` has commands alone.
+//! Commands as a page shows them: `$ command`, followed by its output. `…` replaces variable parts:
+//! alone for any number of lines, within a line for any text. `? 3` means that the command ends
+//! with that status. A block `sh` has commands only.
 
 use punctual_guide::Block;
 
-/// A command, and what it is to print.
+/// A command, and its expected output.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) line: usize,
     pub(crate) command: String,
     pub(crate) output: Vec<String>,
     pub(crate) status: i32,
-    /// Whether the command goes on while the next ones run.
+    /// True if the command continues while the next ones run.
     pub(crate) is_background: bool,
-    /// Whether its output is compared: that of `sh` is not.
+    /// True if its output is compared: that of `sh` is not.
     pub(crate) is_compared: bool,
 }
 
@@ -51,7 +52,7 @@ pub(crate) fn steps(block: &Block) -> Vec<Step> {
             step.command = command.to_owned();
             step.is_background = true;
         }
-        // Blocks end with an empty line where the page has one for its looks.
+        // A block may end with an empty line for the page's layout.
         while step.output.last().is_some_and(String::is_empty) {
             step.output.pop();
         }
@@ -59,7 +60,7 @@ pub(crate) fn steps(block: &Block) -> Vec<Step> {
     steps
 }
 
-/// Whether lines are what the page shows.
+/// Returns `true` if lines match those of the page.
 pub(crate) fn fits(expected: &[String], lines: &[String]) -> bool {
     match expected.split_first() {
         None => lines.is_empty(),

@@ -1,4 +1,4 @@
-//! `punctual bench`: what it hands over to, and what it says when that is not there.
+//! `punctual bench`: the program that it runs, and its error if that does not exist.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::fs;
@@ -7,15 +7,15 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Held by the test that runs. A process that one test starts while the other writes a program has that open for
-/// writing until it runs its own, and what is open for writing cannot be run (ETXTBSY).
+/// Serializes the tests. A process started by one test while another writes a program inherits the
+/// open file until it executes its own, and a file open for writing cannot be executed (ETXTBSY).
 static ALONE: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
     ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The command in `folder`, as installed there, with nothing on its PATH.
+/// Runs the command in `folder`, as installed there, with an empty PATH.
 fn installed(folder: &Path, arguments: &[&str]) -> Output {
     let program = folder.join("punctual");
     fs::copy(env!("CARGO_BIN_EXE_punctual"), &program).unwrap();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// For a process to begin to serve; then the test fails.
+/// Time for a process to start serving; then the test fails.
 const START: Duration = Duration::from_secs(30);
 
 fn punctual(part: &str) -> Command {
@@ -31,7 +31,7 @@ impl Owned {
         Self(Some(child))
     }
 
-    /// Tells it to end, and what it has printed.
+    /// Ends the process, and returns its output.
     fn ended(mut self) -> String {
         let child = self.0.take().unwrap();
         let kill = Command::new("kill").arg(child.id().to_string()).status();
@@ -91,7 +91,8 @@ fn a_client_over_tcp_reaches_a_server_that_listens_on_shared_memory_only() {
     }
 }
 
-/// omniORB's naming service at a port of its own, or why there is none.
+/// Starts omniORB's naming service at a port of its own, or returns the reason for which there is
+/// none.
 fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
     let free = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = free.local_addr().unwrap().port();
@@ -117,7 +118,7 @@ fn omni_names(folder: &Path) -> Result<(Owned, u16), String> {
     Ok((owned, port))
 }
 
-/// omniORB's own client of it: whether it succeeded, and what it said.
+/// Runs omniORB's own naming client; returns its success and its output.
 fn nameclt(service: &str, arguments: &[&str]) -> Result<(bool, String), String> {
     let output = Command::new("nameclt")
         .env("OMNIORB_CONFIG", "/dev/null")
@@ -152,7 +153,7 @@ fn omniorbs_client_and_server_meet_through_the_bridge_and_stay_there() {
     let service = std::fs::read_to_string(&through).unwrap();
     let client = |arguments: &[&str]| nameclt(service.trim(), arguments).unwrap();
 
-    // The outer context's reference comes back rewritten, and is called through the bridge.
+    // The outer context's reference is returned rewritten, and is called through the bridge.
     assert!(client(&["bind_new_context", "outer"]).0);
     assert!(client(&["bind_new_context", "outer/inner"]).0);
     assert_eq!(client(&["list", "outer"]), (true, "inner/\n".to_owned()));

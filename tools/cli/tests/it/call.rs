@@ -20,7 +20,7 @@ use std::sync::Mutex;
 
 const IDL: &str = include_str!("call/shelter.idl");
 
-/// A home whose animals are JSON.
+/// A home whose animals are JSON values.
 struct Home {
     declared: Declared,
     interface: InterfaceDescription,
@@ -52,7 +52,7 @@ impl Home {
         }
     }
 
-    /// The results of a call, the one that is returned first; or the members of `NotHere`.
+    /// Returns the results of a call, the return value first; or the members of `NotHere`.
     fn answer(&self, operation: &str, given: &[JsonValue]) -> Result<Vec<JsonValue>, JsonValue> {
         let mut animals = self.animals.lock().unwrap();
         let find = |name: &JsonValue| {
@@ -94,7 +94,7 @@ fn json_of(any: &Any) -> JsonValue {
     serde_json::to_value(Json::new(any.type_code(), &value)).unwrap()
 }
 
-/// The types of the IDL, by their scoped names.
+/// Types of the IDL, by their scoped names.
 struct Declared(punctual_idl::model::Specification);
 
 impl Names for Declared {
@@ -144,7 +144,7 @@ impl DynamicImplementation for Home {
     }
 }
 
-/// A folder with the IDL, a reference to a home, and a command that is run there.
+/// A folder with the IDL and a reference to a home, in which the command runs.
 struct Shelter {
     folder: tempfile::TempDir,
     _orb: Orb,
@@ -167,7 +167,7 @@ impl Shelter {
         known.load(&specification()).unwrap();
         let repository = known.serve(&poa).unwrap();
         write("ifr.ior", &orb.object_to_string(&repository).unwrap());
-        // The adapter knows the servant, not its interface.
+        // The adapter knows the servant, but not its interface.
         let mut reference = home.ior().clone();
         reference.type_id = "IDL:Shelter/Home:1.0".into();
         write("home.ior", &reference.to_string());
@@ -178,7 +178,7 @@ impl Shelter {
         Self { folder, _orb: orb }
     }
 
-    /// The command, to be run in the folder wherever it is called from.
+    /// Returns the command, which runs in the folder wherever it is called from.
     fn command(&self) -> PathBuf {
         let path = self.folder.path().join("punctual");
         let mut script = std::fs::File::create(&path).unwrap();

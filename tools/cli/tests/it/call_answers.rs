@@ -1,5 +1,5 @@
-//! `punctual call` where an answer is more than a value: references that are called next, objects that do not say what
-//! they are, servers that are not there, servants that panic.
+//! `punctual call` with unusual answers: references that are called next, objects that do not
+//! report their interface, servers that do not run, servants that panic.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual::json::{Names, NoNames, from_json};
@@ -18,7 +18,7 @@ const IDL: &str = include_str!("call/desk.idl");
 const CLERK: &str = "IDL:Office/Clerk:1.0";
 const WORKER: &str = "IDL:Office/Worker:1.0";
 
-/// A clerk. One that is taciturn answers `_is_a`, as every object does, and nothing that later standards added.
+/// A clerk. A taciturn one answers `_is_a`, as every object does, but no query of later standards.
 struct Clerk {
     name: &'static str,
     is_taciturn: bool,
@@ -153,7 +153,7 @@ impl Office {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// With which status it fails, and what it says.
+    /// Runs a command that must fail; returns its exit status and its output.
     fn fails(&self, arguments: &[&str]) -> (Option<i32>, String) {
         let output = self.run(arguments);
         assert!(!output.status.success(), "{arguments:?}");
@@ -168,7 +168,7 @@ fn what_is_printed_as_a_reference_is_taken_as_one_again() {
     let idl = ["--idl", "desk.idl"];
     let printed = office.says(&[&["call", "abe.ior", "colleague"], &idl[..]].concat());
     assert!(printed.starts_with("\"IOR:"), "{printed}");
-    // From the shell's `$(…)`, from a file that it went to, and as an argument.
+    // As from the shell's `$(…)`, from a file, and as an argument.
     let printed = printed.trim();
     let called = office.says(&[&["call", printed, "name"], &idl[..]].concat());
     assert_eq!(called, "\"Bea\"\n");
@@ -206,7 +206,7 @@ fn an_untyped_object_tells_an_interface_repository_what_it_is() {
 #[test]
 fn an_untyped_object_that_knows_only_is_a_is_asked_for_the_repositorys_interfaces() {
     let office = Office::open();
-    // Abe's colleague's reference came without a type, as those of a corbaloc do.
+    // The reference to Abe's colleague came without a type, like those of corbaloc URLs.
     let shown = office.says(&["call", "bea.ior", "--ifr", "ifr.ior"]);
     assert!(shown.starts_with("interface Office::Clerk"), "{shown}");
     let named = office.says(&["call", "bea.ior", "--ifr", "ifr.ior", "name"]);
@@ -223,13 +223,13 @@ fn the_hint_to_name_the_idl_is_given_only_where_that_would_help() {
         said.contains("INTF_REPOS") && said.contains("--idl FILE"),
         "{said}"
     );
-    // It does not know the question.
+    // The object does not know the operation.
     let (_, said) = office.fails(&["call", "bea.ior", "name"]);
     assert!(
         said.contains("BAD_OPERATION") && said.contains("--idl FILE"),
         "{said}"
     );
-    // There is nobody.
+    // No server runs there.
     let (status, said) = office.fails(&["call", "corbaloc::127.0.0.1:1/Nobody", "name"]);
     assert_eq!(status, Some(3));
     assert!(
@@ -275,7 +275,7 @@ fn a_time_out_has_a_unit() {
             "--timeout",
             time,
         ];
-        // It gets as far as the attribute that there is not.
+        // It proceeds to the attribute that does not exist.
         let (status, said) = office.fails(&arguments);
         assert_eq!(status, Some(1), "{said}");
         assert!(said.contains("no attribute `x`"), "{said}");
@@ -314,7 +314,7 @@ fn a_payload_that_is_traced_is_shown_as_values() {
         shown.contains("payload <- greet: string $result = \"hello\"\n"),
         "{shown}"
     );
-    // The octets are there, too, as the ORB knows no types.
+    // The bytes are printed, too, as the ORB knows no types.
     assert!(
         shown.contains("  00000000  06 00 00 00 68 65 6c 6c"),
         "{shown}"

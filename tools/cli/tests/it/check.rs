@@ -1,4 +1,4 @@
-//! `punctual ior --check`: which endpoints of a reference take connections.
+//! `punctual ior --check`: test of a reference's endpoints by connecting.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual::stub::{DispatchError, Dispatched};
@@ -34,7 +34,7 @@ impl DynamicImplementation for Nothing {
     }
 }
 
-/// A port that nobody listens at.
+/// Returns a port at which no server listens.
 fn dead_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().port()
@@ -68,7 +68,7 @@ fn each_endpoint_of_a_server_is_reached_by_its_own_link() {
             "{protocol}: {shown}"
         );
     }
-    // Nobody is there any more.
+    // The server is gone.
     orb.shutdown(true).unwrap();
     drop((object, poa));
     let checked = check(&[&reference, "--timeout", "500ms"]);

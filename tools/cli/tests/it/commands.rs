@@ -1,4 +1,4 @@
-//! What the commands print, as transcripts.
+//! Output of the commands, as transcripts.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::process::Command;
@@ -152,7 +152,7 @@ fn types_that_files_share_are_generated_once_without_being_told() {
     let has_reading = |name: &str| generated(name).contains("pub struct Reading");
     let files = ["Pump.idl", "Tank.idl"];
 
-    // The first that includes it has it.
+    // The first file that includes it has its types.
     assert_eq!(compile(&[], &files), "");
     assert_eq!(
         (has_reading("Pump.rs"), has_reading("Tank.rs")),
@@ -168,7 +168,7 @@ fn types_that_files_share_are_generated_once_without_being_told() {
         "{tank}"
     );
 
-    // The file itself has it, where it is given.
+    // The file itself has its types, if it is given.
     assert_eq!(
         compile(&["--modules", "crate::idl"], &["Pump.idl", "common.idl"]),
         ""
@@ -176,7 +176,7 @@ fn types_that_files_share_are_generated_once_without_being_told() {
     assert!(!has_reading("Pump.rs") && has_reading("common.rs"));
     assert!(generated("Pump.rs").contains("crate::idl::common::plant::Reading"));
 
-    // Each has its own, all are one file, or another crate has it.
+    // Each file has its own types, all files are one, or another crate has the types.
     assert_eq!(compile(&["--separate"], &files), "");
     assert!(has_reading("Pump.rs") && has_reading("Tank.rs"));
     assert_eq!(compile(&["--together", "plant"], &files), "");
@@ -190,7 +190,7 @@ fn types_that_files_share_are_generated_once_without_being_told() {
     );
     assert!(!has_reading("Pump.rs") && !has_reading("Tank.rs"));
 
-    // What macros make another type is one.
+    // A type that macros change is a different type.
     write(
         "Tank.idl",
         "#define DEPTH level\n#include \"common.idl\"\ninterface Tank {};",

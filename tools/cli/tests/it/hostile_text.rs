@@ -1,5 +1,5 @@
-//! Names, ids and reasons of peers that mean harm: nothing of them is obeyed by a terminal, or looks like a line of the
-//! command's own.
+//! Malicious names, ids and reasons of peers: a terminal interprets no part of them, and none looks
+//! like a line of the command's own.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -17,7 +17,7 @@ use support::{SOME, SYSTEM_EXCEPTION, Serving, text};
 
 const NAME: &str = "\x1b]0;pwned\x07\x1b[2Jevil\r\nfake  object";
 const SHOWN: &str = r"\u{1b}]0;pwned\u{7}\u{1b}[2Jevil\u{d}\u{a}fake  object";
-/// CSI as one character, and an order to write from right to left.
+/// CSI as one character, and a right-to-left override.
 const OTHER: &str = "\u{9b}31mc1\u{202e}gpj";
 const OTHER_SHOWN: &str = r"\u{9b}31mc1\u{202e}gpj";
 
@@ -28,7 +28,7 @@ fn on_a_terminal(arguments: &[&str]) -> Output {
     command.env_remove("NO_COLOR").output().unwrap()
 }
 
-/// What was printed, without the colours of the command's own.
+/// Returns the output without the command's own colours.
 fn without_colours(bytes: Vec<u8>) -> String {
     let mut rest = text(bytes);
     let mut plain = String::new();
@@ -49,7 +49,7 @@ fn component(id: &str) -> NameComponent {
     }
 }
 
-/// A server with such names, of an object and a context.
+/// Starts a server with such names of an object and a context.
 fn furnished(orb: &Orb) -> (Serving, NamingContext) {
     let serving = Serving::in_memory();
     let root = NamingContext::from_object(orb.string_to_object(&serving.reference).unwrap());
@@ -77,7 +77,7 @@ fn names_in_a_naming_service_are_shown_and_not_obeyed() {
     assert_eq!(lines, [SHOWN, &format!("{OTHER_SHOWN}/")]);
     let drawn = format!("/\n├── {SHOWN}\n└── {OTHER_SHOWN}/\n");
     assert_eq!(naming("tree", &[]), drawn);
-    // Nobody is at its port.
+    // No server listens at its port.
     let checked = naming("check", &[]);
     let found: Vec<&str> = checked.lines().collect();
     assert!(
@@ -89,7 +89,7 @@ fn names_in_a_naming_service_are_shown_and_not_obeyed() {
         ["1 objects, 1 dead or unreachable"],
         "{checked}"
     );
-    // A context that was met is told by the name that it was met by.
+    // A context found again is shown by its earlier name.
     let again = root.resolve(&[component(OTHER)]).unwrap().unwrap();
     let again = NamingContext::from_object(again);
     let bound = root.bind_context(&[component("\u{9c}")], Some(&again));
@@ -166,7 +166,7 @@ fn what_a_reference_says_is_shown_and_not_obeyed() {
     let idl = folder.path().join("t.idl");
     std::fs::write(&idl, "interface T { string s(); };").unwrap();
     let idl = idl.to_str().unwrap();
-    // A server that is there, and says that the object is no such one.
+    // The server runs, and answers that the object does not exist.
     let serving = Serving::in_memory();
     let mut there: Ior = serving.reference.parse().unwrap();
     there.type_id = ior.type_id.clone();
@@ -176,7 +176,7 @@ fn what_a_reference_says_is_shown_and_not_obeyed() {
     assert_eq!(said.lines().count(), 2, "{said}");
 }
 
-/// A server that answers each request with this reply status and body, in GIOP 1.2.
+/// Starts a server that answers each request with this reply status and body, in GIOP 1.2.
 fn answering(status: u32, body: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -202,7 +202,7 @@ fn answer(mut peer: TcpStream, status: u32, body: &[u8]) -> std::io::Result<()> 
         };
         let mut request = vec![0; length as usize];
         peer.read_exact(&mut request)?;
-        // The number of the request is in the client's byte order, as the whole reply is.
+        // The request id is in the client's byte order, like the whole reply.
         let number = |number: u32| match is_little {
             true => number.to_le_bytes(),
             false => number.to_be_bytes(),
@@ -213,7 +213,7 @@ fn answer(mut peer: TcpStream, status: u32, body: &[u8]) -> std::io::Result<()> 
         reply.extend(number(u32::try_from(text.len()).unwrap()));
         reply.extend(&text);
         reply.resize(reply.len().next_multiple_of(4), 0);
-        // A minor code, and that it has completed.
+        // A minor code, and the completion status.
         reply.extend([number(7), number(0)].concat());
         let mut message = vec![b'G', b'I', b'O', b'P', 1, 2, header[6] & 1, 1];
         message.extend(number(u32::try_from(reply.len()).unwrap()));
@@ -225,7 +225,7 @@ fn answer(mut peer: TcpStream, status: u32, body: &[u8]) -> std::io::Result<()> 
 const USER: u32 = 1;
 const SYSTEM: u32 = 2;
 
-/// What `punctual call` says of a server's answer.
+/// Returns the output of `punctual call` for a server's answer.
 fn called(reference: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     let idl = folder.path().join("t.idl");
@@ -242,11 +242,11 @@ fn called(reference: &str) -> String {
 fn ids_of_exceptions_are_shown_and_not_obeyed() {
     let id = |last: &[u8]| [b"IDL:T/E\x1b[31m\nerror: nothing\r", last, b"31m:1.0"].concat();
     let shown = r"IDL:T/E\u{1b}[31m\u{a}error: nothing\u{d}\u{9b}31m:1.0";
-    // The last one begins a sequence as ESC and a bracket do. Ids are read in two code sets.
+    // The last one begins a sequence like ESC and a bracket. Ids are read in two code sets.
     for (status, last) in [(USER, &b"\x9b"[..]), (SYSTEM, "\u{9b}".as_bytes())] {
         let said = called(&answering(status, id(last)));
         assert!(said.contains(shown), "{said}");
-        // The error, and the help to UNKNOWN.
+        // The error, and the help for UNKNOWN.
         let beginnings: Vec<&str> = said.lines().filter_map(|line| line.get(..4)).collect();
         assert_eq!(beginnings, ["erro", "help"], "{said}");
     }

@@ -1,4 +1,4 @@
-//! `punctual ifr`: a repository that is loaded, listed, served, and asked by `punctual call`.
+//! `punctual ifr`: a repository that is loaded, listed, served, and queried by `punctual call`.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -90,7 +90,7 @@ fn idl_with_a_mistake_and_files_that_are_no_repositories_are_told_apart() {
 #[test]
 fn a_served_repository_tells_other_commands_about_interfaces() {
     let folder = tempfile::tempdir().unwrap();
-    // The repository's own objects are the ones at hand: so it is told about itself.
+    // The repository's own objects are at hand, so it is loaded with its own interface.
     let text = "#pragma prefix \"omg.org\"\nmodule CORBA { interface Repository { \
                 readonly attribute unsigned long def_kind; }; };\n";
     let idl = written(folder.path(), "self.idl", text);
@@ -98,7 +98,7 @@ fn a_served_repository_tells_other_commands_about_interfaces() {
     let kind = succeeds(&["get", "--ifr", &reference, &reference, "def_kind"]);
     // dk_Repository is the eighteenth of DefinitionKind.
     assert_eq!(kind.trim(), "17");
-    // Asked for its interface, the object finds it in the repository that its ORB knows.
+    // The object finds its interface in the repository that its ORB knows.
     let kind = succeeds(&["get", &reference, "def_kind"]);
     assert_eq!(kind.trim(), "17");
 }
@@ -298,7 +298,7 @@ fn a_repository_keeps_a_name_bound_in_a_naming_service() {
     let root = root.trim();
     let name = "plants/repository";
     let (_serving, reference) = Serving::new(&["--bind-name", name, "--naming", root]);
-    // It is bound by a thread of the server's.
+    // A thread of the server binds it.
     let found = loop {
         let found = punctual(&["naming", "resolve", "--service", root, name]);
         if found.status.success() {

@@ -1,9 +1,9 @@
-//! A configuration whose limits make no sense stops the start, and what is said of it is of the key.
+//! Invalid limits in a configuration prevent the start, and the error names the key.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::process::Command;
 
-/// What a command says that ends with status 1 where the file has this.
+/// Returns the error of a command that ends with status 1 for a file with this limit.
 fn refused(limit: &str, arguments: &[&str]) -> String {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), format!("[limits]\n{limit}\n")).unwrap();
@@ -35,7 +35,7 @@ fn limits_that_make_no_sense_are_refused_by_their_keys() {
         ("pending_replies_per_connection", "0"),
         ("endpoints", "0"),
     ] {
-        // It makes an ORB by the file, and ends.
+        // It creates an ORB from the file, and ends.
         let said = refused(&format!("{key} = {value}"), &["protocols"]);
         let told = format!("`{value}` does not fit `limits.{key}`: expected ");
         assert!(said.contains(&told), "{said}");

@@ -160,7 +160,7 @@ fn changes_are_seen_by_who_watches() {
 #[test]
 fn dead_and_unreachable_objects_are_found_and_pruned_when_told_to() {
     let serving = furnished();
-    // The root exists. So does no context of a key that is made up.
+    // The root exists. A context of an invented key does not.
     serving.succeeds(&["bind", "alive", &serving.reference]);
     let dead = format!("{}/nobody", serving.url("corbaloc"));
     serving.succeeds(&["bind", "plants/dead", &dead]);

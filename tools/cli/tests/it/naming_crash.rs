@@ -1,7 +1,7 @@
-//! `punctual naming serve`, killed in mid-load again and again: nothing that was acknowledged is lost, nothing is there
-//! in part, and nothing that nobody asked for.
+//! `punctual naming serve`, killed repeatedly under load: no acknowledged change is lost, none is
+//! there in part, and none appears that was not requested.
 //!
-//! `PUNCTUAL_KILLS` says how often; 10 unless told.
+//! `PUNCTUAL_KILLS` sets the number of kills; 10 by default.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use std::collections::BTreeMap;
@@ -36,7 +36,7 @@ impl Server {
         (Server(child), reference.trim().to_owned())
     }
 
-    /// SIGKILL.
+    /// Sends SIGKILL.
     fn kill(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -49,8 +49,8 @@ impl Drop for Server {
     }
 }
 
-/// What a name is bound to, as far as is known: to a number's object or a context that holds one, or to nothing. More
-/// than one where the server did not say.
+/// Possible targets of a name: the object of a number, a context that holds one, or none. More than
+/// one if the server did not answer.
 type Known = BTreeMap<String, Vec<Option<usize>>>;
 
 fn component(id: &str) -> NameComponent {
@@ -65,7 +65,7 @@ fn object(orb: &Orb, number: usize) -> ObjectRef {
     orb.string_to_object(&text).unwrap()
 }
 
-/// Binds, binds anew and unbinds until the server is gone. `done` counts what was acknowledged.
+/// Binds, rebinds and unbinds until the server is gone. `done` counts acknowledged changes.
 fn load(
     orb: &Orb,
     root: &NamingContext,
@@ -95,7 +95,7 @@ fn load(
                 done.fetch_add(1, Ordering::Relaxed);
             }
             Err(Some(_)) => {
-                // It may have been done, or not.
+                // The change may have been made, or not.
                 known.insert(id, vec![before, after]);
                 return;
             }
@@ -104,7 +104,8 @@ fn load(
     }
 }
 
-/// Each context is bound with an object in it, or is not there: two operations whose order must hold.
+/// Binds contexts with an object in each; a context may be absent, but not empty: the order of two
+/// operations must hold.
 fn load_contexts(
     orb: &Orb,
     root: &NamingContext,
@@ -150,7 +151,7 @@ fn listed(root: &NamingContext) -> Vec<String> {
         .collect()
 }
 
-/// Compares what is there with what is known, and takes up what it is.
+/// Compares the server's names with the known ones, and updates these.
 fn check(orb: &Orb, root: &NamingContext, known: &mut Known, contexts: &[(String, bool)]) {
     for id in listed(root) {
         let is_known =
@@ -171,7 +172,7 @@ fn check(orb: &Orb, root: &NamingContext, known: &mut Known, contexts: &[(String
     for (id, is_acknowledged) in contexts {
         match root.resolve(&[component(id)]) {
             Ok(context) => {
-                // Not a binding without a context.
+                // There must not be a binding without a context.
                 let context = NamingContext::from_object(context.unwrap());
                 assert!(listed(&context).len() <= 1, "{id}");
             }

@@ -29,7 +29,7 @@ fn a_name_is_bound_for_a_time_and_renewed_by_rebinding() {
     until(&serving, "plants/pump", false);
     let said = serving.fails(&["bind", "--ttl", "500ms", "pump", SOME], 2);
     assert!(said.contains("from 1 s to 24 h"), "{said}");
-    // Nothing keeps a context for a time, nor without one.
+    // A context cannot be bound for a limited time, and `--keep` needs one.
     serving.fails(&["bind", "--ttl", "1s", "--context", "c", SOME], 2);
     serving.fails(&["bind", "--keep", "pump", SOME], 2);
 }

@@ -1,4 +1,5 @@
-//! `punctual naming serve` as systemd and Prometheus see it: what it tells, what it answers, how it ends.
+//! `punctual naming serve` as systemd and Prometheus see it: notifications, HTTP replies, and its
+//! end.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use crate::support;
@@ -22,7 +23,7 @@ fn asked(address: &str, path: &str) -> String {
     reply
 }
 
-/// The value of a metric.
+/// Returns the value of a metric.
 fn value(metrics: &str, name: &str) -> f64 {
     let line = metrics
         .lines()
@@ -81,7 +82,7 @@ fn systemd_is_told_that_it_serves_goes_on_and_ends_and_metrics_count_what_client
     assert!(server.0.wait().unwrap().success());
 }
 
-/// Who is told what becomes of a server, as systemd is.
+/// Returns the next notification of the server, received in place of systemd.
 fn told_by(socket: &UnixDatagram) -> String {
     let mut text = [0; 64];
     let length = socket.recv(&mut text).unwrap();
@@ -111,7 +112,7 @@ fn a_request_that_has_begun_is_answered_before_a_terminated_server_ends() {
     let orb = Orb::builder().build().unwrap();
     let root = root_of(&orb, &mut server);
     assert_eq!(told_by(&told), "READY=1");
-    // A context of another server, which takes its time.
+    // A context of another server, which answers slowly.
     let elsewhere = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = elsewhere.local_addr().unwrap();
     let slow = orb
@@ -131,7 +132,8 @@ fn a_request_that_has_begun_is_answered_before_a_terminated_server_ends() {
         "the request is unanswered"
     );
     drop((asked, elsewhere));
-    // What has become of the other server is told by this one: its own connection has not broken.
+    // The client receives this server's report of the other server's failure: its own connection
+    // has not broken.
     let answer = client.join().unwrap().unwrap_err().to_string();
     assert!(answer.contains("raised by the server"), "{answer}");
     assert!(server.0.wait().unwrap().success());
@@ -142,7 +144,7 @@ fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_wa
     let folder = tempfile::tempdir().unwrap();
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = socket.local_addr().unwrap().port();
-    // As systemd does it: descriptor 3, for the process of this number.
+    // As systemd does: descriptor 3, for the process of this number.
     let started = |endpoint: &str| {
         let mut command = Command::new("sh");
         let activate = "export LISTEN_PID=$$ LISTEN_FDS=1; exec 3<&0 0</dev/null; exec \"$@\"";
@@ -163,13 +165,13 @@ fn a_socket_that_systemd_has_opened_is_served_and_what_came_before_the_server_wa
     client.join().unwrap().unwrap();
     server.signal("-TERM");
     assert!(server.0.wait().unwrap().success());
-    // The port was never given up.
+    // The port was never closed.
     let asking = root.clone();
     let client = std::thread::spawn(move || asking.resolve(&path(&["root"])));
     let again = started(endpoint);
     assert!(client.join().unwrap().unwrap().is_some());
 
-    // Its file is free again.
+    // Its file is unlocked again.
     drop(again);
     let mut refused = started("iiop://127.0.0.1:1/inherited=1");
     let (mut said, mut errors) = (String::new(), refused.0.stderr.take().unwrap());

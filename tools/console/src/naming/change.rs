@@ -1,4 +1,4 @@
-//! Changes, as forms ask for them. What may be changed, the service decides by the peer's address.
+//! Changes requested by forms. The service checks permissions by the peer's address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -19,25 +19,25 @@ use super::view::{self, Look};
 use crate::ends::Ends;
 use crate::layout;
 
-/// Every form.
+/// Fields of all forms.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Fields {
     token: String,
-    /// The context that the page shows.
+    /// Name of the context that the page shows.
     #[serde(rename = "in")]
     context: String,
-    /// A name in it.
+    /// Name in that context.
     name: String,
     reference: String,
-    /// To take the place of another binding.
+    /// Present to replace another binding.
     replaces: Option<String>,
-    /// To destroy the context, too.
+    /// Present to destroy the context, too.
     destroy: Option<String>,
 }
 
 impl Fields {
-    /// The name in the context's.
+    /// Returns the name from the root on.
     fn whole_name(&self) -> Result<Name, Refusal> {
         let mut name = name_of(&self.context)?;
         name.extend(name_of(self.name.trim())?);
@@ -47,7 +47,7 @@ impl Fields {
 
 type Filled = Result<Form<Fields>, FormRejection>;
 
-/// Why nothing was done.
+/// Reason for which nothing was changed.
 enum Wrong {
     Refused(Refusal),
     Reference(String),
@@ -104,7 +104,7 @@ pub(super) async fn unbind(
     .await
 }
 
-/// Does what a form asks for, on a thread for what blocks, and leads back to the page.
+/// Performs a form's change, on a thread for blocking work, and redirects to the page.
 async fn changed(
     page: Arc<NamingPage>,
     ends: Ends,
@@ -189,7 +189,8 @@ fn back(context: &str, what: &str) -> Response {
     }
 }
 
-/// The object of a text. Neither files nor names are looked into for a peer: the reference itself is wanted.
+/// Returns the object of a text, which must be the reference itself: neither files nor names are
+/// read on behalf of a peer.
 fn object_of(text: &str) -> Result<Ior, String> {
     if text == "nil" {
         return Ok(Ior::nil());
@@ -216,7 +217,7 @@ fn object_of(text: &str) -> Result<Ior, String> {
     Err("a reference begins with `IOR:` or `corbaloc:`, or is `nil`".to_owned())
 }
 
-/// With a capital letter and a stop.
+/// Returns the text with a capital letter and a full stop.
 fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters

@@ -1,10 +1,11 @@
-//! The page of names: contexts as a tree, the bindings of one of them, what their references say and whether they answer.
+//! Page of names: contexts as a tree, the bindings of one of them, the contents of their
+//! references, and their liveness.
 //!
 //! | path | |
 //! |---|---|
-//! | `GET /naming?in=NAME&from=COMPONENT&show=COMPONENT` | the context of that name, its bindings from a component on, and what one of them leads to |
+//! | `GET /naming?in=NAME&from=COMPONENT&show=COMPONENT` | the context of that name, its bindings from a component on, and the target of one of them |
 //! | `GET /naming/live?in=NAME&from=COMPONENT` | `changed`, each time that some of that has changed |
-//! | `POST /naming/bind`, `/naming/context`, `/naming/unbind` | changes, where the peer may |
+//! | `POST /naming/bind`, `/naming/context`, `/naming/unbind` | changes, if the peer has permission |
 
 mod change;
 mod names;
@@ -36,11 +37,12 @@ use view::{Look, PATH};
 /// The page of a naming service.
 #[derive(Clone, Debug)]
 pub struct Naming {
-    /// Its names.
+    /// Names that the page shows.
     pub directory: Directory,
-    /// The ORB that objects are asked by.
+    /// ORB by which objects are asked.
     pub orb: Orb,
-    /// Whether objects are asked if they answer. That has this process connect wherever references say that are bound.
+    /// True if objects are asked whether they exist. This makes the process connect to any address
+    /// in a bound reference.
     pub asks: bool,
 }
 

@@ -1,22 +1,22 @@
-//! Names, and places in them, as requests have them.
+//! Names, and positions in them, in requests.
 
 use axum::http::StatusCode;
 use punctual_naming::Refusal;
 use punctual_naming::cos_naming::{Name, NameComponent};
 use serde::Deserialize;
 
-/// Part of the names that is shown.
+/// Displayed part of the names.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Place {
-    /// The context's name, as text.
+    /// Name of the context, as text.
     #[serde(rename = "in")]
     pub(super) context: String,
-    /// The component that the first binding has, or is before it.
+    /// Component at which the displayed bindings begin; it need not exist.
     pub(super) from: Option<String>,
-    /// The component of the binding that is shown in full.
+    /// Component of the binding that is shown in full.
     pub(super) show: Option<String>,
-    /// What has been done by the request before.
+    /// Change made by the request before.
     pub(super) done: Option<String>,
 }
 
@@ -34,7 +34,7 @@ pub(super) fn status_of(refusal: &Refusal) -> StatusCode {
     }
 }
 
-/// Returns the name that a text stands for; the empty text is the root.
+/// Returns the name of a text; the empty text is the root.
 pub(super) fn name_of(text: &str) -> Result<Name, Refusal> {
     if text.is_empty() {
         return Ok(Name::new());
@@ -54,7 +54,7 @@ pub(super) fn text_of(name: &[NameComponent]) -> String {
     punctual_ior::name_to_text(name.iter().map(|one| (one.id.as_str(), one.kind.as_str())))
 }
 
-/// Returns the component that a text stands for.
+/// Returns the component of a text.
 pub(super) fn component_of(text: &str) -> Result<NameComponent, Refusal> {
     let mut name = name_of(text)?;
     match (name.pop(), name.is_empty()) {

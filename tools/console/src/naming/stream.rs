@@ -1,4 +1,4 @@
-//! The stream of events that says when a page is to be fetched again.
+//! Stream of events that tells the browser to fetch the page again.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -20,7 +20,7 @@ use super::view;
 use crate::ends::Ends;
 use crate::live::{Interest, Shown};
 
-/// One stream.
+/// State of one stream.
 struct Watch {
     page: Arc<NamingPage>,
     place: Place,
@@ -31,7 +31,8 @@ struct Watch {
     _place: OwnedSemaphorePermit,
 }
 
-/// Says `changed` at once, as something may have since the page was fetched, and whenever something has.
+/// Sends `changed` at once, as something may have changed since the page was fetched, and after
+/// each change.
 pub(super) async fn live(
     State(page): State<Arc<NamingPage>>,
     Extension(ends): Extension<Ends>,
@@ -50,9 +51,9 @@ pub(super) async fn live(
         place,
         page,
     };
-    // What keeps it alive finds out, too, that the peer has gone.
+    // Keep-alive messages also detect a peer that has gone.
     let stream = Sse::new(watch.events()).keep_alive(KeepAlive::new());
-    // Proxies pass it on as it comes.
+    // Proxies must not buffer it.
     ([("x-accel-buffering", "no")], stream).into_response()
 }
 
@@ -65,7 +66,7 @@ impl Watch {
         })
     }
 
-    /// Waits until there is something to say; nothing when its time is over.
+    /// Waits for the next event; returns `None` when the stream's time is over.
     async fn next(&mut self) -> Option<()> {
         if !std::mem::replace(&mut self.is_begun, true) {
             let _ = self.look();
@@ -76,7 +77,8 @@ impl Watch {
         while Instant::now() < self.ends {
             let again = Instant::now() + self.page.shell.limits.answer_age;
             let has_changed = timeout_at(again.min(self.ends), self.interest.changed()).await;
-            // Objects are asked again as long as somebody looks. What cannot be shown may be later, and nobody says when.
+            // Objects are asked again as long as a client watches. A context that does not exist
+            // may be created later, without a notification.
             let is_there = self.look();
             if has_changed.is_ok() || !is_there {
                 return Some(());
@@ -85,7 +87,8 @@ impl Watch {
         None
     }
 
-    /// Is about what the page shows now, and has those objects asked. Whether the context is there.
+    /// Watches the data that the page shows now, and queues its objects to be asked. Returns `true`
+    /// if the context exists.
     fn look(&self) -> bool {
         let naming = &self.page;
         let portion = name_of(&self.place.context).and_then(|name| {
@@ -121,7 +124,7 @@ impl Watch {
         true
     }
 
-    /// The contexts on the way to one that is not there, as far as they are.
+    /// Returns the existing contexts on the way to one that does not exist.
     fn way(&self) -> Vec<ContextId> {
         let mut name = name_of(&self.place.context).unwrap_or_default();
         let directory = &self.page.directory;

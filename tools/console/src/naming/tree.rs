@@ -1,14 +1,14 @@
-//! The contexts around a place in the names, as the lines of a tree: as few as suffice to find one's way.
+//! Tree of the contexts around a position in the names, limited to those needed for orientation.
 
 use punctual_naming::cos_naming::NameComponent;
 
 use super::names::text_of;
 use super::state::NamingPage;
 
-/// Contexts that the tree shows in one, and how many bindings it looks for them among.
+/// Maximum number of contexts shown in one, and number of bindings among which they are searched.
 const BRANCHES: (usize, usize) = (50, 5_000);
 
-/// Contexts of a name whose neighbours the tree shows.
+/// Maximum number of contexts of a name whose neighbours are shown.
 const LEVELS: usize = 6;
 
 /// A line of the tree.
@@ -19,12 +19,13 @@ pub(super) struct Branch {
     pub(super) name: String,
     pub(super) is_here: bool,
     pub(super) is_open: bool,
-    /// It stands for others that are not shown.
+    /// True if the line represents further contexts that are not shown.
     pub(super) is_rest: bool,
 }
 
 impl Branch {
-    /// The root, the contexts on the way to `name` each with its neighbours, and those in it.
+    /// Returns the root, the contexts on the way to `name` each with its neighbours, and those in
+    /// it.
     pub(super) fn tree(naming: &NamingPage, name: &[NameComponent]) -> Vec<Self> {
         let root = Self {
             depth: 0,
@@ -76,12 +77,12 @@ impl Branch {
     }
 }
 
-/// A component as text.
+/// Returns a component as text.
 pub(super) fn one(component: &NameComponent) -> String {
     text_of(std::slice::from_ref(component))
 }
 
-/// A component's name in a context, as text.
+/// Returns a component's name in a context, as text.
 pub(super) fn below(name: &[NameComponent], component: &NameComponent) -> String {
     let mut name = name.to_vec();
     name.push(component.clone());

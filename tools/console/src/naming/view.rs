@@ -1,4 +1,4 @@
-//! What the page shows, as its template takes it.
+//! Contents of the page for its template.
 
 use std::net::IpAddr;
 
@@ -17,10 +17,10 @@ use super::tree::{Branch, below, one};
 use crate::answers::State;
 use crate::layout::Link;
 
-/// The page's path.
+/// Path of the page.
 pub(super) const PATH: &str = "/naming";
 
-/// A place in the names, as a peer sees it at one moment.
+/// A position in the names, as a peer sees it at one moment.
 pub(super) struct Look {
     peer: IpAddr,
     place: Place,
@@ -37,7 +37,7 @@ struct Wrong {
     why: String,
 }
 
-/// What forms are filled with.
+/// Initial contents of forms.
 #[derive(Debug, Default)]
 pub(super) struct Form {
     pub(super) bind: String,
@@ -71,7 +71,7 @@ pub(super) struct NamesPage<'p> {
     form: &'p Form,
 }
 
-/// A context that the name leads through.
+/// A context on the way to the shown one.
 #[derive(Debug)]
 struct Crumb {
     text: String,
@@ -85,14 +85,14 @@ struct Row {
     name: String,
     is_context: bool,
     is_shown: bool,
-    /// What its reference says that it is.
+    /// Type according to its reference.
     what: String,
-    /// Where it is.
+    /// Endpoint.
     at: String,
     answer: Mark,
 }
 
-/// Whether an object answers, in a word, with more to it.
+/// Liveness of an object in a word, with a detail.
 #[derive(Debug)]
 struct Mark {
     class: &'static str,
@@ -135,7 +135,7 @@ impl Look {
         }
     }
 
-    /// The same, where a change was refused that this form asked for.
+    /// Adds a refused change and its form to the page.
     pub(super) fn refused(self, status: StatusCode, why: String, form: Form) -> Self {
         Self {
             wrong: Some(Wrong { status, why }),
@@ -192,7 +192,7 @@ impl Look {
     }
 }
 
-/// The component that bindings begin at: what is typed need be no name, as long as it is text.
+/// Returns the component at which bindings begin: any text is allowed, not only names.
 pub(super) fn begin(place: &Place) -> Option<NameComponent> {
     let text = place.from.as_deref().filter(|from| !from.is_empty())?;
     let as_id = |_| NameComponent {
@@ -202,7 +202,8 @@ pub(super) fn begin(place: &Place) -> Option<NameComponent> {
     Some(component_of(text).unwrap_or_else(as_id))
 }
 
-/// What a link may say that was done: nothing else is shown, as anybody may have written the link.
+/// Returns the text for a change that a link reports as done: only known words are shown, as the
+/// link may come from anywhere.
 fn done(what: &str) -> Option<&'static str> {
     match what {
         "bound" => Some("The name is bound."),
@@ -250,7 +251,7 @@ impl Row {
     }
 }
 
-/// `acme.example/Plant/Pump` of `IDL:acme.example/Plant/Pump:1.0`.
+/// Returns `acme.example/Plant/Pump` for `IDL:acme.example/Plant/Pump:1.0`.
 fn interface(ior: &Ior) -> String {
     if ior.is_nil() {
         return "nil".to_owned();
@@ -271,7 +272,7 @@ fn endpoints(naming: &NamingPage, ior: &Ior) -> Vec<String> {
     endpoints.iter().map(text).collect()
 }
 
-/// The first of an object's endpoints, and how many more there are.
+/// Returns the first of an object's endpoints, and the number of further ones.
 fn place(naming: &NamingPage, ior: &Ior) -> String {
     let endpoints = endpoints(naming, ior);
     match (endpoints.first(), endpoints.len()) {

@@ -1,4 +1,5 @@
-//! A headless Chromium, driven by the DevTools protocol over a pair of pipes: JSON, with a NUL behind each message.
+//! A headless Chromium, driven by the DevTools protocol over a pair of pipes: JSON, with a NUL
+//! after each message.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
@@ -9,10 +10,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// Set where a browser must be there, as in CI.
+/// Environment variable that is set where a browser must exist, as in CI.
 const REQUIRED: &str = "PUNCTUAL_REQUIRE_BROWSER";
 
-/// A watchdog: no answer takes so long.
+/// Watchdog time for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A browser with one page.
@@ -22,12 +23,12 @@ pub(crate) struct Chromium {
     from: Receiver<Value>,
     number: u64,
     session: String,
-    /// Its profile, and the pipes.
+    /// Folder of its profile and the pipes.
     _folder: tempfile::TempDir,
 }
 
 impl Chromium {
-    /// Starts one; nothing, with the reason printed, where there is none.
+    /// Starts a browser; returns `None`, with the reason printed, if there is none.
     pub(crate) fn start() -> Option<Self> {
         if Command::new("chromium").arg("--version").output().is_err() {
             let why = "chromium is not installed (Debian's chromium)";
@@ -48,7 +49,7 @@ impl Chromium {
         };
         let (to, from) = (pipe("to"), pipe("from"));
         let mut command = Command::new("sh");
-        // It reads from descriptor 3 and writes to 4.
+        // The browser reads from descriptor 3 and writes to 4.
         command.args([
             "-c",
             r#"to="$1" from="$2"; shift 2; exec chromium "$@" 3<"$to" 4>"$from""#,
@@ -112,7 +113,7 @@ impl Chromium {
         Some(chromium)
     }
 
-    /// Calls a method of the protocol, and returns what it says.
+    /// Calls a method of the protocol, and returns its result.
     pub(crate) fn call(&mut self, method: &str, parameters: Value) -> Value {
         self.number += 1;
         let mut message = json!({ "id": self.number, "method": method, "params": parameters });
@@ -131,7 +132,7 @@ impl Chromium {
         }
     }
 
-    /// Goes to a page, and waits until it is loaded.
+    /// Opens a page, and waits until it is loaded.
     pub(crate) fn open(&mut self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
         self.loaded();
@@ -146,9 +147,9 @@ impl Chromium {
         }
     }
 
-    /// Does something that leads to another page, and waits until that is loaded.
+    /// Runs a script that leads to another page, and waits until that is loaded.
     pub(crate) fn go(&mut self, script: &str) {
-        // Its answer may come after the page has gone, and the event before the answer.
+        // Its answer may arrive after the page has gone, and the event before the answer.
         self.number += 1;
         let message = json!({
             "id": self.number,
@@ -162,7 +163,7 @@ impl Chromium {
         self.loaded();
     }
 
-    /// What a script comes to, once it has.
+    /// Returns the result of a script, once it has one.
     pub(crate) fn evaluate(&mut self, script: &str) -> Value {
         let parameters =
             json!({ "expression": script, "awaitPromise": true, "returnByValue": true });
@@ -171,7 +172,7 @@ impl Chromium {
         done["result"]["value"].clone()
     }
 
-    /// Waits until a condition of the document is true, looking whenever that changes.
+    /// Waits until a condition of the document is true, checking it after each change.
     pub(crate) fn until(&mut self, condition: &str) {
         let script = format!(
             "new Promise((done) => {{
@@ -188,7 +189,7 @@ impl Chromium {
         self.evaluate(&script);
     }
 
-    /// How large the window is, and whether the system is dark.
+    /// Sets the size of the window, and whether the system is dark.
     pub(crate) fn looks(&mut self, width: u32, height: u32, dark: bool) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
@@ -198,7 +199,7 @@ impl Chromium {
         self.call("Emulation.setEmulatedMedia", features);
     }
 
-    /// Keeps a picture of the whole page among the build's files.
+    /// Saves a picture of the whole page among the build's files.
     pub(crate) fn screenshot(&mut self, name: &str) -> PathBuf {
         let options = json!({ "format": "png", "captureBeyondViewport": true });
         let picture = self.call("Page.captureScreenshot", options);

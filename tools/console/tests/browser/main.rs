@@ -1,6 +1,7 @@
 //! The page in a browser. Its pictures are kept in `target/screenshots`.
 //!
-//! Skipped with a printed reason where Chromium is not installed, unless `PUNCTUAL_REQUIRE_BROWSER` is set.
+//! Skipped with a printed reason if Chromium is not installed, unless `PUNCTUAL_REQUIRE_BROWSER` is
+//! set.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod chromium;
@@ -11,7 +12,7 @@ use chromium::Chromium;
 use serde_json::json;
 use support::{Shown, name};
 
-/// A plant, some of whose objects answer.
+/// Serves a plant, some of whose objects answer.
 fn furnished() -> Shown {
     let shown = Shown::new();
     let contexts = [
@@ -50,7 +51,7 @@ fn furnished() -> Shown {
     ] {
         shown.bind(&format!("plants/north/{pump}"), &telemetry(kind, 1));
     }
-    // Its server says that there is no such object.
+    // Its server answers that the object does not exist.
     let own = shown.orb.endpoints()[0]
         .place
         .rsplit(':')
@@ -99,7 +100,7 @@ fn the_page_looks_as_it_should_wide_and_narrow_in_the_light_and_in_the_dark() {
             "unreachable"
         ])
     );
-    // What is new has been shown as that by now.
+    // The animations of new elements have ended by now.
     browser.evaluate("Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0))).then(() => 0)");
     for (width, height, size) in [
         (1440, 900, "wide"),
@@ -233,8 +234,8 @@ fn a_page_of_another_site_can_neither_show_this_one_nor_send_its_forms_nor_read_
         return;
     };
     let (shown, other) = (furnished(), furnished());
-    // The other console is another site to the browser; its page is made to attack this one. The policy of that page
-    // would stop the attack before this one has to.
+    // The other console is another site to the browser; its page attacks this one. The policy of
+    // that page would stop the attack before this one must.
     browser.call("Page.setBypassCSP", json!({ "enabled": true }));
     let (at, token) = (shown.address(), shown.token());
     browser.open(&format!(

@@ -1,14 +1,16 @@
-//! Links between pages lead somewhere, every page of the guide is in its table of contents, and what is not run says why.
+//! Links between pages have targets, every page of the guide is in its table of contents, and
+//! blocks that are not run have a reason.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use punctual_guide::{headings, links, pages, root};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Blocks of the guide that are neither compiled nor run, each with its reason in the page. One more is a decision.
+/// Number of blocks of the guide that are neither compiled nor run, each with its reason in the
+/// page. It is raised only by decision.
 const NOT_RUN: usize = 11;
 
-/// Every page of the repository that readers are sent to.
+/// Returns the pages of the repository that readers are referred to.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let tops = ["", "docs", "docs/guide", "bench", "interop", "fuzz"];

@@ -1,7 +1,7 @@
 //! Every block of Rust in the guide, each a test that is named after its page and its line: `servers::line_57`.
 #![allow(
     clippy::unwrap_used,
-    // What readers write is held to rustc's rules, not to those of this workspace.
+    // Readers' code is held to rustc's rules, not to those of this workspace.
     clippy::approx_constant,
     clippy::field_reassign_with_default,
     clippy::let_underscore_must_use,

@@ -1,30 +1,30 @@
-//! What an object adapter answers instead of a result.
+//! Answers of an object adapter other than a result.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
 use punctual_any::{AnyError, TypeCodeError};
 use punctual_cdr::{CdrError, FixedError};
 use punctual_ior::Ior;
 
-/// Where an object is.
+/// Location of an object.
 #[derive(Clone, Debug)]
 pub enum Location {
-    /// Here.
+    /// The object is here.
     Here,
-    /// Nowhere that this adapter knows.
+    /// The adapter does not know the object.
     Unknown,
-    /// At another place.
+    /// The object is elsewhere.
     Forward(Box<Ior>),
 }
 
-/// What a caller is told instead of a result.
+/// Answer to a caller in place of a result.
 #[derive(Clone, Debug)]
 pub enum DispatchError {
     /// A standard exception.
     System(SystemException),
-    /// To ask there instead (LOCATION_FORWARD).
+    /// The caller is to call there instead (LOCATION_FORWARD).
     Forward(Box<Ior>),
-    /// To ask there instead, from now on (LOCATION_FORWARD_PERM); before GIOP 1.2 it means the same as
-    /// [`DispatchError::Forward`].
+    /// The caller is to call there instead, from now on (LOCATION_FORWARD_PERM); before GIOP 1.2 it
+    /// means the same as [`DispatchError::Forward`].
     ForwardPermanently(Box<Ior>),
 }
 
@@ -35,13 +35,14 @@ impl From<SystemException> for DispatchError {
 }
 
 impl From<CdrError> for DispatchError {
-    /// An argument that does not decode: the servant has not begun.
+    /// Converts the error of an argument that cannot be decoded: the servant has not begun.
     fn from(error: CdrError) -> Self {
         Self::System(cdr_exception(error, CompletionStatus::No).in_context("reading the arguments"))
     }
 }
 
-/// What a servant or a servant manager raises by `?`, as `Err(ObjectNotExist)?`: the exception that it stands for.
+/// Conversions for exceptions that a servant or a servant manager raises by `?`, as in
+/// `Err(ObjectNotExist)?`.
 macro_rules! raised {
     ($($error:ty),*) => {$(
         impl From<$error> for DispatchError {

@@ -1,52 +1,52 @@
-//! The seam to the object adapter: how a caller of this process gets to a servant.
+//! Interface to the object adapter by which a caller of this process reaches a servant.
 
 use super::answer::DispatchError;
 use super::provided::Provided;
 use crate::interceptor::ServedObject;
 use std::fmt;
 
-/// An object of this process, as its adapter lets callers of this process to it. Found once for a
-/// reference ([`crate::ObjectAdapter::collocated`]) and kept with it: it must keep neither its ORB nor a
-/// servant alive.
+/// An object of this process, as its adapter offers it to callers of this process. Found once for a
+/// reference ([`crate::ObjectAdapter::collocated`]) and kept with it: it must keep neither its ORB
+/// nor a servant alive.
 ///
-/// `run` calls the servant, on the caller's thread, and is to be run once at most. It may panic, as a
-/// servant may: what has been entered is to be left then, too.
+/// `run` calls the servant on the caller's thread, and is to be run once at most. It may panic, as
+/// a servant may: state that was entered must be left then, too.
 pub trait Collocated: Send + Sync {
-    /// Lets a call to the servant as if a request had come: when the adapter admits it, by the way that the
-    /// servant is found or made, counted, and with Current set.
+    /// Calls the servant through the adapter, like a request: when the adapter admits it, with the
+    /// servant found or made, the call counted, and Current set.
     ///
     /// # Errors
-    /// What a request would be answered with instead of a result.
+    /// The answer that a request would get in place of a result.
     fn through_adapter(
         &self,
         request: &LocalRequest<'_>,
         run: &mut dyn FnMut(&Provided<'_>),
     ) -> Result<Went, DispatchError>;
 
-    /// The object of the upcall that the calling thread has been let to, for interceptors.
+    /// Returns the object of the calling thread's upcall, for interceptors.
     fn serving(&self) -> Option<Box<dyn ServedObject>> {
         None
     }
 
-    /// Lets a call to the servant that is active now, without more ado. [`Went::ByWire`] when none is; the
-    /// call then goes through the adapter.
+    /// Calls the servant that is active now, by the fast path. Returns [`Went::ByWire`] when none
+    /// is; the call then goes through the adapter.
     fn direct(&self, run: &mut dyn FnMut(&Provided<'_>)) -> Went {
         let _ = run;
         Went::ByWire
     }
 }
 
-/// Where a call within the process has gone.
+/// Route of a call within the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Went {
-    /// To the servant: it has been run.
+    /// The servant was called.
     Here,
-    /// Nowhere yet. A request is to be sent: the adapter cannot let the caller's thread to the servant, as
-    /// that is another thread's, or as the caller must not wait.
+    /// Not called yet; a request must be sent. The adapter cannot call the servant on the caller's
+    /// thread, as the servant belongs to another thread or the caller must not wait.
     ByWire,
 }
 
-/// What an adapter has to know of a call within the process.
+/// Description of a call within the process for the adapter.
 #[derive(Clone, Copy)]
 pub struct LocalRequest<'r> {
     operation: &'r str,
@@ -55,8 +55,9 @@ pub struct LocalRequest<'r> {
 }
 
 impl<'r> LocalRequest<'r> {
-    /// A call of this operation; `two_way` if somebody waits for its end. `has_timeout` says whether that is for a
-    /// time; it is asked where the call would be held back.
+    /// Makes the description of a call of this operation; `two_way` is true if the caller waits for
+    /// its end. `has_timeout` returns `true` if that wait is limited; it is called if the call
+    /// would be held back.
     #[must_use]
     pub fn new(operation: &'r str, two_way: bool, has_timeout: &'r dyn Fn() -> bool) -> Self {
         Self {
@@ -66,14 +67,15 @@ impl<'r> LocalRequest<'r> {
         }
     }
 
-    /// The operation's name on the wire.
+    /// Returns the operation's name on the wire.
     #[must_use]
     pub fn operation(&self) -> &'r str {
         self.operation
     }
 
-    /// Whether the caller can be held back until the adapter admits its call. One that does not wait for the
-    /// operation's end cannot, nor can one that waits for a time: those go by wire then, where time-outs end them.
+    /// Returns `true` if the caller can be held back until the adapter admits its call. A caller
+    /// that does not wait for the operation's end cannot, nor can one with a time-out: those calls
+    /// are sent as requests, where time-outs end them.
     #[must_use]
     pub fn can_be_held(&self) -> bool {
         self.two_way && !(self.has_timeout)()

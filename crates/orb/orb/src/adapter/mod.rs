@@ -1,7 +1,7 @@
-//! What an object adapter and the ORB say to each other of one object: where it is, what a caller is told
-//! instead of a result, and how callers of this process get to its servant.
+//! Answers of an object adapter about one object: its location, the answer in place of a result,
+//! and the way in which callers of this process reach its servant.
 //!
-//! The seam itself, [`crate::ObjectAdapter`], stands where requests are served.
+//! The main interface, [`crate::ObjectAdapter`], is defined in the server module.
 
 mod answer;
 mod collocated;

@@ -1,17 +1,17 @@
-//! What a servant can be called as without a request: its implementation, and its views.
+//! Implementation of a servant and its views, by which it is called without a request.
 //!
-//! A stub knows the trait that it calls, a skeleton the type that implements it, and nobody between them
-//! knows either. A [`View`] leads from one to the other: a function from the implementation to the trait's
-//! object, found by the trait's type. Nothing is counted on the way, so that a call costs no more than the
-//! calls of three functions by their pointers.
+//! A stub knows the trait that it calls, a skeleton the type that implements it, and the code
+//! between them knows neither. A [`View`] leads from one to the other: a function from the
+//! implementation to the trait object, found by the trait's type. No reference count is changed on
+//! the way, so that a call costs no more than three calls through function pointers.
 
 use std::any::{Any, TypeId};
 use std::fmt;
 
-/// From an implementation, whose type only the function knows, to it as a `V`.
+/// Function that casts an implementation, whose type only the function knows, to a `V`.
 pub type Cast<V> = fn(&(dyn Any + Send + Sync)) -> Option<&V>;
 
-/// A way to see an implementation: as the object of one trait. Written by [`views!`](crate::views).
+/// View of an implementation as the object of one trait. Written by [`views!`](crate::views).
 #[derive(Clone, Copy)]
 pub struct View {
     of: TypeId,
@@ -19,7 +19,7 @@ pub struct View {
 }
 
 impl View {
-    /// As a `V`, which is the type of a trait's objects.
+    /// Makes a view as a `V`, the type of a trait's objects.
     #[must_use]
     pub const fn of<V: ?Sized + 'static>(cast: &'static Cast<V>) -> Self {
         Self {
@@ -73,12 +73,12 @@ macro_rules! views {
 pub struct Provided<'s> {
     implementation: &'s (dyn Any + Send + Sync),
     views: &'static [View],
-    /// Whether its methods may wait for an answer that another thread gives.
+    /// True if the servant's methods may wait for an answer from another thread.
     answers_later: bool,
 }
 
 impl<'s> Provided<'s> {
-    /// Views that are not the implementation's are as none.
+    /// Pairs an implementation with its views. Views of other types are never found.
     #[must_use]
     pub fn new(implementation: &'s (dyn Any + Send + Sync), views: &'static [View]) -> Self {
         Self {
@@ -88,8 +88,8 @@ impl<'s> Provided<'s> {
         }
     }
 
-    /// The same of a servant whose answers may come later, from other threads: its methods wait for them. Callers that are
-    /// not to wait send a request instead.
+    /// Marks the servant as one whose answers may come later, from other threads: its methods wait
+    /// for them. Callers that must not wait send a request instead.
     #[must_use]
     pub fn answering_later(self) -> Self {
         Self {
@@ -98,12 +98,12 @@ impl<'s> Provided<'s> {
         }
     }
 
-    /// Whether its methods may wait for other threads.
+    /// Returns `true` if the servant's methods may wait for other threads.
     pub(crate) fn answers_later(&self) -> bool {
         self.answers_later
     }
 
-    /// The implementation as a `V`, if it is one.
+    /// Returns the implementation as a `V`, if it is one.
     #[inline]
     #[must_use]
     pub fn view<V: ?Sized + 'static>(&self) -> Option<&'s V> {

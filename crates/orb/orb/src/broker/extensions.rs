@@ -1,11 +1,11 @@
-//! What crates above this one keep for an ORB.
+//! Extension data that crates above this one keep for an ORB.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// One of each type, complete when the ORB starts.
+/// Extensions by type, complete when the ORB starts.
 #[derive(Clone, Default)]
 pub(crate) struct Extensions(HashMap<TypeId, Arc<dyn Any + Send + Sync>>);
 

@@ -1,4 +1,5 @@
-//! The life of an ORB: it serves and calls, then only calls, then it is over (CORBA 3.3 part 1, §8.2.3).
+//! Life cycle of an ORB: it serves and calls, then only calls, then has ended (CORBA 3.3 part 1,
+//! §8.2.3).
 
 use punctual_exec::Deadline;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -8,17 +9,17 @@ const RUNNING: u8 = 0;
 const SHUTTING_DOWN: u8 = 1;
 const OVER: u8 = 2;
 
-/// Read at a glance by every call, changed twice.
+/// Stage of an ORB's life, read by every call and changed twice.
 #[derive(Debug, Default)]
 pub(crate) struct Life {
     stage: AtomicU8,
-    /// Whether its end is complete.
+    /// True when the end is complete.
     told: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Life {
-    /// Begins the shutdown; `false` when it has begun already.
+    /// Begins the shutdown; returns `false` if it has begun already.
     pub(crate) fn begin_shutdown(&self) -> bool {
         let begun = self.stage.compare_exchange(
             RUNNING,
@@ -29,18 +30,18 @@ impl Life {
         begun.is_ok()
     }
 
-    /// Ends it: no more calls.
+    /// Ends the ORB's life: no more calls.
     pub(crate) fn end(&self) {
         self.stage.store(OVER, Ordering::Release);
     }
 
-    /// Wakes who waits for its end, when that is complete.
+    /// Wakes the threads that wait for the end, when that is complete.
     pub(crate) fn tell_end(&self) {
         *self.told.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
-    /// The same, until the deadline at most; whether it has ended.
+    /// Waits until the ORB has ended, until the deadline at most; returns `true` if it has ended.
     pub(crate) fn wait_until_over_or(&self, until: Deadline) -> bool {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         while !*told {
@@ -58,7 +59,7 @@ impl Life {
         true
     }
 
-    /// Returns when it has ended, and that has been told.
+    /// Waits until the ORB has shut down completely.
     pub(crate) fn wait_until_over(&self) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         while !*told {
@@ -69,15 +70,16 @@ impl Life {
         }
     }
 
-    // Acquire pairs with the Releases above: who sees a stage sees what led to it.
+    // Acquire pairs with the Releases above: a thread that sees a stage sees the changes that led
+    // to it.
 
-    /// Whether requests are served.
+    /// Returns `true` if requests are served.
     #[inline]
     pub(crate) fn serves(&self) -> bool {
         self.stage.load(Ordering::Acquire) == RUNNING
     }
 
-    /// Whether calls are made: those in progress at a shutdown may still need others.
+    /// Returns `true` if calls may be made: those in progress at a shutdown may still need others.
     #[inline]
     pub(crate) fn calls(&self) -> bool {
         self.stage.load(Ordering::Acquire) != OVER

@@ -1,5 +1,5 @@
-//! What all lanes and all calls of one ORB share: its configuration, its protocols, its policies, and
-//! whether it still lives. Nothing here is changed by a call.
+//! State that all lanes and all calls of one ORB share: its configuration, its protocols, its
+//! policies, and the stage of its life. Calls do not change it.
 
 mod extensions;
 mod life;
@@ -26,58 +26,59 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// See the module. An ORB has one; its lanes hold it.
+/// Shared state of an ORB. An ORB has one; its lanes hold it.
 pub(crate) struct Broker {
     config: OrbConfig,
     limits: Arc<Limits>,
-    /// What all peers have sent that is not done with.
+    /// Budget of the data received from all peers and still in use.
     pub(crate) received: Arc<Received>,
-    /// Tells it from every other ORB of the process.
+    /// Number that is unique among the ORBs of the process.
     number: u64,
     pub(crate) protocols: Protocols,
     pub(crate) policies: Managed,
     pub(crate) operation_names: Names,
     pub(crate) values: ValueFactories,
-    /// What requests carry for others.
+    /// Service contexts that requests carry.
     pub(crate) request_contexts: Vec<Arc<dyn RequestContext>>,
     pub(crate) extensions: Extensions,
-    /// What says of lanes and calls what their priorities are, if anything does.
+    /// Source of the priorities of lanes and calls, if there is one.
     pub(crate) priorities: Option<Arc<dyn Priorities>>,
-    /// The order of requests that wait for a thread, if it is not that of their policies.
+    /// Order of requests that wait for a thread, if it is not that of their policies.
     pub(crate) urgency: Option<Arc<dyn UrgencyStrategy>>,
     pub(crate) life: Life,
-    /// What the main thread is to do.
+    /// Queue of the main thread.
     pub(crate) main_thread: MainThreadQueue,
-    /// Requests that are answered after their upcalls, of all connections.
+    /// Number of pending replies of all connections.
     pub(crate) pending_replies: AtomicUsize,
-    /// What serves requests that come by connections of this ORB's clients (`lane/back.rs`); set once.
+    /// Factory of the servers of requests that arrive over outgoing connections (`lane/back.rs`);
+    /// set once.
     pub(crate) back: OnceLock<Arc<dyn Any + Send + Sync>>,
-    /// Who is called at points of requests.
+    /// Interceptors of requests.
     pub(crate) interceptors: Interceptors,
     ids: Option<Arc<Ids>>,
 }
 
-/// By which names others know an ORB, among its extensions.
+/// Names by which others know an ORB; one of its extensions.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ids {
     pub(crate) orb: String,
     pub(crate) server: String,
 }
 
-/// The same, borrowed.
+/// Borrowed names of an ORB.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdsOf<'b> {
     pub(crate) orb: &'b str,
     pub(crate) server: &'b str,
 }
 
-/// What an ORB is told of priorities, among its extensions.
+/// Source of priorities; one of an ORB's extensions.
 pub(crate) struct Told(pub(crate) Arc<dyn Priorities>);
 
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Broker {
-    /// With a configuration that has been checked.
+    /// Makes the state from a configuration that has been checked.
     pub(crate) fn new(
         config: OrbConfig,
         protocols: Protocols,
@@ -85,7 +86,7 @@ impl Broker {
         request_contexts: Vec<Arc<dyn RequestContext>>,
         extensions: Extensions,
     ) -> Self {
-        // Relaxed: a number, and no more.
+        // Relaxed: only a unique number.
         let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         Self {
             limits: Arc::new(config.limits.clone()),
@@ -109,7 +110,7 @@ impl Broker {
         }
     }
 
-    /// As an ORB has it that was told nothing, with contexts that its requests carry.
+    /// Makes the state of an ORB without configuration, whose requests carry these contexts.
     #[cfg(test)]
     pub(crate) fn for_tests(request_contexts: Vec<Arc<dyn RequestContext>>) -> Arc<Self> {
         let config = OrbConfig::default();
@@ -128,7 +129,7 @@ impl Broker {
         &self.config
     }
 
-    /// By which names others know the ORB: empty ones, unless it was given any.
+    /// Returns the names by which others know the ORB: empty unless configured.
     pub(crate) fn ids(&self) -> IdsOf<'_> {
         let ids = self.ids.as_deref();
         IdsOf {
@@ -145,7 +146,7 @@ impl Broker {
         self.limits.clone()
     }
 
-    /// Tells it from every other ORB of the process; never 0.
+    /// Returns the ORB's number, which is unique in the process and never 0.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
@@ -154,7 +155,7 @@ impl Broker {
         Tracer::new(self.config.trace)
     }
 
-    /// Objects are activated while the ORB runs.
+    /// Checks that the ORB runs, as the activation of objects demands.
     pub(crate) fn check_running(&self) -> Result<(), SystemException> {
         if self.life.serves() {
             Ok(())
@@ -163,7 +164,8 @@ impl Broker {
         }
     }
 
-    /// Calls are made until it is over: those in progress at its end may need others.
+    /// Checks that the ORB has not ended, as calls demand: those in progress at a shutdown may need
+    /// others.
     pub(crate) fn check_not_over(&self) -> Result<(), SystemException> {
         if self.life.calls() {
             Ok(())

@@ -1,4 +1,4 @@
-//! What the peers of one ORB, all together, may have it hold.
+//! Budget of the memory that all peers of one ORB together may occupy.
 
 mod received;
 

@@ -1,9 +1,10 @@
-//! Octets of long messages that have been received, of all connections of an ORB: messages that are half here, and
-//! those whose requests or replies are in progress.
+//! Budget of received bytes of long messages, over all connections of an ORB: messages received in
+//! part, and those whose requests or replies are in progress.
 //!
-//! A limit on one connection does not bound what thousands of them hold. So each says what it holds beyond a little,
-//! and where that is more than fits, the connection goes that holds most of the peer that holds most: one peer never
-//! has more than three quarters, and what peers hold whose messages are short is not counted at all.
+//! A limit on one connection does not bound the total of thousands. So each connection reports its
+//! usage beyond a free allowance. If the total exceeds the limit, the largest connection of the
+//! largest peer is closed: one peer never has more than three quarters, and peers with short
+//! messages only are not counted at all.
 
 use crate::sync::{self, Mutex};
 use punctual_link::{Address, Link};
@@ -12,19 +13,19 @@ use std::fmt::Debug;
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 
-/// What a connection holds without being counted, in octets.
+/// Bytes that a connection holds without being counted.
 const FREE: usize = 16 * 1024;
 
-/// A connection that can be ended to make room.
+/// Connection that can be closed to make room.
 pub(crate) trait Evictable: Send + Sync + Debug {
-    /// Ends it, without waiting for anybody and without a word to the log; the reason is for people.
+    /// Closes the connection, without waiting and without logging; the reason is text for people.
     fn evict(&self, reason: &str);
 
-    /// Logs that it was ended.
+    /// Logs that the connection was closed to make room.
     fn log_eviction(&self, reason: &str);
 }
 
-/// Connections that were ended. Logged when dropped.
+/// Connections that were closed to make room. Logged when dropped.
 #[derive(Debug)]
 pub(crate) struct Evicted {
     connections: Vec<Arc<dyn Evictable>>,
@@ -39,8 +40,9 @@ impl Drop for Evicted {
     }
 }
 
-/// Whose connections count together: those of one host, of an IPv6 network of 64 bits, or all of a link whose clients
-/// choose their own addresses, as they do where it is local, or by forged datagrams.
+/// Returns the group whose connections are counted together: one host, an IPv6 network of 64 bits,
+/// or all of a link whose clients choose their own addresses, as on local links or by forged
+/// datagrams.
 pub(crate) fn host_of(link: &dyn Link, peer: &Address) -> Arc<str> {
     let is_asked_back = !link.is_local() && link.guarantees().reliable;
     match peer.host_and_port().filter(|_| is_asked_back) {
@@ -60,7 +62,7 @@ fn network(host: &str) -> Arc<str> {
     }
 }
 
-/// There is no room for what a peer sends.
+/// Error: there is no room for a peer's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "what all peers have sent, and this one more than others, does not fit into {limit} octets (limits.received)"
@@ -69,7 +71,7 @@ pub(crate) struct NoRoom {
     limit: usize,
 }
 
-/// What all connections of an ORB hold.
+/// Usage of all connections of an ORB.
 #[derive(Debug)]
 pub(crate) struct Received {
     limit: usize,
@@ -81,7 +83,7 @@ struct State {
     total: usize,
     next: u64,
     holders: HashMap<u64, Holder>,
-    /// Octets by peer.
+    /// Number of bytes by peer.
     peers: HashMap<Arc<str>, usize>,
 }
 
@@ -89,9 +91,9 @@ struct State {
 struct Holder {
     octets: usize,
     peer: Arc<str>,
-    /// What would be ended; `None` for a request or reply in progress.
+    /// Connection that would be closed; `None` for a request or reply in progress.
     connection: Option<Weak<dyn Evictable>>,
-    /// Whether it has been.
+    /// True if the connection was closed to make room.
     evicted: bool,
 }
 
@@ -103,7 +105,7 @@ impl Received {
         }
     }
 
-    /// What one connection is to say what it holds to.
+    /// Makes the account to which one connection reports its usage.
     pub(crate) fn account(
         self: &Arc<Self>,
         peer: Arc<str>,
@@ -118,10 +120,10 @@ impl Received {
         }
     }
 
-    /// A message of a peer's is to be kept that was received without being counted.
+    /// Charges a message of a peer that was received without being counted and is to be kept.
     ///
     /// # Errors
-    /// [`NoRoom`]: nothing is ended for it.
+    /// [`NoRoom`]: no connection is closed for it.
     pub(crate) fn keeps(
         self: &Arc<Self>,
         peer: &Arc<str>,
@@ -143,7 +145,7 @@ impl Received {
         Ok(Some(Hold { of, number }))
     }
 
-    /// What is held now, as far as it is counted.
+    /// Returns the number of counted bytes in use.
     #[cfg(test)]
     fn total(&self) -> usize {
         sync::lock(&self.state).total
@@ -183,7 +185,7 @@ impl State {
         number
     }
 
-    /// Notes what a holder holds now.
+    /// Sets the usage of a holder.
     fn change(&mut self, number: u64, octets: usize) {
         let Some(holder) = self.holders.get_mut(&number) else {
             return;
@@ -201,7 +203,8 @@ impl State {
         self.peers.get(peer).copied().unwrap_or_default()
     }
 
-    /// Lets a holder hold so much; those to be evicted for that, or `None` where it is the one that has to go.
+    /// Sets the usage of a holder that grows; returns the connections to be closed for that, or
+    /// `None` if the holder itself must be closed.
     fn grow(
         &mut self,
         limit: usize,
@@ -238,7 +241,8 @@ impl State {
         }
     }
 
-    /// The largest holder that can go of the peer that holds most, or of this peer.
+    /// Returns the largest closable holder of the peer with the highest usage, or of the given
+    /// peer.
     fn victim(&self, of: Option<&Arc<str>>) -> Option<u64> {
         let can_go = self.holders.iter().filter(|(_, holder)| {
             holder.connection.is_some()
@@ -258,23 +262,23 @@ impl State {
     }
 }
 
-/// One connection's account of what it has received.
+/// One connection's account of the data that it has received.
 #[derive(Debug)]
 pub(crate) struct Account {
     of: Arc<Received>,
     peer: Arc<str>,
     connection: Weak<dyn Evictable>,
-    /// There while it is more than a little.
+    /// Present while the usage exceeds the free allowance.
     hold: Option<Hold>,
-    /// Connections that went for this one's sake, and of which nothing has been logged yet.
+    /// Connections that were closed to make room for this one and are not logged yet.
     evicted: Vec<Evicted>,
 }
 
 impl Account {
-    /// The connection holds so much now. May end another, to make room.
+    /// Sets the connection's usage to `octets` bytes. May close another connection to make room.
     ///
     /// # Errors
-    /// [`NoRoom`]: this is the one that has to go.
+    /// [`NoRoom`]: this connection must be closed.
     #[inline]
     pub(crate) fn holds(&mut self, octets: usize) -> Result<(), NoRoom> {
         match octets <= FREE {
@@ -303,14 +307,15 @@ impl Account {
         Ok(())
     }
 
-    /// What of others is to be logged, by dropping it: where no lock is held, as a subscriber may call by the very
-    /// connection whose account this is.
+    /// Returns the connections to be logged, by dropping the result. That must happen under no
+    /// lock, as a subscriber to the log may call over the very connection of this account.
     #[inline]
     pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
         std::mem::take(&mut self.evicted)
     }
 
-    /// A message of so many octets goes from the connection to who serves it; so many are left.
+    /// Transfers a message of `octets` bytes from the connection to the code that serves it; `left`
+    /// bytes remain.
     pub(crate) fn hands_on(&mut self, octets: usize, left: usize) -> Option<Hold> {
         let served = {
             let is_counted = self.hold.is_some() || octets > FREE;
@@ -328,7 +333,7 @@ impl Account {
     }
 }
 
-/// Octets that are held, until dropped.
+/// Charge of some bytes, until dropped.
 #[derive(Debug)]
 pub(crate) struct Hold {
     of: Arc<Received>,
@@ -410,7 +415,7 @@ mod tests {
         assert!(!kind.has_gone());
         let gone = peers.iter().filter(|(one, _)| one.has_gone()).count();
         assert_eq!(gone, 1);
-        // The one that was ended may hold nothing more.
+        // A closed connection may hold nothing more.
         for (one, account) in &mut peers {
             assert_eq!(account.holds(2 * MIB).is_err(), one.has_gone());
         }
@@ -425,7 +430,7 @@ mod tests {
         let received = Arc::new(Received::new(8 * MIB));
         let mut peers = peers(&received, &["one", "one"]);
         assert_eq!(peers[0].1.holds(5 * MIB), Ok(()));
-        // The larger of the two goes.
+        // The larger of the two is closed.
         assert_eq!(peers[1].1.holds(2 * MIB), Ok(()));
         assert!(peers[0].0.has_gone());
         assert!(peers[1].1.holds(7 * MIB).is_err());

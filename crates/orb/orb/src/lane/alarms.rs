@@ -1,6 +1,8 @@
-//! Wakes those whose time is over although nothing has come for them: calls that are held back (`AtBound::Defer`).
+//! Timers that wake calls that are held back (`AtBound::Defer`) once their time is over, even if
+//! nothing has arrived.
 //!
-//! One timer for all of a lane's, which the thread that reads replies waits for beside its connections.
+//! A lane has one timer for all of them. The thread that reads replies waits for it beside its
+//! connections.
 
 use parking_lot::Mutex;
 use punctual_exec::reactor::{Handler, ReadyEvent};
@@ -14,7 +16,7 @@ use std::sync::Arc;
 use std::task::Waker;
 use std::time::Duration;
 
-/// See the module.
+/// Alarms of one lane.
 pub(super) struct Alarms {
     timer: TimerFd,
     state: Mutex<State>,
@@ -22,12 +24,13 @@ pub(super) struct Alarms {
 
 #[derive(Default)]
 struct State {
-    /// By when, in nanoseconds of the exact clock, and by a number that tells them apart.
+    /// Wakers by due time, in nanoseconds of the exact clock, and by a number that distinguishes
+    /// alarms due at the same time.
     set: BTreeMap<(u64, u64), Waker>,
     next: u64,
 }
 
-/// One that is set. Dropped, it wakes nobody any more.
+/// A pending alarm. Dropping it cancels the alarm.
 pub(crate) struct Alarm {
     alarms: Arc<Alarms>,
     key: (u64, u64),
@@ -41,7 +44,8 @@ impl Alarms {
         })
     }
 
-    /// Wakes at that moment of the exact clock, or soon after it; never before.
+    /// Sets an alarm that wakes `waker` at `due`, in nanoseconds of the exact clock, or soon after
+    /// it, never before.
     pub(super) fn set(self: &Arc<Self>, due: u64, waker: Waker) -> io::Result<Alarm> {
         let mut state = self.state.lock();
         state.next += 1;
@@ -64,7 +68,7 @@ impl Alarms {
         }
     }
 
-    /// Wakes those whose time has come.
+    /// Wakes all wakers that are due.
     fn ring(&self) {
         let due = {
             let mut state = self.state.lock();
@@ -102,7 +106,7 @@ impl Handler for Alarms {
 impl Drop for Alarm {
     fn drop(&mut self) {
         let waker = self.alarms.state.lock().set.remove(&self.key);
-        // What a waker lets go of may set an alarm itself: not under the lock.
+        // Dropping a waker may set another alarm, so the lock must not be held.
         drop(waker);
     }
 }

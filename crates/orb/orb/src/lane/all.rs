@@ -12,35 +12,39 @@ use parking_lot::Mutex;
 use punctual_exec::LockProtocol;
 use std::sync::{Arc, OnceLock};
 
-/// Lanes with a priority that one ORB may have. Threads of further priorities share the default lane.
+/// Maximum number of lanes with a priority in one ORB. Threads of further priorities share the
+/// default lane.
 const MOST: usize = 64;
-/// So many of them there may be when one more is made for an upcall's own calls.
+/// Maximum number of lanes with a priority up to which one more is made for calls from within an
+/// upcall.
 const MOST_OF_UPCALLS: usize = 32;
 
-/// One lane, and in an ORB with Real-time CORBA one more for each priority that an endpoint has or that a thread calls
-/// at. They stay until the ORB ends.
+/// All lanes of an ORB: the default lane and, with Real-time CORBA, one more for each priority of
+/// an endpoint or of a calling thread. A lane lives until the ORB ends.
 #[derive(Debug)]
 pub(crate) struct Lanes {
     broker: Arc<Broker>,
     locks: LockProtocol,
     first: Arc<Lane>,
-    /// Those with a priority, as they came to be: found without a lock. No places where the ORB has no priorities.
+    /// Lanes with a priority, in the order in which they were made; searched without a lock. Empty
+    /// if the ORB has no priorities.
     prioritised: Box<[OnceLock<Arc<Lane>>]>,
-    /// Held while one is made.
+    /// Held while a lane is being made.
     making: Mutex<()>,
-    /// Those of thread pools.
+    /// Lanes of thread pools.
     of_pools: Mutex<OfPools>,
 }
 
 #[derive(Debug, Default)]
 struct OfPools {
     lanes: Vec<Arc<Lane>>,
-    /// How often the endpoints of those have changed that are gone.
+    /// Number of endpoint changes of lanes that no longer exist.
     changes_of_gone: u64,
 }
 
 impl Lanes {
-    /// The default one. Others come to be when an endpoint is listened at, or a thread calls, that has their priority.
+    /// Makes the default lane. Other lanes are made when an endpoint of their priority is opened or
+    /// a thread of their priority calls.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
         let places = match &broker.priorities {
             Some(_) => MOST,
@@ -60,24 +64,25 @@ impl Lanes {
         &self.broker
     }
 
-    /// The lane for what says nothing of its priority.
+    /// Returns the default lane, for calls and endpoints without a priority.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn default_lane(&self) -> &Arc<Lane> {
         &self.first
     }
 
-    /// The lane of the calling thread's calls.
+    /// Returns the lane for the calling thread's calls.
     #[inline]
     pub(crate) fn calling(&self) -> &Arc<Lane> {
         if !self.prioritised.is_empty() {
-            // Only as far as the compiler lays out the code: an ORB without priorities goes straight on.
+            // Only a hint for code layout: an ORB without priorities takes the straight path.
             crate::cold::cold_path();
             return self.of_thread();
         }
         &self.first
     }
 
-    /// The same in an ORB with Real-time CORBA. What cannot have a lane of its own goes by the default one.
+    /// Returns the lane for the calling thread's calls in an ORB with Real-time CORBA; the default
+    /// lane if it cannot have one of its own.
     #[inline(never)]
     fn of_thread(&self) -> &Arc<Lane> {
         let Some(priority) = Priority::of_thread() else {
@@ -86,7 +91,7 @@ impl Lanes {
         if let Some(lane) = self.known(priority) {
             return lane;
         }
-        // What priorities upcalls have, clients say: they leave places to others.
+        // The priorities of upcalls are chosen by clients: they must leave room for others.
         let most = match upcall::in_upcall_of(self.broker.number()) {
             true => MOST_OF_UPCALLS,
             false => MOST,
@@ -97,7 +102,7 @@ impl Lanes {
         self.made(priority).unwrap_or(&self.first)
     }
 
-    /// Whether there are so many with a priority.
+    /// Returns `true` if there are at least `lanes` lanes with a priority.
     fn has(&self, lanes: usize) -> bool {
         let last = lanes
             .checked_sub(1)
@@ -105,16 +110,16 @@ impl Lanes {
         last.is_none_or(|place| place.get().is_some())
     }
 
-    /// All, the default one first.
+    /// Returns all lanes, the default lane first.
     pub(crate) fn all(&self) -> impl Iterator<Item = Arc<Lane>> {
-        // One that is being made is among them, or its maker sees what was done before.
+        // A lane that is being made is either included, or its maker sees what was done before.
         drop(self.making.lock());
         let of_pools = self.of_pools.lock().lanes.clone();
         let others = self.prioritised().cloned().chain(of_pools);
         std::iter::once(self.first.clone()).chain(others)
     }
 
-    /// Adds one of a thread pool.
+    /// Adds a lane of a thread pool.
     pub(crate) fn add(&self, lane: PoolLane) -> Arc<Lane> {
         let lane = Arc::new(Lane::of_pool(self.broker.clone(), self.locks, lane));
         let mut of_pools = self.of_pools.lock();
@@ -126,7 +131,8 @@ impl Lanes {
         lane
     }
 
-    /// How often endpoints have come or gone: the number is never the same again.
+    /// Returns the number of times that endpoints have been opened or closed. The number only
+    /// grows.
     pub(super) fn changes(&self) -> u64 {
         let of = |lane: &Arc<Lane>| lane.incoming.endpoints.changes();
         if self.prioritised.is_empty() {
@@ -137,7 +143,7 @@ impl Lanes {
         of(&self.first) + lanes.map(of).sum::<u64>() + of_pools.changes_of_gone
     }
 
-    /// Has the lanes of a thread pool listen no more; `false` where there are none.
+    /// Makes the lanes of a thread pool stop listening; returns `false` if there are none.
     pub(crate) fn retire_pool(&self, number: u32) -> bool {
         let of_pools = self.of_pools.lock().lanes.clone();
         let is_meant = |one: &&Arc<Lane>| one.is_of_pool(number) && !one.is_retired();
@@ -147,10 +153,10 @@ impl Lanes {
         has_some
     }
 
-    /// Has those listen that are to: the default one, and those of the configured endpoints.
+    /// Calls `listen` for the default lane and for the lanes of the configured endpoints.
     ///
     /// # Errors
-    /// INITIALIZE for an endpoint that can have no lane, and what `listen` says.
+    /// INITIALIZE for an endpoint that can have no lane, and the errors of `listen`.
     pub(crate) fn each_listening(
         &self,
         listen: impl Fn(&Arc<Lane>) -> Result<(), SystemException>,
@@ -161,17 +167,17 @@ impl Lanes {
         prioritised.try_for_each(|endpoint| listen(self.of_endpoint(endpoint)?))
     }
 
-    /// Whether endpoints with a priority are listened at, or configured.
+    /// Returns `true` if endpoints with a priority are open or configured.
     pub(super) fn have_prioritised_endpoints(&self) -> bool {
         let mut configured = self.broker.config().listen.iter();
         configured.any(|endpoint| endpoint.priority().is_some())
             || self.prioritised().next().is_some()
     }
 
-    /// That of an endpoint.
+    /// Returns the lane of an endpoint, and makes it if necessary.
     ///
     /// # Errors
-    /// INITIALIZE where there can be none.
+    /// INITIALIZE if the lane cannot be made.
     pub(crate) fn of_endpoint(
         &self,
         endpoint: &ListenEndpoint,

@@ -1,4 +1,4 @@
-//! Two lanes of one ORB share what none of their calls changes, and nothing else.
+//! Tests that two lanes of one ORB share only state that calls do not change.
 
 use crate::broker::Broker;
 use crate::lane::{ConnectionTerms, Endpoint, Lane};
@@ -77,7 +77,7 @@ fn two_lanes_that_call_one_endpoint_have_connections_and_reactors_of_their_own()
             first.connection
         };
         let [one, other] = lanes.each_ref().map(bound);
-        // Reply table, sending lock, inbox and link are a connection's.
+        // Each connection has its own reply table, sending lock, inbox and link.
         assert!(!Arc::ptr_eq(&one, &other));
         assert!(!std::ptr::addr_eq(one.link(), other.link()));
         let reactors = [&one, &other].map(|connection| connection.reactor());
@@ -87,6 +87,6 @@ fn two_lanes_that_call_one_endpoint_have_connections_and_reactors_of_their_own()
             _ => panic!("one lane has a reactor for its callers and the other has none"),
         }
     }
-    // What they do share is read by calls, never written: see `Broker`.
+    // The lanes share the `Broker`, which calls read and never write.
     assert!(Arc::ptr_eq(lanes[0].broker(), lanes[1].broker()));
 }

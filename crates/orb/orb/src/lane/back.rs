@@ -1,12 +1,13 @@
-//! Calls to the client of an incoming connection, by that connection (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
+//! Calls to the client of an incoming connection, over that connection (bidirectional GIOP; CORBA
+//! 3.3 part 2, §9.8).
 //!
-//! A server's [`BackChannel`] is what references remember of the connection that they came by. They are called by it where the
-//! client has told, by this very connection, that it would be found at their endpoint: no reference that came by another way
-//! is, whatever a client tells.
+//! References that arrive over a connection keep its [`BackChannel`]. Calls to them use the
+//! connection if the client has announced, over this very connection, that it listens at their
+//! endpoint. References that arrived another way never use it, whatever a client announces.
 //!
-//! Both kinds of connection share one link. What comes is read by the side that opened or accepted it, which passes on what
-//! is not its own: requests to [`ServesRequests`], replies to [`BackChannel::connection`]'s callers. What is sent goes through
-//! that side's sending lock.
+//! Both directions share one link. The side that opened or accepted the connection reads, and
+//! passes on what belongs to the other direction: requests to [`ServesRequests`], replies to the
+//! callers of [`BackChannel::connection`]. Messages are sent under that side's sending lock.
 
 use super::listen_points::{self, ListenPoint};
 use super::outgoing::{Broken, ClientConnection, Endpoint, ServesBack, ServesRequests, ToEndpoint};
@@ -20,10 +21,10 @@ use std::fmt;
 use std::io;
 use std::sync::{Arc, Weak};
 
-/// Makes what serves them, for an ORB.
+/// Factory of the servers that handle requests arriving over an ORB's own connections.
 pub(crate) trait ServesConnections: Send + Sync {
-    /// What serves the requests of a connection, and the data of the context that tells the server of it; `None` where the ORB
-    /// does not serve.
+    /// Returns the server of a connection's requests, and the data of the service context that
+    /// announces it to the peer; `None` if the ORB serves no requests.
     fn serve(
         &self,
         lane: &Arc<Lane>,
@@ -31,10 +32,10 @@ pub(crate) trait ServesConnections: Send + Sync {
     ) -> Option<(Arc<dyn ServesRequests>, Vec<u8>)>;
 }
 
-/// What an ORB has of that, at its broker.
+/// The broker's factory of servers for outgoing connections.
 pub(crate) struct Back(pub(crate) Arc<dyn ServesConnections>);
 
-/// How the connections of a lane have their servers' requests served.
+/// Server of requests that arrive over the outgoing connections of a lane.
 pub(crate) struct ServedBack {
     pub(crate) lane: Arc<Lane>,
     pub(crate) by: Arc<Back>,
@@ -50,13 +51,13 @@ impl ServesBack for ServedBack {
     }
 }
 
-/// See the module.
+/// Way to call the client of an incoming connection over that connection.
 pub(crate) struct BackChannel {
     lane: Arc<Lane>,
     pair: Arc<Pair>,
-    /// What is sent by it goes through the server's sending lock.
+    /// Link of the connection; messages on it are sent under the server's sending lock.
     link: Arc<dyn Connection>,
-    /// The one whose threads read, if those of one do.
+    /// Reactor whose threads read the connection, if they are threads of a reactor.
     reactor: Option<Weak<Reactor>>,
     state: Mutex<State>,
 }
@@ -64,7 +65,7 @@ pub(crate) struct BackChannel {
 #[derive(Default)]
 struct State {
     told: Vec<ListenPoint>,
-    /// Made for the first call.
+    /// Client side of the connection; made for the first call.
     connection: Option<Arc<ClientConnection>>,
     is_over: bool,
 }
@@ -85,13 +86,14 @@ impl BackChannel {
         }
     }
 
-    /// The client has told where it would be listened to.
+    /// Records the endpoints at which the client says that it listens.
     ///
     /// # Errors
-    /// What does not decode.
+    /// If the data cannot be decoded.
     pub(crate) fn accept_listen_points(&self, data: &[u8]) -> Result<(), CdrError> {
         let points = listen_points::decode(data)?;
-        // Whoever is connected to by TLS proves who it is, and so has to be who is called back.
+        // A peer that is connected to over TLS proves its identity, so a client that is to be
+        // called back must do so too.
         let is_proved = self.pair.link.protection() != Protection::Encryption
             || !self.link.peer_certificates().is_empty();
         if is_proved {
@@ -102,7 +104,8 @@ impl BackChannel {
         Ok(())
     }
 
-    /// The way to an endpoint, if it is this connection.
+    /// Returns the client side of this connection, if the client listens at `endpoint` according to
+    /// its announcement.
     pub(crate) fn connection(&self, endpoint: &Endpoint) -> Option<Arc<ClientConnection>> {
         let mut state = self.state.lock();
         let is_there = endpoint.pair.name == self.pair.name
@@ -126,18 +129,18 @@ impl BackChannel {
         ClientConnection::back(self.link.clone(), &self.pair, terms, opened_for, reactor)
     }
 
-    /// The connection that is there, if calls have gone by it.
+    /// Returns the client side of this connection, if calls have used it.
     pub(crate) fn existing(&self) -> Option<Arc<ClientConnection>> {
         self.state.lock().connection.clone()
     }
 
-    /// Whether a call waits for its reply.
+    /// Returns `true` if a call waits for a reply over this connection.
     pub(crate) fn is_awaited(&self) -> bool {
         let connection = self.existing();
         connection.is_some_and(|connection| !connection.callers.is_idle())
     }
 
-    /// The connection has ended: calls by it fail.
+    /// Fails the calls over a connection that has ended.
     pub(crate) fn fail_callbacks(&self, reason: &str) {
         let connection = {
             let mut state = self.state.lock();

@@ -1,20 +1,21 @@
-//! How many requests a lane has served at each CORBA priority.
+//! Counters of the requests that a lane has served, by CORBA priority.
 
 use crate::priority::Priority;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// Priorities that are counted each by itself; those of further ones together.
+/// Number of priorities that are counted separately; requests of all others are counted together.
 const ROWS: usize = 32;
 
-/// A table of fixed size, which the first request with a priority makes: a lane that serves none has none. Takes no lock.
+/// Table of fixed size that the first request with a priority allocates, so that a lane without
+/// such requests has none. Takes no lock.
 ///
-/// Relaxed throughout: each is a number by itself.
+/// All accesses are Relaxed: each counter is independent.
 #[derive(Debug, Default)]
 pub(super) struct ByPriority(OnceLock<Box<Table>>);
 
-/// A priority has the first row that was free when it came, from the one on that its number says. Rows are never given up,
-/// so that it is found there ever after.
+/// A priority owns the first row that was free when it first occurred, searched from the row that
+/// its number selects. Rows are never given up, so the same search finds it again.
 #[derive(Debug, Default)]
 struct Table {
     rows: [Row; ROWS],
@@ -23,13 +24,13 @@ struct Table {
 
 #[derive(Debug, Default)]
 struct Row {
-    /// The priority's number and one, or 0 for none.
+    /// The priority's number plus one; 0 for a free row.
     mark: AtomicU32,
     requests: AtomicU64,
 }
 
 impl ByPriority {
-    /// Counts a request.
+    /// Counts a request of this priority.
     #[inline]
     pub(super) fn count(&self, priority: Priority) {
         let number = priority.get().unsigned_abs();
@@ -41,14 +42,16 @@ impl ByPriority {
         }
     }
 
-    /// The same where there is no table yet, or the row is another priority's or nobody's.
+    /// Counts a request by the slow path: there is no table yet, or the first row is free or
+    /// belongs to another priority.
     #[cold]
     #[inline(never)]
     fn count_elsewhere(&self, number: u16) {
         self.0.get_or_init(Box::default).count(number);
     }
 
-    /// Each priority that requests had, the lowest first, with how many; and those of priorities that have no row.
+    /// Returns the number of requests of each priority, lowest first, and that of all priorities
+    /// that have no row.
     pub(super) fn counted(&self) -> (Vec<(Priority, u64)>, u64) {
         let Some(table) = self.0.get() else {
             return Default::default();
@@ -78,18 +81,18 @@ impl Table {
 }
 
 impl Row {
-    /// Whether it is this priority's.
+    /// Returns `true` if the row belongs to this priority.
     #[inline]
     fn has(&self, number: u16) -> bool {
         self.mark.load(Ordering::Relaxed) == u32::from(number) + 1
     }
 
-    /// Whether it was nobody's, and is this priority's from now on.
+    /// Claims a free row for this priority; returns `true` if the row belongs to it now.
     fn is_given_to(&self, number: u16) -> bool {
         let (mark, order) = (u32::from(number) + 1, Ordering::Relaxed);
         match self.mark.compare_exchange(0, mark, order, order) {
             Ok(_) => true,
-            // Another thread has given it to the same one meanwhile.
+            // Another thread may just have claimed the row for the same priority.
             Err(its) => its == mark,
         }
     }
@@ -118,7 +121,7 @@ mod tests {
     fn requests_are_counted_by_priority_whoever_serves_them() {
         let counts = ByPriority::default();
         assert_eq!(counts.counted(), (Vec::new(), 0));
-        // Two of them begin at one row.
+        // Two of these priorities start at the same row.
         let priorities = [5, 5 + ROWS, 0];
         std::thread::scope(|scope| {
             for _ in 0..4 {

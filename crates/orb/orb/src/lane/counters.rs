@@ -5,11 +5,11 @@ use crate::priority::Priority;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Relaxed throughout: each is a number by itself. None of what a call does as a rule, but for requests of objects with a
-/// priority model: they count what happens now and then.
+/// Counters of one lane. All accesses are Relaxed: each counter is independent. They count rare
+/// events only, except for requests of objects with a priority model.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
-    /// Messages on connections that have gone.
+    /// Number of messages on connections that are closed.
     gone_messages: AtomicU64,
     refused: AtomicU64,
     handed_over: AtomicU64,
@@ -20,7 +20,7 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// A connection has gone, on which so many messages had come.
+    /// Adds the messages of a connection that is closed.
     pub(crate) fn record_leaving(&self, messages: u64) {
         self.gone_messages.fetch_add(messages, Ordering::Relaxed);
     }
@@ -29,7 +29,7 @@ impl Counters {
         self.gone_messages.load(Ordering::Relaxed)
     }
 
-    /// A request was refused, as no thread could serve it.
+    /// Counts a request that was refused, as no thread could serve it.
     pub(crate) fn count_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
@@ -38,7 +38,7 @@ impl Counters {
         self.refused.load(Ordering::Relaxed)
     }
 
-    /// A connection was handed over to another thread.
+    /// Counts a connection that was handed over to another thread.
     pub(crate) fn count_handed_over(&self) {
         self.handed_over.fetch_add(1, Ordering::Relaxed);
     }
@@ -47,7 +47,7 @@ impl Counters {
         self.handed_over.load(Ordering::Relaxed)
     }
 
-    /// A request that was to be answered later was not answered in time.
+    /// Counts a request for which the servant's deferred reply did not come in time.
     pub(crate) fn record_timed_out(&self) {
         self.unanswered.fetch_add(1, Ordering::Relaxed);
     }
@@ -56,7 +56,7 @@ impl Counters {
         self.unanswered.load(Ordering::Relaxed)
     }
 
-    /// A thread of another lane was asked for.
+    /// Counts a thread that was borrowed from another lane.
     pub(super) fn record_borrowed(&self) {
         self.borrowed.fetch_add(1, Ordering::Relaxed);
     }
@@ -65,18 +65,19 @@ impl Counters {
         self.borrowed.load(Ordering::Relaxed)
     }
 
-    /// The upcall of a request has been given this priority.
+    /// Counts a request whose upcall runs at this priority.
     #[inline]
     pub(crate) fn record_served_at(&self, priority: Priority) {
         self.by_priority.count(priority);
     }
 
-    /// How many were at each, and at those that are not counted by themselves.
+    /// Returns the number of requests at each priority, and that at priorities which are not
+    /// counted separately.
     pub(super) fn by_priority(&self) -> (Vec<(Priority, u64)>, u64) {
         self.by_priority.counted()
     }
 
-    /// A request has waited so many nanoseconds for its upcall.
+    /// Records that a request has waited for `nanos` nanoseconds for its upcall.
     pub(crate) fn record_wait(&self, nanos: u64) {
         self.worst_wait.fetch_max(nanos, Ordering::Relaxed);
     }

@@ -1,20 +1,21 @@
-//! Where a client would be listened to, were it not called back by its own connection: the service context BI_DIR_IIOP
-//! (CORBA 3.3 part 2, §9.8.1).
+//! Endpoints at which a client listens, announced in the service context BI_DIR_IIOP (CORBA 3.3
+//! part 2, §9.8.1): the server may call back over the connection instead of connecting to them.
 //!
 //! ```text
 //! BiDirIIOPServiceContext, an encapsulation:  sequence<{ string host; unsigned short port }>
 //! ```
-//! The place of an endpoint without a port, a path of `uiop`, stands for the host, and the port is 0.
+//! For an endpoint without a port, such as a path of `uiop`, the address takes the place of the
+//! host, and the port is 0.
 
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 use punctual_link::Address;
 
-/// More of one connection are not remembered.
+/// Maximum number of listen points remembered for one connection.
 const MOST: usize = 64;
-/// A string's length and its end, and a port.
+/// Minimum encoded length: a string's length and terminator, and a port.
 const LEAST: usize = 6;
 
-/// One of them.
+/// One endpoint at which a client listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListenPoint {
     host: String,
@@ -22,7 +23,7 @@ pub(crate) struct ListenPoint {
 }
 
 impl ListenPoint {
-    /// That of an endpoint as references name it.
+    /// Returns the listen point of an address in a reference.
     pub(crate) fn of(address: &Address) -> Self {
         let (host, port) = address.host_and_port().unwrap_or((address.place(), 0));
         Self {
@@ -32,10 +33,10 @@ impl ListenPoint {
     }
 }
 
-/// Octets of a host's name (RFC 1123, §2.1).
+/// Maximum length of a host's name, in bytes (RFC 1123, §2.1).
 const LONGEST_HOST: usize = 255;
 
-/// The context's data.
+/// Encodes listen points as the context's data.
 pub(crate) fn encode(points: &[ListenPoint]) -> Result<Vec<u8>, CdrError> {
     Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), |out| {
         out.put_length(points.len())?;
@@ -47,17 +48,17 @@ pub(crate) fn encode(points: &[ListenPoint]) -> Result<Vec<u8>, CdrError> {
     })
 }
 
-/// Those of a context, as many as are remembered.
+/// Decodes the listen points of a context, up to the number that is remembered.
 ///
 /// # Errors
-/// What does not decode.
+/// If the data cannot be decoded.
 pub(crate) fn decode(data: &[u8]) -> Result<Vec<ListenPoint>, CdrError> {
     let mut input = Decoder::of_encapsulation(data, Coding::default())?;
     let count = input.get_length(LEAST)?;
     let mut points = Vec::new();
     for _ in 0..count.min(MOST) {
         let host = input.get_string()?;
-        // It is kept as long as its connection.
+        // The host is kept as long as its connection, so its length is limited.
         if host.len() > LONGEST_HOST {
             return Err(CdrError::Invalid(
                 "a host's name of a listen point is too long",

@@ -1,9 +1,10 @@
-//! A lane: all that calls of one priority use. An ORB without Real-time CORBA has one, with it one more for each
-//! priority of an endpoint or of a thread that calls.
+//! Lanes. A lane has all resources that calls of one priority use. An ORB without Real-time CORBA
+//! has one lane; with it, there is one more for each priority of an endpoint or of a calling
+//! thread.
 //!
-//! It owns its connections in both directions, its endpoints, acceptors and their threads, its reactors and its
-//! flusher, so that two lanes share nothing on a call's way. Whoever accepts, connects, reads or calls is handed
-//! an `Arc<Lane>`; nobody looks one up.
+//! A lane owns its connections in both directions, its endpoints, acceptors and their threads, its
+//! reactors and its flusher, so that two lanes share nothing on the path of a call. Code that
+//! accepts, connects, reads or calls is given an `Arc<Lane>`, and never looks one up.
 
 mod alarms;
 mod all;

@@ -1,4 +1,4 @@
-//! What a lane owns.
+//! Lanes and the resources that they own.
 
 use super::counters::Counters;
 use super::incoming::Incoming;
@@ -19,42 +19,42 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long buffered requests may take to be sent when the ORB ends.
+/// Maximum time for sending buffered requests when the ORB ends.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
-/// Endpoints to which connections are opened beside others at a time, each by a thread.
+/// Maximum number of additional connections that are opened at a time, each by a thread.
 const OPENERS: usize = 4;
 
-/// One lane.
+/// Lane: the resources for calls of one priority.
 #[derive(Debug)]
 pub(crate) struct Lane {
     broker: Arc<Broker>,
-    /// Tells it from every other lane of the process.
+    /// Number that is unique among the lanes of the process.
     number: u64,
-    /// What the locks of its connections' send and reply paths do for the threads that have them.
+    /// Protocol of the locks on the send and reply paths of the lane's connections.
     locks: LockProtocol,
-    /// The CORBA priority of its threads, and of those that call by it.
+    /// CORBA priority of the lane's threads, and of the threads that call through the lane.
     priority: Option<Priority>,
-    /// How its threads are started, but for their names.
+    /// Specification of the lane's threads, except for their names.
     threads: ThreadSpec,
-    /// Which lane of a thread pool it is, if it is one.
+    /// Description as a lane of a thread pool, if the lane belongs to one.
     pool: Option<PoolLane>,
-    /// What it has done.
+    /// Counters of served requests and other events.
     pub(crate) counters: Arc<Counters>,
     outgoing: ConnectionCache,
     pub(crate) flusher: Flusher,
-    /// Threads that open connections beside others.
+    /// Threads that open additional connections.
     pub(super) openers: ThreadGroup,
     pub(crate) incoming: Incoming,
     reactors: Reactors,
-    /// Who reads replies that no thread waits for.
+    /// Thread that reads replies for which no caller waits.
     replies: Arc<Replies>,
 }
 
-/// How the threads of a lane of this priority are started.
+/// Returns the specification of the threads of a lane of this priority.
 ///
 /// # Errors
-/// Why there are none.
+/// If threads cannot have this priority.
 pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<ThreadSpec, String> {
     let Some(priorities) = &broker.priorities else {
         let why = "the ORB has no Real-time CORBA: `RtOrb::extend` gives it to its builder";
@@ -64,7 +64,8 @@ pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<Thread
 }
 
 impl Lane {
-    /// One for calls of whatever priority. In an ORB that knows priorities its threads have none, whoever starts them.
+    /// Makes a lane for calls of any priority. In an ORB that knows priorities its threads have
+    /// none, regardless of the thread that starts them.
     pub(crate) fn new(broker: Arc<Broker>, locks: LockProtocol) -> Self {
         let plain = ThreadSpec::named("punctual");
         let threads = match &broker.priorities {
@@ -74,10 +75,10 @@ impl Lane {
         Self::with_threads((broker, locks), None, threads, None)
     }
 
-    /// One for calls of this priority.
+    /// Makes a lane for calls of this priority.
     ///
     /// # Errors
-    /// Why no threads can have it.
+    /// If threads cannot have this priority.
     pub(super) fn of_priority(
         broker: Arc<Broker>,
         locks: LockProtocol,
@@ -92,7 +93,7 @@ impl Lane {
         ))
     }
 
-    /// One of a thread pool.
+    /// Makes a lane of a thread pool.
     pub(super) fn of_pool(broker: Arc<Broker>, locks: LockProtocol, pool: PoolLane) -> Self {
         let (priority, threads) = (pool.priority, pool.thread.clone());
         Self::with_threads((broker, locks), priority, threads, Some(pool))
@@ -109,7 +110,7 @@ impl Lane {
         let served_by = pool
             .as_ref()
             .map(|pool| PoolThreads::of(pool, (&broker, locks), &counters));
-        // Relaxed: a number, and no more.
+        // Relaxed: only a unique number.
         static NUMBERS: AtomicU64 = AtomicU64::new(0);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
@@ -128,23 +129,23 @@ impl Lane {
         }
     }
 
-    /// What it shares with the other lanes of its ORB.
+    /// Returns the state that all lanes of the ORB share.
     pub(crate) fn broker(&self) -> &Arc<Broker> {
         &self.broker
     }
 
-    /// Tells it from every other lane of the process.
+    /// Returns the lane's number, which is unique in the process.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// What the locks of its connections' send and reply paths do for the threads that have them.
+    /// Returns the protocol of the locks on the send and reply paths of the lane's connections.
     pub(crate) fn lock_protocol(&self) -> LockProtocol {
         self.locks
     }
 
-    /// One of its calls comes to a stage of a timeline.
+    /// Records that a call of the lane has reached a stage of a timeline.
     #[cold]
     #[inline(never)]
     pub(crate) fn calls_come_to(&self, stage: Stage, request: u32) {
@@ -156,39 +157,40 @@ impl Lane {
         timeline::comes_to(stage, request, Priority::of_thread());
     }
 
-    /// The CORBA priority of its threads, and of those that call by it.
+    /// Returns the CORBA priority of the lane's threads, and of the threads that call through the
+    /// lane.
     pub(crate) fn priority(&self) -> Option<Priority> {
         self.priority
     }
 
-    /// Which lane of a thread pool it is, if it is one.
+    /// Returns the lane's identifier in a thread pool, if it belongs to one.
     pub(super) fn pool_lane(&self) -> Option<LaneId> {
         self.pool.as_ref().map(|pool| pool.id)
     }
 
-    /// Requests that wait for one of its threads.
+    /// Returns the number of requests that wait for one of the lane's threads.
     pub(super) fn buffered_requests(&self) -> usize {
         self.reactors.buffered_requests()
     }
 
-    /// Whether it is of the thread pool of this number.
+    /// Returns `true` if the lane belongs to the thread pool of this number.
     pub(super) fn is_of_pool(&self, number: u32) -> bool {
         self.pool
             .as_ref()
             .is_some_and(|pool| pool.id.pool == number)
     }
 
-    /// Whether it listens no more.
+    /// Returns `true` if the lane has stopped listening.
     pub(super) fn is_retired(&self) -> bool {
         self.incoming.endpoints.is_closed()
     }
 
-    /// How a thread of the lane is started that has this name.
+    /// Returns the specification of a thread of the lane with this name.
     pub(crate) fn thread(&self, name: &'static str) -> ThreadSpec {
         self.threads.with_name(name)
     }
 
-    /// A connection to an endpoint, opened if need be.
+    /// Returns a connection to an endpoint, and opens it if necessary.
     pub(crate) fn bind(
         &self,
         endpoint: &Arc<Endpoint>,
@@ -199,7 +201,7 @@ impl Lane {
             .bind(&self.opened_for(), endpoint, wanted, deadline)
     }
 
-    /// This lane, as far as connections need it.
+    /// Returns the parts of this lane that connections need.
     pub(super) fn opened_for(&self) -> OpenedFor<'_> {
         OpenedFor {
             broker: &self.broker,
@@ -208,27 +210,29 @@ impl Lane {
         }
     }
 
-    /// Whether one more connection is within the limit, without another being closed.
+    /// Returns `true` if one more connection is within the limit, without another being closed.
     pub(super) fn has_room_for_connections(&self) -> bool {
         self.outgoing.len() < self.broker.config().client_connections
     }
 
-    /// Who reads replies that no thread waits for.
+    /// Returns the thread that reads replies for which no caller waits.
     pub(crate) fn replies(&self) -> &Arc<Replies> {
         &self.replies
     }
 
-    /// The main thread does no more: what it has left undone is done by the thread that reads those replies.
+    /// Records that the main thread ends: the reply thread runs the continuations that are left.
     pub(crate) fn main_thread_ends(&self) {
         self.replies.main_thread_ends();
     }
 
-    /// Has this done by the thread that reads those replies, or by those that run reply handlers in its place.
+    /// Submits a continuation to the reply thread, or to the threads that run reply handlers in its
+    /// place.
     pub(crate) fn submit(&self, continuation: Arc<dyn Continuation>) {
         self.replies.submit(continuation);
     }
 
-    /// Listens at every configured endpoint of its priority; `false` where it does already. `accept` starts accepting at one.
+    /// Opens every configured endpoint of the lane's priority; returns `false` if that was done
+    /// before. `accept` starts accepting at one endpoint.
     pub(crate) fn listen(
         &self,
         accept: &dyn Fn(&OpenEndpoint) -> Result<(), SystemException>,
@@ -245,7 +249,7 @@ impl Lane {
         self.incoming.open(with, endpoints, accept)
     }
 
-    /// Listens at one more endpoint, and says where that is.
+    /// Opens one more endpoint, and returns it with its actual address.
     pub(crate) fn listen_at(
         &self,
         endpoint: ListenEndpoint,
@@ -255,13 +259,14 @@ impl Lane {
         self.incoming.add(with, endpoint, accept)
     }
 
-    /// Lets the endpoints and connections of retired protocols go, each when its last call has ended.
+    /// Closes the endpoints and connections whose protocols use `part`, each when its last call has
+    /// ended.
     pub(crate) fn retire(&self, part: &str) {
         self.incoming.retire_protocols(part);
         self.outgoing.retire(part);
     }
 
-    /// Listens no more, and says goodbye to the clients: calls in progress finish.
+    /// Stops listening and closes clients' connections; calls in progress finish.
     pub(crate) fn retire_all(&self) {
         self.incoming.retire_all(&self.reactors);
     }
@@ -276,23 +281,25 @@ impl Lane {
         self.incoming.wait_until_idle(&self.reactors);
     }
 
-    /// Sends the requests that wait on connections to an endpoint.
+    /// Sends the buffered requests on connections to an endpoint.
     pub(crate) fn flush_to(&self, endpoint: &Endpoint, deadline: Deadline) {
         self.outgoing.flush_to(endpoint, deadline);
     }
 
-    /// Sends the one-way requests that wait on any connection.
+    /// Sends the buffered one-way requests of all connections.
     pub(crate) fn flush(&self, deadline: Deadline) {
         self.outgoing.flush(&self.flusher, deadline);
     }
 
-    /// Sends what waits on any connection, and lets no call begin on one any more; those in progress finish.
+    /// Sends the buffered requests of all outgoing connections, and refuses new calls on them;
+    /// those in progress finish.
     pub(crate) fn retire_connections(&self) {
         let deadline = Deadline::after(FLUSH_AT_END);
         self.outgoing.retire_all(&self.flusher, deadline);
     }
 
-    /// Closes every outgoing connection, after what waits on it; calls that wait on one fail.
+    /// Closes every outgoing connection after sending its buffered requests; calls that wait on one
+    /// fail.
     pub(crate) fn disconnect(&self) {
         self.incoming.let_followers_go();
         self.flush(Deadline::after(FLUSH_AT_END));

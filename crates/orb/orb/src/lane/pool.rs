@@ -12,34 +12,37 @@ use punctual_exec::{LockProtocol, Reactor, ThreadSpec};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long all threads of a lane that keeps requests or borrows threads have to be in upcalls until its reserve acts.
+/// Time for which all threads of a lane that buffers requests or borrows threads must be in upcalls
+/// before its reserve acts.
 const MOMENT: Duration = Duration::from_millis(1);
 
-/// A lane of a thread pool, as it is added to an ORB ([`crate::Orb::add_lane`]). For crates above.
+/// Description of a thread pool's lane, to be added to an ORB ([`crate::Orb::add_lane`]). For
+/// crates above.
 #[derive(Clone, Debug)]
 pub struct PoolLane {
-    /// Which one it is.
+    /// Identifier of the pool and the lane.
     pub id: LaneId,
-    /// The CORBA priority that references say it serves at; `None` where it serves at whatever priority.
+    /// CORBA priority that references announce; `None` if the lane serves at any priority.
     pub priority: Option<Priority>,
-    /// How its threads are started.
+    /// Specification of the lane's threads.
     pub thread: ThreadSpec,
-    /// How many they are.
+    /// Number of the lane's threads.
     pub size: PoolSize,
-    /// How many requests it keeps while they are all in upcalls. Without it, requests are refused then, or stay where they
-    /// are, as the size's `reserve` says.
+    /// Limits of the requests that it buffers while all threads are in upcalls. Without a buffer,
+    /// requests are refused then, or stay unread, as the size's `reserve` says.
     pub buffer: Option<BufferLimits>,
-    /// The lanes with which it shares threads, where it has a priority.
+    /// Lanes with which this one shares threads, if it has a priority.
     pub borrowers: Option<Borrowers>,
-    /// What each of those reserves that serve (`SCHED_DEADLINE`), if they do; a reserve thread is as `thread` says.
+    /// Reservation (`SCHED_DEADLINE`) of each serving thread, if there is one; a reserve thread is
+    /// scheduled as `thread` says.
     pub reservation: Option<Reservation>,
-    /// Where it listens; where the ORB does, but at ports and paths of its own, if none is given.
+    /// Endpoints of the lane; if empty, those of the ORB, but with ports and paths of its own.
     pub endpoints: Vec<ListenEndpoint>,
 }
 
 impl PoolLane {
-    /// Where it listens, in an ORB that is configured to listen at these.
-    /// Links whose connections need a thread each are left out of those.
+    /// Returns the lane's endpoints, given those of the ORB. Links whose connections need a thread
+    /// each are left out of the latter.
     pub(super) fn places(
         &self,
         of_orb: Vec<ListenEndpoint>,
@@ -66,7 +69,7 @@ impl PoolLane {
     }
 }
 
-/// The threads of a pool's lane, and what they do.
+/// Threads of a pool's lane, and their work.
 #[derive(Debug)]
 pub(super) struct PoolThreads {
     size: PoolSize,
@@ -96,17 +99,18 @@ impl PoolThreads {
         }
     }
 
-    /// How many they are, and what each reserves, if they do.
+    /// Returns the number of threads, and the reservation of each, if there is one.
     pub(super) fn size(&self) -> (PoolSize, Option<Reservation>) {
         (self.size, self.reservation)
     }
 
-    /// Where requests wait for one of them, if they do.
+    /// Returns the buffer of requests that wait for a thread, if there is one.
     pub(super) fn buffer(&self) -> Option<&Arc<RequestBuffer>> {
         self.buffer.as_ref()
     }
 
-    /// Gives the threads of this reactor their work, before they are started; what their reserve does.
+    /// Sets the work of the reactor's threads before they are started; returns the options of the
+    /// reserve thread.
     pub(super) fn set_up(&self, reactor: &Arc<Reactor>) -> Option<ReserveOptions> {
         let borrowing = self.borrowers.as_ref().zip(self.priority);
         if self.buffer.is_none() && borrowing.is_none() {

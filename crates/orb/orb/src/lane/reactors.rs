@@ -1,8 +1,9 @@
-//! The reactors of a lane, and which threads serve an endpoint's connections: the strategies of
+//! Reactors of a lane, and the threads that serve an endpoint's connections: the strategies of
 //! [`Concurrency`].
 //!
-//! The reactor of *reactive* endpoints has one thread and is shared by all of them; *Leader/Followers* have a
-//! pool, one for each endpoint. Callers that serve a reactor while they wait for replies share the same.
+//! The reactor of *reactive* endpoints has one thread and is shared by all of them;
+//! *Leader/Followers* endpoints have a pool each. Callers that serve a reactor while they wait for
+//! replies share the same reactors.
 
 use super::pool::PoolThreads;
 use super::work::RequestBuffer;
@@ -20,17 +21,17 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Which threads serve the connections of one endpoint.
+/// Threads that serve the connections of one endpoint.
 #[derive(Clone, Debug)]
 pub(crate) enum ServingThreads {
-    /// One for each.
+    /// One thread for each connection.
     PerConnection,
-    /// Those of a reactor, and where requests wait for one of them, if they do.
+    /// Threads of a pool, and the buffer of requests that wait for one of them, if there is one.
     Pool(Arc<LeaderFollowers>, Option<Arc<RequestBuffer>>),
 }
 
 impl ServingThreads {
-    /// The reactor that they serve, if they serve one.
+    /// Returns the reactor that the threads serve, if there is one.
     pub(crate) fn reactor(&self) -> Option<&Arc<Reactor>> {
         match self {
             Self::PerConnection => None,
@@ -43,29 +44,30 @@ impl ServingThreads {
 #[derive(Debug)]
 pub(crate) struct Reactors {
     state: Mutex<State>,
-    /// How their threads are started.
+    /// Specification of the threads.
     spec: ThreadSpec,
-    /// That of a lane of a thread pool, whose threads serve all its endpoints.
+    /// Pool of a thread pool's lane, whose threads serve all its endpoints.
     only: Option<PoolThreads>,
 }
 
-/// How many threads a pool has, and what each reserves, if they do.
+/// Number of threads of a pool, and the reservation of each, if there is one.
 type Size = (PoolSize, Option<Reservation>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// That of reactive endpoints.
+    /// Pool of the reactive endpoints.
     reactive: Option<Arc<LeaderFollowers>>,
-    /// That of the first endpoint with a pool.
+    /// Pool of the first endpoint that has one.
     first_pool: Option<Arc<LeaderFollowers>>,
-    /// Run by callers that wait for replies and by nobody else, where there are no such endpoints.
+    /// Reactor that only callers waiting for replies run, if there are no such endpoints.
     callers_only: Option<Arc<Reactor>>,
-    /// The threads of all pools there ever were, for who waits for their end.
+    /// Threads of all pools ever started, to wait for their end.
     pools: Vec<ThreadGroup>,
 }
 
 impl Reactors {
-    /// None yet, with threads of this kind; or only one, with these.
+    /// Makes the set without reactors, for threads of this specification; or with `only` as the
+    /// single pool.
     pub(super) fn new(spec: ThreadSpec, only: Option<PoolThreads>) -> Self {
         Self {
             state: Mutex::default(),
@@ -74,7 +76,8 @@ impl Reactors {
         }
     }
 
-    /// Which threads serve an endpoint's connections, as it says itself or the configuration does for all.
+    /// Returns the threads that serve an endpoint's connections, as its own properties or the
+    /// configuration say.
     pub(crate) fn serving_threads(
         &self,
         broker: &Broker,
@@ -124,7 +127,7 @@ impl Reactors {
             .map_err(|error| not_started(endpoint, &error))
     }
 
-    /// Requests that wait for a thread.
+    /// Returns the number of requests that wait for a thread.
     pub(super) fn buffered_requests(&self) -> usize {
         let buffer = self.only.as_ref().and_then(PoolThreads::buffer);
         buffer.map_or(0, |buffer| buffer.len())
@@ -206,7 +209,7 @@ impl Reactors {
         Ok(pool)
     }
 
-    /// The reactor that callers serve while they wait.
+    /// Returns the reactor that callers serve while they wait.
     pub(crate) fn for_callers(&self, broker: &Broker, in_pool: bool) -> io::Result<Arc<Reactor>> {
         let mut state = self.lock();
         let pool = match in_pool {
@@ -224,7 +227,7 @@ impl Reactors {
         Ok(reactor)
     }
 
-    /// Lets go of all reactors: each ends with its last connection.
+    /// Releases all reactors: each ends with its last connection.
     pub(crate) fn release(&self) {
         let gone = {
             let mut state = self.lock();
@@ -233,11 +236,11 @@ impl Reactors {
         drop(gone);
     }
 
-    /// Waits until their threads have ended.
+    /// Waits until the threads of all reactors have ended.
     pub(crate) fn wait_until_ended(&self) {
         let pools = std::mem::take(&mut self.lock().pools);
         for threads in pools {
-            // Without a deadline it returns only when they are gone.
+            // Without a deadline it returns only when all threads have ended.
             let _ = threads.wait_until_at_most(0, punctual_exec::Deadline::NEVER);
         }
     }
@@ -263,7 +266,7 @@ impl State {
             reserve,
         };
         let pool = LeaderFollowers::start(reactor, &options).map_err(io::Error::other)?;
-        // Those that have ended are of no interest any more.
+        // Groups that have ended are no longer needed.
         self.pools.retain(|threads| !threads.is_empty());
         self.pools.push(pool.thread_group());
         Ok(Arc::new(pool))
@@ -275,7 +278,7 @@ pub(super) fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Ar
     let connections = config
         .max_connections
         .saturating_add(config.client_connections);
-    // The link has checked these: one that does not fit has stopped the start.
+    // The link has checked these properties: an invalid one has prevented the start.
     let parse = |name| properties.get(name).and_then(|text| text.parse().ok());
     let always = properties
         .get("spin_always")
@@ -287,7 +290,7 @@ pub(super) fn reactor(broker: &Broker, properties: &Properties) -> io::Result<Ar
     })
 }
 
-/// An endpoint that cannot be listened at.
+/// Returns the error for an endpoint that could not be opened.
 pub(crate) fn not_listening(
     endpoint: &ListenEndpoint,
     error: &dyn std::fmt::Display,
@@ -301,7 +304,8 @@ fn needs_threads(pair: &Pair) -> String {
     format!("connections of `{link}` need a thread each: no pool serves them")
 }
 
-/// An endpoint whose threads were not started: INV_POLICY where they were refused what they are to reserve.
+/// Returns the error for an endpoint whose threads could not be started: INV_POLICY if their
+/// reservation was refused.
 fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException {
     let of_spawn = error.get_ref().and_then(|error| error.downcast_ref());
     match of_spawn {
@@ -313,7 +317,7 @@ fn not_started(endpoint: &ListenEndpoint, error: &io::Error) -> SystemException 
     }
 }
 
-/// An endpoint whose requests cannot be served as it says.
+/// Returns the error for an endpoint whose requests cannot be served as it demands.
 fn not_served(endpoint: &ListenEndpoint, why: &dyn std::fmt::Display) -> SystemException {
     invalid(format!("{endpoint}: {why}"))
 }

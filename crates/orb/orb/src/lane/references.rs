@@ -1,4 +1,4 @@
-//! What references say of where the objects of an ORB are: the endpoints that its lanes listen at.
+//! Endpoints that an ORB's references contain.
 
 use super::all::Lanes;
 use super::incoming::{Named, none_to_publish};
@@ -12,21 +12,21 @@ use punctual_cdr::CdrError;
 use punctual_giop::code_sets;
 use punctual_ior::{PolicyValue, TaggedComponent, TaggedProfile, tags};
 
-/// Which endpoints references name.
+/// Selection of the endpoints that references contain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Which<'w> {
-    /// Those that are named by a policy.
+    /// Endpoints named by a policy.
     named: Option<&'w PublishedEndpoints>,
-    /// Those of the lanes of this thread pool, or of none; which are named wins over it.
+    /// Number of the thread pool whose lanes are meant, if any; `named` takes precedence.
     pool: Option<u32>,
-    /// Those of the priorities that objects are served at; which are named wins over it.
+    /// Priorities at which objects are served; `named` takes precedence.
     served_at: ServedAt,
-    /// Those whose place is the same when the process is started again.
+    /// True to select only endpoints whose address is the same after a restart of the process.
     are_lasting: bool,
 }
 
 impl<'w> Which<'w> {
-    /// Of objects of which nothing more is known.
+    /// Selection for objects of which nothing more is known.
     pub(crate) const ALL: Self = Which {
         named: None,
         pool: None,
@@ -34,7 +34,7 @@ impl<'w> Which<'w> {
         are_lasting: false,
     };
 
-    /// Whether lanes decide which.
+    /// Returns `true` if the selection depends on lanes.
     fn is_by_lane(&self) -> bool {
         self.pool.is_some() || matches!(self.served_at, ServedAt::One(_))
     }
@@ -51,7 +51,8 @@ impl<'w> Which<'w> {
 }
 
 impl ServedAt {
-    /// Whether an endpoint of this priority is one of those that serve, of some of which some have none, or this one.
+    /// Returns `true` if an endpoint of this priority is selected. `has` describes the endpoints
+    /// that exist: those without a priority are the fallback for a priority that none has.
     fn is_at(self, priority: Option<crate::priority::Priority>, has: Has) -> bool {
         match self {
             Self::Clients => true,
@@ -62,18 +63,18 @@ impl ServedAt {
     }
 }
 
-/// What there is among some endpoints.
+/// Kinds of endpoints that exist in a set.
 #[derive(Clone, Copy)]
 struct Has {
-    /// Some without a priority.
+    /// True if there are endpoints without a priority.
     without: bool,
-    /// Some of the priority that is served at.
+    /// True if there are endpoints of the requested priority.
     this_one: bool,
 }
 
 impl Lanes {
-    /// The profiles of a reference to `object_key`, in the order of the endpoints: codec by codec,
-    /// those that share one in as few profiles as it needs.
+    /// Returns the profiles of a reference to `object_key`, in the order of the endpoints: grouped
+    /// by codec, in as few profiles as each codec needs.
     pub(crate) fn profiles(
         &self,
         object_key: &[u8],
@@ -98,13 +99,14 @@ impl Lanes {
         })
     }
 
-    /// The same of an object whose adapter has these policies.
+    /// Returns the profiles of a reference to an object whose adapter has these policies.
     pub(crate) fn profiles_under(
         &self,
         object_key: &[u8],
         policies: &AdapterPolicies,
     ) -> Result<Vec<TaggedProfile>, SystemException> {
-        // Read before the endpoints are: what is made of later ones counts as made of earlier ones, and is made again.
+        // Read before the endpoints: profiles made of later endpoints then count as outdated, and
+        // are made again.
         let origin = [
             self.broker().number(),
             self.changes(),
@@ -116,23 +118,23 @@ impl Lanes {
         })
     }
 
-    /// Whether each choice names an endpoint that is listened at; the one that does not.
+    /// Checks that each choice names an open endpoint; the error names the first that does not.
     pub(crate) fn check_published(&self, which: &PublishedEndpoints) -> Result<(), String> {
         let open = self.open();
         let named: Vec<Named<'_>> = open.iter().map(|one| one.named()).collect();
         which.check_among(&named)
     }
 
-    /// Whether it depends on lanes where objects of an adapter with these policies are served.
+    /// Returns `true` if lanes decide where objects of an adapter with these policies are served.
     pub(crate) fn decide_for(&self, policies: &AdapterPolicies) -> bool {
         let which = Which::of(policies, self.broker());
         which.pool.is_some() || which.is_by_lane() && self.have_prioritised_endpoints()
     }
 
-    /// Whether objects of an adapter with these policies are served anywhere.
+    /// Checks that objects of an adapter with these policies are served at some endpoint.
     ///
     /// # Errors
-    /// The type of the policy that keeps them from it, and why.
+    /// The type of the policy that prevents it, and the reason.
     pub(crate) fn check_served(&self, policies: &AdapterPolicies) -> Result<(), (u32, String)> {
         let which = Which::of(policies, self.broker());
         if which.named.is_some() || !self.published(which).is_empty() {
@@ -161,7 +163,8 @@ impl Lanes {
         }
     }
 
-    /// What references say of these endpoints. Where no place lasts, those that there are.
+    /// Returns the selected endpoints as references publish them. A selection of lasting addresses
+    /// has no effect if there are none.
     fn published(&self, which: Which<'_>) -> Vec<ProfileEndpoint> {
         let mut open = self.open();
         match which.named {
@@ -184,7 +187,7 @@ impl Lanes {
         open.into_iter().map(|one| one.published).collect()
     }
 
-    /// What all lanes listen at.
+    /// Returns the open endpoints of all lanes.
     fn open(&self) -> Vec<super::OpenEndpoint> {
         let lanes = self.all();
         lanes

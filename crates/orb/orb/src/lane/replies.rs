@@ -1,12 +1,14 @@
-//! The thread of a lane that reads replies for which no thread waits, and runs what is to be run when they have come
+//! Reply thread of a lane: it reads replies for which no caller waits, and runs their continuations
 //! (Arulanthu et al. 2000: the asynchronous reply dispatchers).
 //!
-//! It is started with the first call of which somebody is to be told, and has the lane's priority. It reads each
-//! connection that has such calls, and then, holding nothing, does what each of those is for: a reply handler is called, a call that is to be
-//! repeated is sent again. These wait for one another, and for nothing else.
+//! It is started with the first call that needs a notification, and has the lane's priority. It
+//! reads each connection that has such calls and then, holding no lock, runs their continuations:
+//! it calls a reply handler, or sends a call again that is to be repeated. Continuations wait for
+//! one another, and for nothing else.
 //!
-//! By configuration ([`ReplyHandlers`]) others do that in its place: the main thread, or whoever reads a connection for a
-//! synchronous call. Reading is this thread's even then.
+//! By configuration ([`ReplyHandlers`]) other threads run continuations in its place: the main
+//! thread, or a thread that reads a connection for a synchronous call. The reply thread still does
+//! the reading.
 
 use super::alarms::{Alarm, Alarms};
 use super::reactors::reactor;
@@ -28,32 +30,32 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
-/// What is done before connections are looked at again, at most.
+/// Maximum number of continuations that run before connections are looked at again.
 const AT_ONCE: usize = 64;
-/// Connections that need a thread each and may have one.
+/// Maximum number of connections that have a reading thread of their own.
 const THREADS: usize = 1024;
 
-/// How long the end of an ORB waits for a handler that does not return.
+/// Maximum time for which the end of an ORB waits for a handler that does not return.
 const END: Duration = Duration::from_secs(5);
 
-/// What is to be done when something has come for a call that no thread waits for.
+/// Continuation of a suspended call, run when something has arrived for it.
 pub(crate) trait Continuation: Send + Sync {
-    /// Goes on with it.
+    /// Resumes the call.
     fn go_on(self: Arc<Self>);
 }
 
-/// See the module.
+/// Reply thread of a lane, with its queue of continuations.
 #[derive(Debug)]
 pub(crate) struct Replies {
     broker: Weak<Broker>,
     spec: ThreadSpec,
     state: Mutex<State>,
     queue: Arc<Queue>,
-    /// Whether threads that read for synchronous calls do what has come.
+    /// True if threads that read for synchronous calls run continuations.
     by_callers: bool,
-    /// For those whose time may be over before anything comes.
+    /// Alarms of suspended calls that may time out before anything arrives.
     alarms: OnceLock<Arc<Alarms>>,
-    /// Those of connections that need one each.
+    /// Threads of connections that need one each.
     threads: ThreadGroup,
 }
 
@@ -64,22 +66,24 @@ struct State {
 }
 
 thread_local! {
-    /// Whether the thread does what has come for calls that no thread waits for.
+    /// True while the thread runs a continuation.
     static GOES_ON: Cell<bool> = const { Cell::new(false) };
-    /// Of what is added to this queue the thread takes care itself. Compared, never read.
+    /// Queue whose new entries the thread will run itself. Only compared, never dereferenced.
     static TAKES: Cell<*const Queue> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Whether the calling thread is in a reply handler: what waits for other calls there waits for itself.
+/// Returns `true` if the calling thread is in a reply handler: waiting for other calls there would
+/// wait for itself.
 pub(crate) fn in_reply_handler() -> bool {
     GOES_ON.get()
 }
 
-/// What is to be done.
+/// Queue of continuations.
 #[derive(Default)]
 struct Queue {
     todo: SegQueue<Arc<dyn Continuation>>,
-    /// Whether the main thread does it. Relaxed: who finds it unset late is told of what there is once more.
+    /// True if the main thread runs them. Relaxed: a thread that sees the flag cleared late is
+    /// notified once more.
     is_main_threads: AtomicBool,
 }
 
@@ -112,7 +116,7 @@ impl Work for Queue {
 }
 
 impl Replies {
-    /// Those of a lane of that priority, if it has one.
+    /// Makes the reply thread's state for a lane of that priority, if the lane has one.
     pub(super) fn new(broker: &Arc<Broker>, spec: &ThreadSpec, priority: Option<Priority>) -> Self {
         let way = match priority {
             None => broker.config().reply_handlers,
@@ -132,10 +136,10 @@ impl Replies {
         }
     }
 
-    /// The reactor whose thread reads, which is started if need be.
+    /// Returns the reactor whose thread reads, and starts it if necessary.
     ///
     /// # Errors
-    /// What keeps it from being started.
+    /// If it cannot be started.
     pub(super) fn reactor(&self) -> io::Result<Arc<Reactor>> {
         let mut state = self.state.lock();
         if let Some(pool) = &state.pool {
@@ -158,16 +162,17 @@ impl Replies {
         Ok(reactor)
     }
 
-    /// Starts a thread for a connection that needs one.
+    /// Starts a thread for a connection that needs one of its own.
     pub(super) fn start_thread(&self, reads: impl FnOnce() + Send + 'static) -> io::Result<()> {
         let started = self.threads.spawn(self.spec.clone(), reads);
         started.map_err(io::Error::other)
     }
 
-    /// Wakes somebody at the deadline, if there is one, and until the alarm is dropped.
+    /// Sets an alarm that wakes `waker` at the deadline, if there is one, unless the alarm is
+    /// dropped before.
     ///
     /// # Errors
-    /// Why nobody can.
+    /// If no alarm can be set.
     pub(crate) fn wake_at(&self, deadline: Deadline, waker: &Waker) -> io::Result<Option<Alarm>> {
         let Some(due) = deadline.end_nanos() else {
             return Ok(None);
@@ -177,15 +182,15 @@ impl Replies {
             None => {
                 let alarms = Arc::new(Alarms::new()?);
                 self.reactor()?.register(alarms.clone())?;
-                // Another thread may have been first; the reactor keeps a timer then that is never set.
+                // If another thread was first, the reactor keeps a timer that is never set.
                 self.alarms.get_or_init(|| alarms)
             }
         };
         alarms.set(due, waker.clone()).map(Some)
     }
 
-    /// Has this done, by the lane's thread, or by who does it in its place; by the calling one where that has ended or cannot be
-    /// started.
+    /// Submits a continuation to the lane's thread, or to the threads that run it in its place; the
+    /// calling thread runs it if the lane's thread has ended or cannot be started.
     pub(crate) fn submit(&self, continuation: Arc<dyn Continuation>) {
         self.queue.todo.push(continuation);
         if TAKES.get() == Arc::as_ptr(&self.queue) || self.post() {
@@ -194,7 +199,8 @@ impl Replies {
         self.tell();
     }
 
-    /// Has the main thread do the next, where it does such things.
+    /// Makes the main thread run the next continuation; returns `false` if the main thread runs
+    /// none.
     fn post(&self) -> bool {
         let broker = self.broker.upgrade();
         let Some(broker) = broker.filter(|_| self.queue.is_main_threads.load(Ordering::Relaxed))
@@ -208,7 +214,7 @@ impl Replies {
         broker.main_thread.post(next)
     }
 
-    /// The main thread does no more.
+    /// Stops the use of the main thread for continuations.
     pub(super) fn main_thread_ends(&self) {
         let was = self.queue.is_main_threads.swap(false, Ordering::Relaxed);
         if was && !self.queue.todo.is_empty() {
@@ -216,17 +222,18 @@ impl Replies {
         }
     }
 
-    /// There is something to be done for the lane's thread.
+    /// Notifies the lane's thread of new continuations.
     fn tell(&self) {
         match self.reactor() {
             Ok(reactor) => reactor.notify_work(),
-            // Whoever does what has come on this thread takes it up next: to nest it here would have no end.
+            // The handler that runs on this thread takes it up next: nesting here would have no
+            // end.
             Err(_) if in_reply_handler() => {}
             Err(_) => while self.queue.run_next() {},
         }
     }
 
-    /// Ends the thread; what is to be done still is done by the calling one.
+    /// Ends the thread; the calling thread runs the continuations that are left.
     pub(super) fn close(&self) {
         let pool = {
             let mut state = self.state.lock();
@@ -235,7 +242,7 @@ impl Replies {
         };
         if let Some(pool) = pool {
             pool.reactor().stop();
-            // One that shuts its own ORB down does not wait for itself.
+            // A thread of the pool that shuts its own ORB down does not wait for itself.
             let own = usize::from(punctual_exec::reactor::depth() > 0);
             let _ended = pool.stop(own, Deadline::after(END));
         }
@@ -243,15 +250,17 @@ impl Replies {
     }
 }
 
-/// For threads that read for synchronous calls, where those do what has come ([`ReplyHandlers::Callers`]).
+/// Functions for threads that read for synchronous calls, if those run continuations
+/// ([`ReplyHandlers::Callers`]).
 impl Replies {
-    /// Whether they do.
+    /// Returns `true` if threads that read for synchronous calls run continuations.
     pub(super) fn are_run_by_callers(&self) -> bool {
         self.by_callers
     }
 
-    /// The calling thread does what comes up while `reads`, afterwards. Not within such a thing: there would be no end to their
-    /// nesting.
+    /// Runs `reads`; continuations submitted meanwhile by this thread are left in the queue, for
+    /// the thread to run afterwards. Within a continuation it just runs `reads`, as their nesting
+    /// would have no end.
     pub(super) fn taken_while<R>(&self, reads: impl FnOnce() -> R) -> R {
         if in_reply_handler() {
             return reads();
@@ -262,17 +271,17 @@ impl Replies {
         read
     }
 
-    /// Whether there is something that the calling thread may do.
+    /// Returns `true` if there are continuations that the calling thread may run.
     pub(super) fn has_some_to_do(&self) -> bool {
         !in_reply_handler() && !self.queue.todo.is_empty()
     }
 
-    /// Does some of it.
+    /// Runs some continuations.
     pub(super) fn do_some(&self) {
         for _ in (0..AT_ONCE).take_while(|_| self.queue.run_next()) {}
     }
 
-    /// Leaves what there is to the lane's thread.
+    /// Leaves the queued continuations to the lane's thread.
     pub(super) fn leave_to_thread(&self) {
         if !self.queue.todo.is_empty() {
             self.tell();

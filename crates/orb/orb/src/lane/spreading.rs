@@ -1,10 +1,12 @@
-//! How callers spread over several connections to one endpoint ([`crate::policy::Mux::Adaptive`]).
+//! Spreading of callers over several connections to one endpoint
+//! ([`crate::policy::Mux::Adaptive`]).
 //!
-//! There is one, until callers meet on it: one finds another's request under way, again and again. Then another
-//! connection is opened, by a thread of its own, so that no call waits for it, and used once the server has answered a
-//! LocateRequest there: one that serves a single connection at a time is left alone with the first. A caller that
-//! meets another takes a connection that nobody uses, and keeps to it (`outgoing/pool/chosen.rs`). Those beside the first
-//! are given up when they are not needed (`outgoing/pool/spare.rs`).
+//! There is one connection, until callers meet on it: one finds another's request under way, again
+//! and again. Then another connection is opened by a separate thread, so that no call waits for it,
+//! and is used once the server has answered a LocateRequest there: a server that serves a single
+//! connection at a time thus keeps the first alone. A caller that meets another takes an unused
+//! connection, and keeps to it (`outgoing/pool/chosen.rs`). Additional connections are closed when
+//! they are not needed (`outgoing/pool/spare.rs`).
 
 use crate::lane::Lane;
 use crate::lane::outgoing::{
@@ -18,18 +20,18 @@ use punctual_giop::{LocateRequestHeader, MessageKind, Target};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a further connection may take until the server has answered there.
+/// Maximum time for opening a further connection, until the server has answered there.
 const OPENED: Duration = Duration::from_secs(5);
 
 impl ClientConnection {
-    /// Whether a caller waits for a reply here.
+    /// Returns `true` if a caller waits for a reply on this connection.
     #[inline]
     pub(crate) fn is_busy(&self) -> bool {
         self.callers.has_any()
     }
 
-    /// Another connection for the calling thread, which would meet somebody here. Where there is none that is free,
-    /// one more may be opened for later calls. Waits for nothing.
+    /// Returns another connection for the calling thread, which would share this one with another
+    /// caller. If none is free, one more may be opened for later calls. Does not block.
     #[cold]
     pub(crate) fn elsewhere(
         &self,
@@ -59,7 +61,7 @@ impl ClientConnection {
         None
     }
 
-    /// Whether the server answers a LocateRequest here.
+    /// Returns `true` if the server answers a LocateRequest on this connection.
     fn answers(&self, endpoint: &Endpoint, deadline: Deadline) -> bool {
         let Some(pending) = self.register() else {
             return false;
@@ -85,14 +87,15 @@ impl ClientConnection {
 }
 
 impl ToEndpoint<ClientConnection> {
-    /// One that nobody uses at the moment. Without waiting: somebody who looks, too, may keep it from being found.
+    /// Returns a connection that is unused at the moment. Does not block, and may find none while
+    /// another thread searches.
     fn idle_one(&self) -> Option<Arc<ClientConnection>> {
         let held = self.held.try_lock()?;
         let mut usable = held.iter().filter(|one| one.may_be_used());
         usable.find(|one| !one.is_busy()).cloned()
     }
 
-    /// Whether it is time to open another: true for one caller, who must open it.
+    /// Returns `true` if it is time to open another connection: for one caller, who must open it.
     fn wants_another(&self) -> bool {
         if !self.record_meeting() {
             return false;
@@ -101,7 +104,7 @@ impl ToEndpoint<ClientConnection> {
             let before = held.len();
             held.retain(|one| one.may_be_used());
             if held.len() < before {
-                // The server does not want as many.
+                // The server refuses so many connections.
                 self.pause_opening();
                 return false;
             }
@@ -114,7 +117,7 @@ impl ToEndpoint<ClientConnection> {
         let opened = self.open_and_try(lane, endpoint);
         if let Some(connection) = &opened {
             self.held.lock().push(connection.clone());
-            // Whoever ends the ORB closes those that are there by then.
+            // The thread that ends the ORB closes the connections that exist by then.
             let _ = still_wanted(lane.broker(), connection);
             if let Some(spare) = self.spare {
                 lane.flusher.look_after(spare / LOOKS, connection);

@@ -1,4 +1,4 @@
-//! What a lane has done, as its counters say it.
+//! Statistics of a lane, from its counters.
 
 use super::owned::Lane;
 use crate::priority::Priority;
@@ -6,43 +6,46 @@ use crate::profile::LaneId;
 use std::fmt;
 use std::time::Duration;
 
-/// What a lane has done since it came to be ([`crate::Orb::lane_statistics`]).
+/// Statistics of a lane since it was made ([`crate::Orb::lane_statistics`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneStatistics {
-    /// Its number, as in a timeline ([`crate::timeline`]).
+    /// Number of the lane, as in a timeline ([`crate::timeline`]).
     pub number: u32,
-    /// Its CORBA priority, if it has one.
+    /// CORBA priority of the lane, if it has one.
     pub priority: Option<Priority>,
-    /// Which lane of a thread pool it is, if it is one.
+    /// Identifier of the lane in a thread pool, if it belongs to one.
     pub pool: Option<LaneId>,
-    /// Clients' connections that are open.
+    /// Number of clients' open connections.
     pub connections: usize,
-    /// Messages that were read from clients: requests, and the few others that clients send.
+    /// Number of messages read from clients: requests, and the few others that clients send.
     pub messages: u64,
-    /// Requests that were served at each CORBA priority that a priority model has said for them, the lowest first: of up to
-    /// 32 priorities. Those for objects without a model run at the priority of the thread that reads them, and are
-    /// none of these.
+    /// Number of requests served at each CORBA priority that a priority model has set for them,
+    /// lowest first, for up to 32 priorities. Requests for objects without a model run at the
+    /// priority of the thread that reads them, and are not counted here.
     pub by_priority: Vec<(Priority, u64)>,
-    /// The same of all further priorities together.
+    /// Number of requests served at CORBA priorities that are not counted separately.
     pub at_other_priorities: u64,
-    /// Requests that wait to be served: read while all threads of its pool were in upcalls.
+    /// Number of requests that wait to be served: read while all threads of the pool were in
+    /// upcalls.
     pub waiting: usize,
-    /// Requests that were refused with TRANSIENT, as no thread could serve them.
+    /// Number of requests refused with TRANSIENT, as no thread could serve them.
     pub refused: u64,
-    /// Requests that were answered with TIMEOUT, as the servant that was to answer them later had not within the time that it may
-    /// take (`timeouts.answer`).
+    /// Number of requests answered with TIMEOUT, as the servant did not send its deferred reply
+    /// within the allowed time (`timeouts.answer`).
     pub unanswered: u64,
-    /// How often another thread took a connection over, as an upcall blocked or took long.
+    /// Number of times that another thread took a connection over, as an upcall blocked or took
+    /// long.
     pub handed_over: u64,
-    /// How often a thread of a lane of lower priority stood in for its own.
+    /// Number of times that a thread of a lane of lower priority was borrowed.
     pub borrowed: u64,
-    /// The longest time from reading a request to its upcall, among those that a timeline was recorded of.
+    /// Longest time from reading a request to its upcall, among those of which a timeline was
+    /// recorded.
     pub worst_wait: Duration,
 }
 
 impl Lane {
-    /// What it has done.
+    /// Returns the statistics of the lane.
     pub(crate) fn statistics(&self) -> LaneStatistics {
         let counters = &self.counters;
         let (connections, messages) = self.incoming.connections.messages();
@@ -66,7 +69,7 @@ impl Lane {
 }
 
 impl fmt::Display for LaneStatistics {
-    /// One line: `lane 3 (priority 20000): 12 connections, 4096 messages, …`.
+    /// Formats as one line: `lane 3 (priority 20000): 12 connections, 4096 messages, …`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "lane {}", self.number)?;
         match (self.pool, self.priority) {

@@ -1,5 +1,6 @@
-//! The frame-sequencing ESIOP behind the seam (Schmidt et al. 2001, §3.4.1): one-way media, numbered and stamped,
-//! never repeated. Whoever receives learns what was lost, and what comes late.
+//! Frame-sequencing ESIOP as a messaging protocol (Schmidt et al. 2001, §3.4.1): for one-way media,
+//! numbered and time-stamped, without retransmission. The receiver learns which frames were lost or
+//! are late.
 
 use super::protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, FrameArrival, Head, Messaging, Needs,
@@ -15,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Where the sequence number stands in a message, and behind it the time stamp.
+/// Position of the sequence number in a message; the time stamp follows it.
 const SEQUENCE_AT: usize = 16;
 const SENT_AT: usize = 24;
 const FLAGS_AT: usize = 5;
@@ -24,17 +25,17 @@ const FLAGS_AT: usize = 5;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Frames;
 
-/// One stream out and one in.
+/// Session with one outgoing and one incoming stream.
 #[derive(Debug)]
 struct FrameSession {
     stream: u32,
     next: AtomicU64,
-    /// The stream that comes in, once it has begun.
+    /// Incoming stream, once it has begun.
     incoming: Mutex<Option<(u32, Sequence)>>,
 }
 
 impl Frames {
-    /// Its name.
+    /// Name of the protocol.
     pub const NAME: &'static str = "frames";
 }
 
@@ -43,7 +44,7 @@ impl Messaging for Frames {
         Self::NAME
     }
 
-    /// Nothing: what is lost is lost.
+    /// Returns no needs: lost frames are not repeated.
     fn needs(&self) -> Needs {
         Needs::default()
     }
@@ -59,7 +60,7 @@ impl Messaging for Frames {
     }
 
     fn session(&self) -> Arc<dyn Session> {
-        // A number that no other stream is likely to have.
+        // A number that is unlikely to be used by another stream.
         let number = RandomState::new().build_hasher().finish();
         Arc::new(FrameSession {
             stream: u32::try_from(number >> 32).unwrap_or_default(),
@@ -136,7 +137,8 @@ impl Session for FrameSession {
         sequenced::begin_message(block, order, coding)
     }
 
-    /// A message that is no request has no header here, so it never is a whole one.
+    /// Fills in nothing: a message other than a request has no header here, so it is never
+    /// complete.
     fn finish(&self, block: &mut Block) -> Result<(), CdrError> {
         if block.len() <= sequenced::MessageHeader::LEN {
             return Err(CdrError::Invalid("the protocol has requests only"));
@@ -153,7 +155,7 @@ impl Session for FrameSession {
         };
         FrameHeader {
             stream: self.stream,
-            // Both are filled in when it leaves.
+            // Both are filled in when the message is sent.
             sequence: 0,
             sent_at: 0,
             object_key,

@@ -1,4 +1,4 @@
-//! GIOP behind the seam (CORBA 3.3 part 2, chapter 9).
+//! GIOP as a messaging protocol (CORBA 3.3 part 2, chapter 9).
 
 use super::protocol::{
     Abilities, BadFrame, Examined, Frame, Head, Messaging, Needs, OwnReply, RepeatableHead,
@@ -18,24 +18,24 @@ pub struct Giop {
     one_way: bool,
 }
 
-/// GIOP's sessions have nothing to remember.
+/// Session of GIOP, which has no state.
 #[derive(Debug)]
 struct GiopSession;
 
 impl Giop {
-    /// The name of GIOP.
+    /// Name of GIOP.
     pub const NAME: &'static str = "giop";
-    /// The name of GIOP for one-ways only.
+    /// Name of GIOP for one-ways only.
     pub const ONE_WAY_NAME: &'static str = "giop_oneway";
 
-    /// GIOP as the standard has it: over links that are reliable and keep order.
+    /// Makes standard GIOP: over links that are reliable and keep order.
     #[must_use]
     pub fn new() -> Self {
         Self { one_way: false }
     }
 
-    /// GIOP's one-way requests over any link, each in a datagram, lost if the link loses it: what TAO
-    /// calls DIOP.
+    /// Makes GIOP with one-way requests only, over any link, each in a datagram that is lost if the
+    /// link loses it: TAO calls this DIOP.
     #[must_use]
     pub fn one_way() -> Self {
         Self { one_way: true }
@@ -91,7 +91,7 @@ impl Session for GiopSession {
         let header = match examine(octets, limits)? {
             punctual_giop::Examined::Complete(header) => header,
             punctual_giop::Examined::Incomplete { need } if need <= available => {
-                // What is missing from the octets is lent beside them.
+                // The rest of the message is lent memory.
                 match octets.first_chunk() {
                     Some(header) => MessageHeader::parse(header)?,
                     None => return Ok(Examined::Incomplete { need }),
@@ -171,7 +171,7 @@ impl Session for GiopSession {
 
     fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
         let request_id = match version {
-            // Behind the number of contexts.
+            // After the number of contexts.
             GiopVersion::V1_0 | GiopVersion::V1_1 => MessageHeader::LEN + 4,
             GiopVersion::V1_2 => MessageHeader::LEN,
         };

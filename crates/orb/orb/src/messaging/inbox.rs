@@ -1,8 +1,8 @@
-//! From received octets to whole messages.
+//! Assembly of complete messages from received bytes.
 //!
-//! A message that fits is received together with its header. One that fills its block is handed on
-//! with the block, without a copy; where several share a block, the smaller part is copied. Runs of
-//! octets that a link lends beside a message stay where they are.
+//! A message that fits is received together with its header. One that fills its block is passed on
+//! with the block, without a copy; if several share a block, the smaller part is copied. Runs of
+//! bytes that a link lends beside a message stay in place.
 
 use super::protocol::{BadFrame, Examined, Frame, ReplyHead, Session};
 use crate::budget::{Account, Evicted, Hold, NoRoom};
@@ -14,22 +14,22 @@ use punctual_sys::clock::coarse_millis;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A whole message, fragments joined.
+/// A complete message, with its fragments joined.
 #[derive(Debug)]
 pub(crate) struct Message {
     pub(crate) header: MessageHeader,
     pub(crate) block: Block,
-    /// Several requests in one.
+    /// True if the message contains several requests.
     pub(crate) batch: bool,
-    /// Where alignment counts from.
+    /// Origin of alignment.
     origin: usize,
-    /// Where its head begins.
+    /// Start of the header of the message.
     head: usize,
-    /// Where fragments of GIOP 1.1 were joined, for alignment.
+    /// Positions where fragments of GIOP 1.1 were joined, for alignment.
     seams: Option<Box<[usize]>>,
-    /// What its head says, if it is a reply and that has been read.
+    /// Decoded header, if the message is a reply whose header has been read.
     pub(crate) reply: Option<ReplyHead>,
-    /// Its octets in the account of what all peers have sent, if they are many.
+    /// Charge of the message's bytes to the budget of received data, if they are many.
     pub(crate) held: Option<Arc<Hold>>,
 }
 
@@ -49,14 +49,14 @@ impl Message {
     }
 
     fn whole_with_lent(frame: &Frame, mut block: Block) -> Self {
-        // Decoders begin at the origin.
+        // Decoders start at the origin.
         for lent in block.lent_mut() {
             lent.at = lent.at.saturating_sub(frame.origin);
         }
         Self::whole(frame, block)
     }
 
-    /// The octets from where alignment counts, if they are one stretch to a decoder.
+    /// Returns the bytes from the origin of alignment on, if they are contiguous for a decoder.
     #[inline]
     pub(crate) fn plain(&self) -> Option<&[u8]> {
         if self.seams.is_some() || !self.block.lent().is_empty() {
@@ -65,20 +65,21 @@ impl Message {
         self.block.get(self.origin..)
     }
 
-    /// Where alignment starts anew: where fragments of GIOP 1.1 were joined.
+    /// Returns the positions where alignment starts anew: where fragments of GIOP 1.1 were joined.
     pub(crate) fn seams(&self) -> &[usize] {
         self.seams.as_deref().unwrap_or_default()
     }
 
-    /// Stands at the message's head; version and byte order are the header's.
+    /// Returns a decoder at the header of the message, with the version and byte order of the
+    /// message.
     pub(crate) fn decoder<'m>(&'m self, coding: Coding<'m>) -> Decoder<'m> {
         let mut decoder = self.decoder_at_origin(coding);
-        // A whole message has its header.
+        // A complete message has its header.
         let _ = decoder.skip(self.head_position());
         decoder
     }
 
-    /// Stands where [`Decoder::position`] says `position`, which is not beyond the end.
+    /// Returns a decoder at `position`, in terms of [`Decoder::position`]; not beyond the end.
     #[inline]
     pub(crate) fn decoder_at<'m>(&'m self, position: usize, coding: Coding<'m>) -> Decoder<'m> {
         let mut decoder = self.decoder_at_origin(coding);
@@ -101,23 +102,23 @@ impl Message {
         }
     }
 
-    /// What [`Decoder::position`] says at the message's head.
+    /// Returns the position of the message's header, in terms of [`Decoder::position`].
     pub(crate) fn head_position(&self) -> usize {
         self.head - self.origin
     }
 }
 
-/// Messages up to this length are copied out of a block that holds several.
+/// Maximum length of messages that are copied out of a block that holds several, in bytes.
 const SHORT: usize = 2048;
 
-/// What the inbox had.
+/// Result of taking a message from the inbox.
 pub(crate) enum InboxStep {
     Message(Message),
-    /// No whole message yet: this many octets are wanted in all.
+    /// No complete message yet: this many bytes are needed in all.
     Need(usize),
 }
 
-/// Why no more messages will come.
+/// Reason for which no more messages will arrive.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum InboxError {
     #[error("{0}")]
@@ -133,32 +134,32 @@ pub(crate) enum InboxError {
 }
 
 impl InboxError {
-    /// Whether the peer broke the protocol, and so is told MessageError.
+    /// Returns `true` if the peer broke the protocol, and MessageError is to be sent.
     pub(crate) fn is_protocol_error(&self) -> bool {
         !matches!(self, Self::Link(_) | Self::NoRoom(_))
     }
 }
 
-/// What one connection has received and nobody has taken yet.
+/// Received data of one connection that has not been taken yet.
 #[derive(Debug)]
 pub(crate) struct Inbox {
     session: Arc<dyn Session>,
     block: Block,
-    /// Where the next message begins.
+    /// Start of the next message.
     start: usize,
     reassembly: Reassembly,
     limits: Arc<Limits>,
-    /// Whether fragments of some message wait for the rest.
+    /// True if fragments of some message wait for the rest.
     fragments: bool,
-    /// How long a message in fragments may take.
+    /// Maximum time for a message in fragments.
     message_time: Option<Duration>,
     account: Option<Account>,
-    /// Octets that it takes to tell how long a message is.
+    /// Number of bytes that are needed to determine a message's length.
     least: usize,
 }
 
 impl Inbox {
-    /// An empty one, without memory: an idle connection holds none.
+    /// Makes an empty inbox, without memory: an idle connection holds none.
     pub(crate) fn new(session: Arc<dyn Session>, limits: Arc<Limits>) -> Self {
         let least = match session.examine(&[], 0, &limits) {
             Ok(Examined::Incomplete { need }) => need,
@@ -177,13 +178,15 @@ impl Inbox {
         }
     }
 
-    /// Says from now on how much it holds, and lets no message in fragments take longer than `message_time`.
+    /// Reports the usage to `account` from now on, and limits the time for a message in fragments
+    /// to `message_time`.
     pub(crate) fn watch(&mut self, account: Account, message_time: Option<Duration>) {
         self.account = Some(account);
         self.message_time = message_time;
     }
 
-    /// Connections that went for its sake, to be dropped once it has been let go ([`Account::take_evicted`]).
+    /// Returns the connections that were closed to make room for this inbox. To be dropped once the
+    /// inbox has been released ([`Account::take_evicted`]).
     #[inline]
     pub(crate) fn take_evicted(&mut self) -> Vec<Evicted> {
         match &mut self.account {
@@ -192,13 +195,13 @@ impl Inbox {
         }
     }
 
-    /// Whether part of a message is here and the rest is not.
+    /// Returns `true` if a part of a message has been received and the rest has not.
     #[inline]
     pub(crate) fn is_mid_message(&self) -> bool {
         self.available() > 0 || self.fragments
     }
 
-    /// Whether no whole message is here, as far as the next one's header tells.
+    /// Returns `true` if the inbox has no complete message, according to the next one's header.
     pub(crate) fn is_dry(&self) -> bool {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
@@ -209,33 +212,33 @@ impl Inbox {
             .examine(waiting, self.available(), &self.limits)
     }
 
-    /// Octets that are here, those lent included.
+    /// Returns the number of available bytes, including lent ones.
     #[inline]
     fn available(&self) -> usize {
         self.block.full_len() - self.start
     }
 
-    /// Whether it holds nothing, not even part of a message.
+    /// Returns `true` if the inbox holds nothing, not even a part of a message.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         !self.is_mid_message()
     }
 
-    /// Octets that it takes to tell how long a message is.
+    /// Returns the number of bytes that are needed to determine a message's length.
     #[inline]
     pub(crate) fn least(&self) -> usize {
         self.least
     }
 
-    /// Takes what has been received elsewhere, while this is empty.
+    /// Takes a block that was received elsewhere, while the inbox is empty.
     pub(crate) fn put(&mut self, block: Block) {
         debug_assert!(self.available() == 0, "nothing is thrown away");
         self.block = block;
         self.start = 0;
     }
 
-    /// The next message, if it is whole, short and by itself: no fragment, nothing lent. It stays until it
-    /// is passed over.
+    /// Returns the next message, if it is complete, short and simple: no fragment, nothing lent. It
+    /// stays until [`Inbox::pass`].
     #[inline]
     pub(crate) fn next_short(&self) -> Option<&[u8]> {
         if self.fragments || !self.block.lent().is_empty() {
@@ -251,14 +254,14 @@ impl Inbox {
         }
     }
 
-    /// Passes over a message of that length.
+    /// Skips a message of that length.
     #[inline]
     pub(crate) fn pass(&mut self, length: usize) {
         self.advance(length);
         self.let_go();
     }
 
-    /// Takes the next whole message, if it is here. Enters no kernel.
+    /// Takes the next complete message, if there is one. Makes no system call.
     pub(crate) fn take(&mut self, connection: &dyn Connection) -> Result<InboxStep, InboxError> {
         loop {
             if self.available() == 0 {
@@ -282,7 +285,7 @@ impl Inbox {
             let bytes = waiting.get(..frame.length).unwrap_or(waiting);
             match self.reassembly.accept(&frame.header, bytes)? {
                 Accepted::Whole => {
-                    // It may have been the CancelRequest of an unfinished one.
+                    // The message may be the CancelRequest of an incomplete one.
                     self.fragments = self.reassembly.pending() > 0;
                     let block = self.cut(frame.length, connection);
                     return Ok(self.hand_on(Message::whole(&frame, block)));
@@ -309,8 +312,8 @@ impl Inbox {
         }
     }
 
-    /// The next message, some octets of which are lent. It is never a fragment: what lends does not
-    /// fragment.
+    /// Takes the next message, parts of which are lent. It is never a fragment: links that lend do
+    /// not fragment.
     fn take_with_lent(
         &mut self,
         frame: &Frame,
@@ -321,7 +324,7 @@ impl Inbox {
         let mut count = 0;
         for lent in self.block.lent() {
             let begin = lent.at + beside;
-            // A run of no octets at a message's end belongs to neither side.
+            // An empty run at a message's end belongs to neither side.
             if begin >= frame.length {
                 break;
             }
@@ -347,7 +350,7 @@ impl Inbox {
         Ok(self.hand_on(Message::whole_with_lent(frame, message)))
     }
 
-    /// Ends the connection where a message in fragments has taken too long, and no more of it has come.
+    /// Fails if a message in fragments has taken too long, and no more of it has arrived.
     #[inline]
     fn check_fragments(&self, connection: &dyn Connection) -> Result<(), InboxError> {
         match self.fragments {
@@ -362,26 +365,26 @@ impl Inbox {
             return Ok(());
         };
         let took = u128::from(coarse_millis().saturating_sub(first));
-        // Where this side has not read for a while, the rest may be there.
+        // If this side has not read for a while, the rest may have arrived.
         match took > most.as_millis() && connection.pending() != Pending::Data {
             true => Err(LinkError::timed_out(Phase::Receive).into()),
             false => Ok(()),
         }
     }
 
-    /// Lets go of all that it holds: nobody will take it.
+    /// Releases all data, which will not be taken.
     pub(crate) fn abandon(&mut self) {
         self.block = Block::default();
         self.start = 0;
         self.reassembly = Reassembly::new(&self.limits);
         self.fragments = false;
         if let Some(account) = &mut self.account {
-            // Nothing is less than before.
+            // A decrease never fails.
             let _ = account.holds(0);
         }
     }
 
-    /// The message's octets are in the account of who takes it from now on.
+    /// Transfers the charge for the message's bytes to its receiver.
     #[inline]
     fn hand_on(&mut self, mut message: Message) -> InboxStep {
         if let Some(account) = &mut self.account {
@@ -392,7 +395,7 @@ impl Inbox {
         InboxStep::Message(message)
     }
 
-    /// Says how much it holds.
+    /// Reports the usage.
     #[inline]
     fn count(&mut self) -> Result<(), NoRoom> {
         match &mut self.account {
@@ -401,7 +404,7 @@ impl Inbox {
         }
     }
 
-    /// Receives more, up to `need` octets of the next message. Blocks.
+    /// Receives more data, up to `need` bytes of the next message. Blocks.
     pub(crate) fn receive(
         &mut self,
         connection: &dyn Connection,
@@ -417,7 +420,7 @@ impl Inbox {
         Ok(())
     }
 
-    /// Receives more, as far as something is there.
+    /// Receives more data, as far as available.
     pub(crate) fn receive_now(
         &mut self,
         connection: &dyn Connection,
@@ -432,7 +435,7 @@ impl Inbox {
         Ok(taken)
     }
 
-    /// Lets go of the memory, where it holds nothing: an idle connection holds none.
+    /// Releases the inbox's memory if it holds no data: an idle connection holds none.
     pub(crate) fn let_go(&mut self) {
         if self.available() == 0 {
             self.block = Block::default();
@@ -440,7 +443,8 @@ impl Inbox {
         }
     }
 
-    /// Lets go of what was taken, so that the next message begins where the block does.
+    /// Removes the bytes that were taken, so that the next message begins at the start of the
+    /// block.
     fn begin_at_front(&mut self) {
         if self.start > 0 {
             let later = self.block.take_lent();
@@ -450,7 +454,7 @@ impl Inbox {
         }
     }
 
-    /// Lets these runs stand in the block, of which `gone` octets before them have gone.
+    /// Puts lent runs into the block, from which `gone` bytes before them have been removed.
     fn set_lent(&mut self, lent: Vec<Lent>, gone: usize) {
         if !lent.is_empty() {
             let moved = lent.into_iter().map(|lent| Lent {
@@ -461,7 +465,7 @@ impl Inbox {
         }
     }
 
-    /// The next `length` octets as a block of their own.
+    /// Cuts off the next `length` bytes as a block of their own.
     fn cut(&mut self, length: usize, connection: &dyn Connection) -> Block {
         let rest = self.block.len() - self.start - length;
         if self.start == 0 && rest == 0 {

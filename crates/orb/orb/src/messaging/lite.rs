@@ -1,4 +1,5 @@
-//! GIOPlite behind the seam (Schmidt et al. 2001, §3.4.2): GIOP between like machines, at least 15 octets shorter.
+//! GIOPlite as a messaging protocol (Schmidt et al. 2001, §3.4.2): GIOP between like machines, at
+//! least 15 bytes shorter.
 
 use super::protocol::{
     Abilities, BadFrame, EachRequest, Examined, Frame, Head, Messaging, Needs, QueuedRequest,
@@ -20,7 +21,7 @@ pub struct GiopLite;
 struct LiteSession;
 
 impl GiopLite {
-    /// Its name.
+    /// Name of the protocol.
     pub const NAME: &'static str = "giop_lite";
 }
 
@@ -74,7 +75,7 @@ impl Session for LiteSession {
         }))
     }
 
-    /// Always in the machine's own order.
+    /// Begins a message, always in the machine's own byte order.
     fn begin<'e>(
         &self,
         block: Block,

@@ -1,7 +1,7 @@
-//! Messages over a connection: what comes in, what goes out, and a look at both.
+//! Messages over a connection: receiving, sending and tracing.
 //!
-//! The one place where messaging meets transport. [`protocol`] is the seam that messaging protocols
-//! stand behind, one file each.
+//! The one place where messaging meets transport. [`protocol`] is the interface of messaging
+//! protocols, which have one file each.
 
 mod body;
 mod frames;

@@ -1,4 +1,4 @@
-//! Whole messages onto a connection, in fragments where they are long.
+//! Sending of complete messages, in fragments if they are long.
 
 use super::protocol::Session;
 use super::trace::Tracer;
@@ -9,20 +9,20 @@ use punctual_giop::{MessageKind, split};
 use punctual_link::{Connection, SendError};
 use std::io::IoSlice;
 
-/// Fragments that go out with one system call.
+/// Maximum number of fragments sent by one system call.
 const GATHERED: usize = 32;
 
-/// When a message is sent in fragments.
+/// Condition for sending a message in fragments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fragmenting {
-    /// Longer messages are, in octets; 0: none is.
+    /// Maximum length of an unfragmented message, in bytes; 0 for no limit.
     size: usize,
-    /// Whether those of GIOP 1.1 are, too.
+    /// True if messages of GIOP 1.1 are fragmented, too.
     in_1_1: bool,
 }
 
 impl Fragmenting {
-    /// Always whole.
+    /// Never fragments.
     pub(crate) const NEVER: Self = Self {
         size: 0,
         in_1_1: false,
@@ -59,7 +59,7 @@ pub(crate) fn send(
     send_untraced(connection, message, fragmenting, deadline)
 }
 
-/// The same, of a message that has been shown already.
+/// Sends a message that has been traced already.
 pub(crate) fn send_untraced(
     connection: &dyn Connection,
     message: &Block,
@@ -90,7 +90,7 @@ pub(crate) fn send_untraced(
     Ok(())
 }
 
-/// Calls `with` with what is to be sent of a message, whole or in fragments; none of it is lent.
+/// Calls `with` with the parts to be sent for a message, whole or in fragments; none of it is lent.
 pub(crate) fn with_parts<T>(
     message: &Block,
     fragmenting: Fragmenting,
@@ -107,7 +107,7 @@ pub(crate) fn with_parts<T>(
     with(&parts)
 }
 
-/// A message with runs in memory that the connection lent: it knows them by where they lie.
+/// Sends a message with runs in memory that the connection lent: it knows them by their addresses.
 fn send_with_lent(
     connection: &dyn Connection,
     message: &Block,
@@ -118,7 +118,7 @@ fn send_with_lent(
     connection.send(&parts, deadline)
 }
 
-/// Sends a message that says nothing but its kind: CloseConnection or MessageError.
+/// Sends a message without a body: CloseConnection or MessageError.
 pub(crate) fn send_control(
     connection: &dyn Connection,
     session: &dyn Session,
@@ -129,12 +129,12 @@ pub(crate) fn send_control(
 ) -> Result<(), SendError> {
     match control(connection, session, kind, version) {
         Some(message) => send(connection, &message, Fragmenting::NEVER, tracer, deadline),
-        // The end of the connection says enough.
+        // Closing the connection is enough.
         None => Ok(()),
     }
 }
 
-/// A message that says nothing but its kind; `None` in a protocol that has none such.
+/// Makes a message without a body; returns `None` for a protocol that has no such messages.
 pub(crate) fn control(
     connection: &dyn Connection,
     session: &dyn Session,

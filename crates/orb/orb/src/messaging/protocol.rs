@@ -1,10 +1,10 @@
-//! The seam for messaging protocols: GIOP, GIOPlite and the frame-sequencing ESIOP stand behind it, and
-//! so may a user's own (Schmidt et al. 2001, §3.3.1).
+//! Interface of messaging protocols: GIOP, GIOPlite and the frame-sequencing ESIOP implement it,
+//! and so may user-defined ones (Schmidt et al. 2001, §3.3.1).
 //!
-//! A protocol says what it needs of a link; a pair that does not fit is refused when the ORB starts.
-//! Each connection has a [`Session`] of its protocol, which lays out messages and reads them. What the
-//! messages say (a request for an operation, a reply with a status) is the same for all, and is given
-//! in the terms of GIOP.
+//! A protocol states its needs of a link; a pair that does not fit is refused when the ORB starts.
+//! Each connection has a [`Session`] of its protocol, which encodes and decodes messages. Their
+//! contents (a request for an operation, a reply with a status) are the same for all protocols, and
+//! are given in the terms of GIOP.
 
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Limits};
 use punctual_giop::sequenced::{self, Arrival, Statistics};
@@ -19,34 +19,35 @@ use std::time::SystemTime;
 
 /// A messaging protocol.
 pub trait Messaging: Send + Sync + Debug {
-    /// Its name in the names of protocols, e.g. `giop_lite` in `giop_lite+uiop`.
+    /// Returns the protocol's name as a part of protocol names, e.g. `giop_lite` in
+    /// `giop_lite+uiop`.
     fn name(&self) -> &str;
 
-    /// What it needs of a link.
+    /// Returns the protocol's needs of a link.
     fn needs(&self) -> Needs;
 
-    /// What can be said in it.
+    /// Returns the protocol's abilities.
     fn abilities(&self) -> Abilities;
 
-    /// The beginning of a conversation: one connection's, from either end.
+    /// Makes the session of a new connection, at either end.
     fn session(&self) -> Arc<dyn Session>;
 }
 
-/// What a messaging protocol needs of a link.
+/// Needs of a messaging protocol from a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// What was sent arrives, or the connection reports its end.
+    /// Sent data arrives, or the connection reports its end.
     pub reliable: bool,
-    /// What was sent first arrives first.
+    /// Data arrives in the order in which it was sent.
     pub ordered: bool,
-    /// A framing of this kind; `None` for any.
+    /// Required framing; `None` for any.
     pub framing: Option<Framing>,
-    /// Messages of any length.
+    /// Messages may have any length.
     pub any_length: bool,
 }
 
 impl Needs {
-    /// What of it `given` lacks, in words.
+    /// Returns the needs that `given` does not satisfy, as text.
     #[must_use]
     pub fn lacking(&self, given: Guarantees) -> Vec<&'static str> {
         let framing = self.framing.filter(|framing| *framing != given.framing);
@@ -66,57 +67,58 @@ impl Needs {
     }
 }
 
-/// What can be said in a messaging protocol.
+/// Abilities of a messaging protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
-    /// Requests with replies, and questions where an object is.
+    /// True for requests with replies, and LocateRequests.
     pub two_way: bool,
-    /// Service contexts, and with them code sets that are negotiated. Without, text is UTF-8, wide text
-    /// UTF-16.
+    /// True for service contexts, and with them negotiated code sets. Otherwise text is UTF-8, and
+    /// wide text UTF-16.
     pub contexts: bool,
-    /// Long messages in GIOP's fragments.
+    /// True for long messages in GIOP's fragments.
     pub fragments: bool,
-    /// Several one-way requests in one message.
+    /// True for several one-way requests in one message.
     pub batches: bool,
-    /// An octet order of the sender's choice. Without, only machines alike understand each other.
+    /// True if the sender chooses the byte order. Otherwise only machines with the same byte order
+    /// interoperate.
     pub either_order: bool,
 }
 
-/// A message at the front of what was received.
+/// A message at the start of the received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// What it is, in GIOP's terms: kind, version, byte order, whether fragments follow.
+    /// Header in GIOP's terms: kind, version, byte order, and whether fragments follow.
     pub header: MessageHeader,
-    /// Octets in all.
+    /// Total length in bytes.
     pub length: usize,
-    /// Where alignment counts from.
+    /// Origin of alignment.
     pub origin: usize,
-    /// Where the message's head begins, behind the frame's own octets.
+    /// Start of the message's header, behind the bytes of the frame.
     pub head: usize,
-    /// Whether it is several requests in one ([`Session::get_batch`]).
+    /// True if the message contains several requests ([`Session::get_batch`]).
     pub batch: bool,
 }
 
-/// How a request arrived, in a protocol that numbers its frames.
+/// Arrival data of a request, in a protocol that numbers its frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FrameArrival {
-    /// Which of the sender's streams it belongs to.
+    /// Number of the sender's stream.
     pub stream: u32,
-    /// Its number in that stream.
+    /// Sequence number in that stream.
     pub sequence: u64,
-    /// When it was sent, in nanoseconds since 1970 by the sender's clock.
+    /// Time of sending, in nanoseconds since 1970 by the sender's clock.
     pub sent_at: u64,
-    /// What it tells of those before it: whether some are missing, whether it comes late.
+    /// Relation to earlier frames: whether some are missing, or this one is late.
     pub arrival: Arrival,
-    /// What has become of the stream so far.
+    /// Statistics of the stream so far.
     pub statistics: Statistics,
 }
 
-/// Octets that are no message of the protocol.
+/// Error: the bytes are not a message of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadFrame(
-    /// What is wrong with them, in words.
+    /// Description of the error.
     pub Box<str>,
 );
 
@@ -132,90 +134,90 @@ impl From<sequenced::FrameError> for BadFrame {
     }
 }
 
-/// A one-way request that waits to be sent together with others.
+/// A one-way request that is buffered, to be sent together with others.
 #[derive(Debug)]
 pub struct QueuedRequest {
-    /// Its arguments, marshaled from a multiple of 8 on in the machine's order.
+    /// Marshaled arguments, aligned from a multiple of 8 on, in the machine's byte order.
     pub body: Block,
-    /// When it was made.
+    /// Time at which the request was made.
     pub queued_at: SystemTime,
 }
 
-/// What the octets at hand are.
+/// Result of examining received bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Examined {
-    /// The beginning of a message: this many octets in all are needed to go on.
+    /// The start of a message: this many bytes in all are needed to continue.
     Incomplete {
-        /// Counted from the message's start.
+        /// Number of bytes from the message's start.
         need: usize,
     },
-    /// A whole message.
+    /// A complete message.
     Complete(Frame),
 }
 
-/// What a message says before its body.
+/// Header of a message.
 #[derive(Clone, Debug)]
 pub enum Head<'m> {
-    /// A request, and what is known of its arrival in protocols that number their frames.
+    /// A request, and its arrival data in protocols that number their frames.
     Request(RequestHeader<'m>, Option<FrameArrival>),
     /// A reply.
     Reply(ReplyHeader<'m>),
-    /// Nobody waits any more.
+    /// A CancelRequest: the reply is no longer awaited.
     Cancel(CancelRequest),
-    /// Where is this object?
+    /// A request for the location of an object.
     LocateRequest(LocateRequestHeader<'m>),
-    /// There.
+    /// The reply to a LocateRequest.
     LocateReply(LocateReplyHeader),
 }
 
-/// What the head of a reply says, as far as its caller needs it.
+/// Part of a reply's header that its caller needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplyHead {
-    /// The request that it answers.
+    /// Id of the request that the reply answers.
     pub request_id: u32,
-    /// What it brings.
+    /// Reply status.
     pub status: ReplyStatus,
-    /// Where its body begins, counted from where alignment does.
+    /// Start of the body, relative to the origin of alignment.
     pub body: usize,
 }
 
 /// A reply that fills its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnReply {
-    /// What it brings: results or a user exception.
+    /// Reply status: results or a user exception.
     pub status: ReplyStatus,
-    /// Its byte order.
+    /// Byte order.
     pub order: ByteOrder,
-    /// Where alignment counts from.
+    /// Origin of alignment.
     pub origin: usize,
-    /// Where its body begins, counted from there.
+    /// Start of the body, relative to the origin.
     pub body: usize,
 }
 
-/// Where things stand in a message that begins a block.
+/// Positions of the variable fields in a message that starts at the beginning of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RepeatableHead {
-    /// Where alignment counts from.
+    /// Origin of alignment.
     pub origin: usize,
-    /// Where the request id stands, an `unsigned long` in the machine's order.
+    /// Position of the request id, an `unsigned long` in the machine's byte order.
     pub request_id: usize,
-    /// Where the message's size stands, another one.
+    /// Position of the message's size, also an `unsigned long`.
     pub size: usize,
-    /// How many octets ahead of what it counts.
+    /// Number of leading bytes that the size does not count.
     pub uncounted: usize,
 }
 
-/// One of several requests in a message, given to a function that is called for each.
+/// Function that is called for each of several requests in a message.
 pub type EachRequest<'f, 'm> =
     dyn FnMut(RequestHeader<'m>, Option<FrameArrival>, Decoder<'m>) -> Result<(), CdrError> + 'f;
 
-/// One connection's conversation in a messaging protocol. Any number of threads use it.
+/// Session of a messaging protocol on one connection. Used by any number of threads.
 pub trait Session: Send + Sync + Debug {
-    /// Tells whether `octets` begin with a whole message. `available` counts them together with what is
-    /// lent beside them ([`Block::full_len`]).
+    /// Determines whether `octets` begin with a complete message. `available` counts them together
+    /// with the bytes lent beside them ([`Block::full_len`]).
     ///
     /// # Errors
-    /// [`BadFrame`] when they are no beginning of a message of this protocol.
+    /// [`BadFrame`] if they are not the start of a message of this protocol.
     fn examine(
         &self,
         octets: &[u8],
@@ -232,40 +234,40 @@ pub trait Session: Send + Sync + Debug {
         coding: Coding<'e>,
     ) -> Encoder<'e>;
 
-    /// Fills in what is known only when the message is complete: its size.
+    /// Fills in the fields that are known only when the message is complete: its size.
     ///
     /// # Errors
-    /// [`CdrError::LengthOverLimit`] when it is too long for the protocol.
+    /// [`CdrError::LengthOverLimit`] if it is too long for the protocol.
     fn finish(&self, block: &mut Block) -> Result<(), CdrError>;
 
-    /// Writes what a message says before its body, alignment of the body excepted.
+    /// Writes a message's header, without the padding before the body.
     ///
     /// # Errors
-    /// What cannot be said in this protocol, or is too long.
+    /// If the protocol cannot express the header, or it is too long.
     fn put_head(&self, out: &mut Encoder<'_>, head: &Head<'_>) -> Result<(), CdrError>;
 
-    /// Reads what a message of this kind says before its body, and goes on to the body.
+    /// Reads the header of a message of this kind, and moves on to the body.
     ///
     /// # Errors
-    /// What does not decode.
+    /// If it cannot be decoded.
     fn get_head<'m>(
         &self,
         kind: MessageKind,
         input: &mut Decoder<'m>,
     ) -> Result<Head<'m>, CdrError>;
 
-    /// Whether `received` is one whole message and nothing else: the reply to this request, of the usual
-    /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
+    /// Recognizes the usual reply to this request by the fast path: `received` must be exactly one
+    /// complete message. `None` sends the reader to [`Session::examine`].
     #[inline]
     fn own_reply(&self, received: &[u8], request_id: u32) -> Option<OwnReply> {
         let _ = (received, request_id);
         None
     }
 
-    /// What `received` asks for, if it is one whole message and nothing else: a request of the usual
-    /// kind, which can be told at a glance. `None` sends the reader to [`Session::examine`].
+    /// Recognizes a usual request by the fast path: `received` must be exactly one complete
+    /// message. `None` sends the reader to [`Session::examine`].
     ///
-    /// `requests` are those of the thread that asks.
+    /// `requests` belongs to the calling thread.
     #[inline]
     fn plain_request<'m>(
         &self,
@@ -277,15 +279,15 @@ pub trait Session: Send + Sync + Debug {
         None
     }
 
-    /// The head of a reply, in the octets from where alignment counts, if it is of the usual kind: one
-    /// that can be told at a glance. `None` sends the reader to [`Session::get_head`].
+    /// Decodes the header of a usual reply by the fast path, given the bytes from the origin of
+    /// alignment on. `None` sends the reader to [`Session::get_head`].
     #[inline]
     fn glance_at_reply(&self, header: &MessageHeader, octets: &[u8]) -> Option<ReplyHead> {
         let _ = (header, octets);
         None
     }
 
-    /// The request that a reply or locate reply answers.
+    /// Returns the id of the request that a reply or LocateReply answers.
     fn reply_id(&self, header: &MessageHeader, input: &mut Decoder<'_>) -> Option<u32> {
         match self.get_head(header.kind, input).ok()? {
             Head::Reply(reply) => Some(reply.request_id),
@@ -294,24 +296,25 @@ pub trait Session: Send + Sync + Debug {
         }
     }
 
-    /// How a request's head without service contexts, written once, can be sent again and again with
-    /// another id; `None` where heads must be written anew for each request.
+    /// Returns the positions by which a request's header without service contexts, written once,
+    /// can be sent repeatedly with different ids; `None` if headers must be written anew for each
+    /// request.
     fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
         let _ = version;
         None
     }
 
-    /// Fills in what is known only as the message leaves. Called under the sending lock, in the order in
-    /// which messages leave; not for batches.
+    /// Fills in the fields that are known only as the message is sent. Called under the sending
+    /// lock, in the order in which messages are sent; not for batches.
     fn stamp(&self, message: &mut Block) {
         let _ = message;
     }
 
-    /// A message of several one-way requests to one operation of one object (Schmidt et al. 2001, figure 6), in an
-    /// empty block.
+    /// Writes a message of several one-way requests to one operation of one object (Schmidt et al.
+    /// 2001, figure 6), into an empty block.
     ///
     /// # Errors
-    /// [`CdrError::Invalid`] where the protocol has no such message.
+    /// [`CdrError::Invalid`] if the protocol has no such message.
     fn batch(
         &self,
         block: Block,
@@ -324,10 +327,10 @@ pub trait Session: Send + Sync + Debug {
         Err(CdrError::Invalid("the protocol has no batches"))
     }
 
-    /// Takes several requests apart.
+    /// Decodes a message of several requests, and calls `each` for every one.
     ///
     /// # Errors
-    /// What does not decode, and those of `each`.
+    /// If it cannot be decoded, and the errors of `each`.
     fn get_batch<'m>(
         &self,
         input: &mut Decoder<'m>,

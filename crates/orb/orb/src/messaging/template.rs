@@ -1,39 +1,41 @@
-//! Messages' heads, written once and sent again and again with nothing changed but the request's id and
-//! the message's size.
+//! Templates of messages' headers, written once and sent repeatedly with only the request's id and
+//! the message's size changed.
 
 use super::protocol::{Head, Session};
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, GiopVersion};
 use punctual_giop::{MessageKind, ServiceContext, ServiceContexts};
 
-/// Bytes of the head of a reply of GIOP 1.2 that has no contexts.
+/// Length in bytes of the header of a GIOP 1.2 reply without contexts.
 const SHORT: usize = 24;
-/// Bytes of the head of one that carries a single context of four bytes, with the padding before its body.
+/// Length in bytes of the header of a GIOP 1.2 reply with a single context of four bytes, and the
+/// padding before its body.
 const WITH_WORD: usize = 40;
 
-/// Where a number stands in a head. Small, so that to see whether it is in the block takes one comparison.
+/// Position of a number in a header. Small, so that one comparison checks that it is in the block.
 type Place = u16;
 
-/// A message up to its body.
+/// Template of a message's header.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Padding before the body included.
+    /// Bytes of the header, including the padding before the body.
     octets: Box<[u8]>,
-    /// Its length where there is no body.
+    /// Length without a body.
     bare: usize,
-    /// Alignment counts from here.
+    /// Origin of alignment.
     origin: usize,
     request_id: Place,
     size: Place,
-    /// Octets that the size does not count.
+    /// Number of bytes that the size does not count.
     uncounted: usize,
-    /// Where the data of the first service context begin; where there is none, nowhere.
+    /// Position of the data of the first service context; unused if there is none.
     word: Place,
-    /// Where the data of each service context begin and end.
+    /// Start and end of the data of each service context.
     slots: Box<[(usize, usize)]>,
 }
 
 impl Template {
-    /// Writes a head, whose id is to be 0; `None` where the protocol has heads that differ each time.
+    /// Writes a header, whose id must be 0; returns `None` if the protocol's headers differ each
+    /// time.
     ///
     /// # Errors
     /// Those of writing it.
@@ -71,8 +73,9 @@ impl Template {
         }))
     }
 
-    /// The same with service contexts of these ids and lengths, whose data are filled in each time. `head` writes
-    /// the head with the contexts that it is given; they stand at its end, as in GIOP 1.2.
+    /// Writes a header with service contexts of these ids and lengths, whose data are filled in
+    /// each time. `head` makes the header from the contexts that it is given; they are at its end,
+    /// as in GIOP 1.2.
     ///
     /// # Errors
     /// Those of writing it.
@@ -97,7 +100,7 @@ impl Template {
         let mut at = without.bare;
         let mut slots = Vec::with_capacity(lengths.len());
         for length in lengths {
-            // Each behind its id and its length, which are aligned.
+            // Each context follows its id and its length, which are aligned.
             let data = at.next_multiple_of(4) + 8;
             at = data + length;
             slots.push((data, at));
@@ -113,13 +116,14 @@ impl Template {
         }))
     }
 
-    /// Whether it has slots for contexts.
+    /// Returns `true` if the template has slots for service contexts.
     #[inline]
     pub(crate) fn has_contexts(&self) -> bool {
         !self.slots.is_empty()
     }
 
-    /// Fills in the data of the contexts, each in its slot, of a message that has begun with it.
+    /// Fills in the data of the contexts, each in its slot, of a message that was begun with this
+    /// template.
     #[inline]
     pub(crate) fn fill_contexts<C>(
         &self,
@@ -130,7 +134,7 @@ impl Template {
         self.fill_contexts_of(out.block_mut(), contexts, fill);
     }
 
-    /// The same of a message whose head has been put into a block.
+    /// Fills in the data of the contexts of a message whose header has been put into a block.
     #[inline]
     pub(crate) fn fill_contexts_of<C>(
         &self,
@@ -146,20 +150,21 @@ impl Template {
         }
     }
 
-    /// Puts the head into an empty block.
+    /// Puts the header into an empty block.
     #[inline]
     pub(crate) fn put_head(&self, block: &mut Block, request_id: u32) {
         self.put_head_mostly_of::<SHORT>(block, request_id);
     }
 
-    /// Puts a head whose one context has four bytes into an empty block, with its data.
+    /// Puts a header whose one context has four bytes into an empty block, with its data.
     #[inline]
     pub(crate) fn put_head_with_word(&self, block: &mut Block, request_id: u32, data: [u8; 4]) {
         self.put_head_mostly_of::<WITH_WORD>(block, request_id);
         self.fill_word(block, data);
     }
 
-    /// Writes the data of the one context, of four bytes, of a message whose head has been put into a block.
+    /// Writes the data of the one context, of four bytes, of a message whose header has been put
+    /// into a block.
     #[inline]
     pub(crate) fn fill_word(&self, block: &mut Block, data: [u8; 4]) {
         patch(block, self.word, u32::from_ne_bytes(data));
@@ -168,21 +173,22 @@ impl Template {
     #[inline(always)]
     fn put_head_mostly_of<const LENGTH: usize>(&self, block: &mut Block, request_id: u32) {
         match <&[u8; LENGTH]>::try_from(&*self.octets) {
-            // Of known length: without a call.
+            // The length is known at compile time, so no function is called.
             Ok(octets) => block.extend_from_slice(octets),
             Err(_) => block.extend_from_slice(&self.octets),
         }
         patch(block, self.request_id, request_id);
     }
 
-    /// An encoder that goes on behind what the block holds: the head, or nothing, where that is put in by it next.
+    /// Returns an encoder that continues behind the block's contents: the header, or nothing if the
+    /// encoder writes it next.
     #[inline]
     pub(crate) fn resume<'e>(&self, block: Block, coding: Coding<'e>) -> Encoder<'e> {
         Encoder::resume(block, self.origin, ByteOrder::NATIVE, coding)
     }
 
-    /// Ends a message: a body that turned out to be empty takes no padding, and the size is filled in. A message
-    /// too long for that is too long for every limit. Returns its length.
+    /// Completes a message: an empty body takes no padding, and the size is filled in. A message
+    /// too long for the size field exceeds every limit anyway. Returns its length.
     #[inline]
     pub(crate) fn finish(&self, out: &mut Encoder<'_>) -> usize {
         let block = out.block_mut();
@@ -197,7 +203,7 @@ impl Template {
     }
 }
 
-/// Overwrites four octets that the head has.
+/// Overwrites four bytes of the header.
 #[inline]
 fn patch(block: &mut Block, at: Place, number: u32) {
     let at = usize::from(at);

@@ -11,14 +11,14 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::os::fd::AsRawFd;
 
-/// Which way a message goes.
+/// Direction of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Sent,
     Received,
 }
 
-/// Prints messages, if it was asked to.
+/// Tracer that prints messages, if it is on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tracer {
     trace: Trace,
@@ -29,13 +29,13 @@ impl Tracer {
         Self { trace }
     }
 
-    /// Whether it was asked to.
+    /// Returns `true` if tracing is on.
     #[inline]
     pub(crate) fn is_on(&self) -> bool {
         self.trace.giop
     }
 
-    /// One branch when off.
+    /// Prints a sent message. One branch when off.
     #[inline]
     pub(crate) fn sent(&self, connection: &dyn Connection, message: &[u8]) {
         if self.trace.giop {
@@ -43,7 +43,7 @@ impl Tracer {
         }
     }
 
-    /// One branch when off.
+    /// Prints a received message. One branch when off.
     #[inline]
     pub(crate) fn received(&self, connection: &dyn Connection, message: &Message) {
         if self.trace.giop {
@@ -86,13 +86,14 @@ impl Tracer {
             head(connection, seams),
             readable(message, options)
         );
-        // One write, so that the lines of two threads do not mix; a closed stderr traces nothing.
+        // One write, so that the lines of two threads do not mix; a closed stderr is ignored.
         let _ = std::io::stderr().lock().write_all(text.as_bytes());
     }
 }
 
-/// Whom a message goes to or comes from. Peers alone do not tell connections apart: a client may have several to one
-/// server, with the same request ids, and clients by Unix sockets have no names. `punctual trace` reads this again.
+/// Returns the description of the peer. Addresses alone do not distinguish connections: a client
+/// may have several to one server, with the same request ids, and clients on Unix sockets have no
+/// names. `punctual trace` parses this.
 fn head(connection: &dyn Connection, seams: &[usize]) -> String {
     let mut text = connection.peer().to_string();
     if let Waitable::Descriptor(descriptor) = connection.waitable() {
@@ -106,7 +107,7 @@ fn head(connection: &dyn Connection, seams: &[usize]) -> String {
     text
 }
 
-/// What people see of a message, of whichever protocol its first octets show.
+/// Returns the readable form of a message, of the protocol that its first bytes show.
 pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     match message.first_chunk() {
         Some(b"GIOP") => describe(message, options).to_string(),
@@ -117,7 +118,8 @@ pub(crate) fn readable(message: &[u8], options: TraceOptions) -> String {
     }
 }
 
-/// The octets of a message whose parts are not told apart here: all of them may be what an application sent.
+/// Returns the bytes of a message that is not decoded here: all of them may be an application's
+/// data.
 fn dump(message: &[u8], options: TraceOptions) -> String {
     match options {
         TraceOptions { payload: true, .. } => format!("\n{}", hex_dump(message)),

@@ -1,24 +1,25 @@
-//! A message's body as octets.
+//! Body of a message as uninterpreted bytes.
 
 use punctual_cdr::{ByteOrder, CdrError, Decoder, Encoder, GiopVersion, Lender, Lent};
 
-/// Bodies of GIOP 1.2 begin at a multiple of this, and no value is aligned to more.
+/// Alignment of bodies of GIOP 1.2; no value has a larger one.
 const ALIGNMENT: usize = 8;
 
-/// What stands behind a message's head: octets, and what their meaning depends on.
+/// Body of a message: bytes, and the properties on which their meaning depends.
 #[derive(Clone, Copy, Debug)]
 pub struct RawBody<'m> {
     octets: &'m [u8],
-    /// What was lent beside them; the places count from the message's origin.
+    /// Memory lent beside the bytes; positions are relative to the message's origin.
     lent: &'m [Lent],
-    /// Where the octets begin in their message.
+    /// Start of the bytes in their message.
     begin: usize,
     order: ByteOrder,
     version: GiopVersion,
 }
 
 impl<'m> RawBody<'m> {
-    /// What `input`, which stands behind a head, has left. `lent` is all that was lent with the message.
+    /// Returns the rest of `input`, which is positioned behind a header. `lent` is all memory lent
+    /// with the message.
     pub(crate) fn of(input: &Decoder<'m>, lent: &'m [Lent]) -> Result<Self, CdrError> {
         let (begin, version) = (input.position(), input.coding().version);
         if version == GiopVersion::V1_1 && !is_evenly_aligned(input) {
@@ -36,33 +37,33 @@ impl<'m> RawBody<'m> {
         })
     }
 
-    /// The byte order of its values.
+    /// Returns the byte order of the values in the body.
     #[must_use]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
-    /// Where it begins, as far as alignment can tell: an octet's place in the body plus this, modulo 8,
-    /// is what it is aligned by.
+    /// Returns its start modulo 8: the alignment of a byte is its position in the body plus this,
+    /// modulo 8.
     #[must_use]
     pub fn phase(&self) -> usize {
         self.begin % ALIGNMENT
     }
 
-    /// Octets in all, those lent included.
+    /// Returns the total number of bytes, including lent ones.
     #[must_use]
     pub fn len(&self) -> usize {
         let lent: usize = self.lent.iter().map(|lent| lent.segment.len()).sum();
         self.octets.len() + lent
     }
 
-    /// Whether there is no body.
+    /// Returns `true` if there is no body.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All of it in one piece, as a copy.
+    /// Returns a contiguous copy of the body.
     #[must_use]
     pub fn to_vec(&self) -> Vec<u8> {
         let mut whole = Vec::with_capacity(self.len());
@@ -79,7 +80,7 @@ impl<'m> RawBody<'m> {
         whole
     }
 
-    /// The same body with other octets, as many as [`RawBody::to_vec`] has.
+    /// Returns the body with other bytes, as many as [`RawBody::to_vec`] has.
     #[must_use]
     pub fn with_octets<'o>(&self, octets: &'o [u8]) -> RawBody<'o> {
         RawBody {
@@ -91,11 +92,12 @@ impl<'m> RawBody<'m> {
         }
     }
 
-    /// How far a head that ends at `position` is to be moved for the body to be aligned as it was: a
-    /// multiple of 4 that a service context can take up. In GIOP 1.2, where bodies are aligned, 0.
+    /// Returns the distance by which a header that ends at `position` must be extended for the body
+    /// to keep its alignment: a multiple of 4 that a service context can take up; 0 in GIOP 1.2,
+    /// where bodies are aligned.
     ///
     /// # Errors
-    /// When no multiple of 4 helps, as behind a principal of odd length.
+    /// If no multiple of 4 helps, as behind a principal of odd length.
     pub(crate) fn shift_behind(&self, position: usize) -> Result<usize, CdrError> {
         if self.version == GiopVersion::V1_2 || self.is_empty() {
             return Ok(0);
@@ -108,8 +110,8 @@ impl<'m> RawBody<'m> {
         }
     }
 
-    /// Writes the body behind a head. Runs that were lent are copied, as what they mean is not known: into what
-    /// `lender` has, from where they go out as they are, or into private memory.
+    /// Writes the body behind a header. Lent runs are copied, as their meaning is unknown: into
+    /// memory of `lender`, which is sent without a further copy, or into private memory.
     pub(crate) fn put(&self, out: &mut Encoder<'_>, lender: Option<&dyn Lender>) {
         if self.is_empty() {
             return;
@@ -127,7 +129,7 @@ impl<'m> RawBody<'m> {
         });
     }
 
-    /// Calls `each` with each run of the body's own octets and with what was lent behind it.
+    /// Calls `each` with each run of the body's own bytes and the lent memory behind it.
     fn for_each_run(&self, mut each: impl FnMut(&'m [u8], Option<&'m Lent>)) {
         let mut from = 0;
         for lent in self.lent {
@@ -139,7 +141,8 @@ impl<'m> RawBody<'m> {
     }
 }
 
-/// Whether alignment counts on through all that is left: fragments of GIOP 1.1 may start it anew.
+/// Returns `true` if alignment is continuous through all that is left: fragments of GIOP 1.1 may
+/// restart it.
 fn is_evenly_aligned(input: &Decoder<'_>) -> bool {
     let mut ahead = input.clone();
     loop {

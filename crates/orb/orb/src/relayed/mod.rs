@@ -1,12 +1,14 @@
-//! What an in-line bridge is made of: requests and replies that are passed on, their bodies as they came.
+//! Parts of an in-line bridge: requests and replies that are passed on with their bodies unchanged.
 //!
-//! A message's head is read and written anew, since ids, keys and protocols differ on the two sides;
-//! its body is octets. They mean the same on the other side if the GIOP version, the code sets and the
-//! byte order do ([`Terms`]), and if the body begins at the same alignment. [`ServerCall::passed_on`]
-//! takes a request as it came, [`crate::ObjectRef::relay`] makes the call, and [`ServerCall::pass_back`]
-//! answers with the reply as it came (Schmidt et al. 2001, §3.4.2).
+//! A message's header is decoded and encoded anew, since ids, keys and protocols differ on the two
+//! sides; its body is copied as bytes. They mean the same on the other side if the GIOP version,
+//! the code sets and the byte order are the same ([`Terms`]), and if the body begins at the same
+//! alignment. [`ServerCall::passed_on`] takes a request as it arrived, [`crate::ObjectRef::relay`]
+//! makes the call, and [`ServerCall::pass_back`] answers with the reply as it arrived (Schmidt et
+//! al. 2001, §3.4.2).
 //!
 //! [`ServerCall::passed_on`]: crate::ServerCall::passed_on
+//!
 //! [`ServerCall::pass_back`]: crate::ServerCall::pass_back
 
 mod body;

@@ -1,4 +1,4 @@
-//! A reply that is passed back.
+//! Reply that is passed back.
 
 use super::body::RawBody;
 use super::terms::Terms;
@@ -8,7 +8,7 @@ use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Limits};
 use punctual_giop::{ReplyHeader, ReplyStatus};
 use std::sync::Arc;
 
-/// A reply as it came, to be passed back: results, or an exception of either kind.
+/// A reply as it arrived, to be passed back: results, or a user or system exception.
 #[derive(Debug)]
 pub struct RelayedReply {
     message: Message,
@@ -20,10 +20,10 @@ pub struct RelayedReply {
 }
 
 impl RelayedReply {
-    /// Reads a reply's head. One that concerns the caller alone, such as a forward, is given back.
+    /// Reads a reply's header. Returns a reply that concerns the caller alone, such as a forward.
     ///
     /// # Errors
-    /// MARSHAL when it does not decode.
+    /// MARSHAL if it cannot be decoded.
     pub(crate) fn read(
         message: Message,
         session: &Arc<dyn Session>,
@@ -51,7 +51,8 @@ impl RelayedReply {
         })
     }
 
-    /// The status, and the system exception if it is one; `None` for what is not passed back.
+    /// Returns the status, and the system exception if it is one; `None` for replies that are not
+    /// passed back.
     fn judge(&self) -> Result<Option<(ReplyStatus, Option<SystemException>)>, CdrError> {
         let (header, mut body) = self.head()?;
         Ok(match header.status {
@@ -82,19 +83,19 @@ impl RelayedReply {
         }
     }
 
-    /// What it brings.
+    /// Returns the reply status.
     #[must_use]
     pub fn status(&self) -> ReplyStatus {
         self.status
     }
 
-    /// The system exception that it brings, if it is one.
+    /// Returns the system exception, if the reply is one.
     #[must_use]
     pub fn exception(&self) -> Option<&SystemException> {
         self.exception.as_ref()
     }
 
-    /// What it came on.
+    /// Returns the terms on which the reply arrived.
     #[must_use]
     pub fn terms(&self) -> Terms {
         Terms {
@@ -103,17 +104,17 @@ impl RelayedReply {
         }
     }
 
-    /// Its body.
+    /// Returns the reply's body.
     ///
     /// # Errors
-    /// MARSHAL for one that cannot be passed on as it is.
+    /// MARSHAL for a body that cannot be passed on unchanged.
     pub fn body(&self) -> Result<RawBody<'_>, SystemException> {
         let body = self.head();
         let body = body.and_then(|(_, input)| RawBody::of(&input, self.message.block.lent()));
         body.map_err(|error| cdr_exception(error, self.completed()))
     }
 
-    /// Whether the operation has run, when the reply cannot be passed back.
+    /// Returns the completion status for a reply that cannot be passed back.
     pub(crate) fn completed(&self) -> CompletionStatus {
         let raised = self.exception.as_ref().map(SystemException::completed);
         raised.unwrap_or(CompletionStatus::Yes)

@@ -1,4 +1,4 @@
-//! A request that is passed on.
+//! Request that is passed on.
 
 use super::body::RawBody;
 use super::terms::Terms;
@@ -13,14 +13,14 @@ use punctual_giop::{
 };
 use punctual_link::Address;
 
-/// How many bridges one request may pass: more are taken for a loop.
+/// Maximum number of bridges that one request may pass: more are taken for a loop.
 pub const MAX_HOPS: u8 = 16;
 
-/// The service context that counts bridges, `PUN` and a number: an octet with the byte order, one with
+/// Service context that counts bridges, `PUN` and a number: an octet with the byte order, one with
 /// the count, and padding.
 const HOPS: u32 = 0x5055_4e01;
 
-/// A request as it came, to be passed on.
+/// A request as it arrived, to be passed on.
 #[derive(Clone, Debug)]
 pub struct RelayedRequest<'m> {
     pub(crate) operation: &'m str,
@@ -31,32 +31,32 @@ pub struct RelayedRequest<'m> {
 }
 
 impl<'m> RelayedRequest<'m> {
-    /// The operation's name.
+    /// Returns the operation's name.
     #[must_use]
     pub fn operation(&self) -> &'m str {
         self.operation
     }
 
-    /// What the other side must share.
+    /// Returns the terms that the other side must share.
     #[must_use]
     pub fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// Its body.
+    /// Returns the request's body.
     #[must_use]
     pub fn body(&self) -> RawBody<'m> {
         self.body
     }
 
-    /// How many bridges it has passed.
+    /// Returns the number of bridges that the request has passed.
     #[must_use]
     pub fn hops(&self) -> u8 {
         let told = self.contexts.find(HOPS);
         told.and_then(|data| data.get(1).copied()).unwrap_or(0)
     }
 
-    /// The same request with another body.
+    /// Returns the request with another body.
     #[must_use]
     pub fn with_body<'o>(&self, body: RawBody<'o>) -> RelayedRequest<'o>
     where
@@ -70,7 +70,7 @@ impl<'m> RelayedRequest<'m> {
 }
 
 impl RelayedRequest<'_> {
-    /// The same request with other service contexts.
+    /// Returns the request with other service contexts.
     pub(crate) fn with_contexts<'o>(&'o self, contexts: ServiceContexts<'o>) -> RelayedRequest<'o> {
         RelayedRequest {
             contexts,
@@ -78,10 +78,11 @@ impl RelayedRequest<'_> {
         }
     }
 
-    /// Writes the head anew: another id, another target, and in `contexts` what is to be told beside.
+    /// Writes the header anew: with another id, another target, and additional `contexts`.
     ///
     /// # Errors
-    /// What cannot be said in the session's protocol, and a body that would not be aligned behind it.
+    /// If the session's protocol cannot express the header, or the body would not be aligned behind
+    /// it.
     pub(crate) fn put_head(
         &self,
         session: &dyn Session,
@@ -136,7 +137,7 @@ pub(crate) fn put_reply_head(
     })
 }
 
-/// Writes a head, and once more, moved on, if the body would not be aligned behind it as it was.
+/// Writes a header, and once more, extended, if the body would otherwise lose its alignment.
 fn put_aligned(
     body: &RawBody<'_>,
     out: &mut Encoder<'_>,
@@ -153,7 +154,8 @@ fn put_aligned(
     }
 }
 
-/// The contexts to pass on: all but those that concern one connection only, and the count of bridges.
+/// Returns the contexts to pass on: all except those that concern one connection only, and the
+/// count of bridges.
 fn passing<'m>(
     contexts: ServiceContexts<'m>,
 ) -> impl Iterator<Item = ServiceContext<'m>> + use<'m> {
@@ -165,12 +167,12 @@ fn passing<'m>(
     contexts.iter().filter(move |(id, _)| !ours.contains(id))
 }
 
-/// The data of the context that counts bridges; the first 4 octets are enough.
+/// Returns the data of the context that counts bridges; the first 4 octets are enough.
 fn hops(count: u8) -> [u8; 8] {
     [ByteOrder::NATIVE.flag(), count, 0, 0, 0, 0, 0, 0]
 }
 
-/// Why the request cannot leave for `to` on `terms`, if so.
+/// Returns the exception for a request that cannot be sent to `to` on `terms`; `None` if it can.
 pub(crate) fn refused(
     request: &RelayedRequest<'_>,
     to: &Address,
@@ -203,7 +205,7 @@ pub(crate) fn refused(
 }
 
 fn unusable(detail: String) -> SystemException {
-    // The standard's words for it: no profile of the reference can be used.
+    // In the standard's words: no profile of the reference can be used.
     SystemException::new(
         SystemExceptionKind::ImpLimit,
         minor::omg(1),

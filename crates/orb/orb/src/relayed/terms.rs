@@ -1,4 +1,4 @@
-//! What both sides of a bridge must have in common, and references that ask for just that.
+//! Terms that both sides of a bridge must have in common, and references that demand exactly these.
 
 use crate::profile::{DecodedProfile, Publication};
 use crate::protocol::Registry;
@@ -8,18 +8,20 @@ use punctual_ior::{
     TaggedProfile, tags,
 };
 
-/// What the meaning of a body's octets depends on, beside its byte order, which it brings along.
+/// Properties on which the meaning of a body's bytes depends, except its byte order, which is in
+/// the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Terms {
-    /// The version of GIOP.
+    /// Version of GIOP.
     pub version: GiopVersion,
-    /// The code sets that the connection's ends have agreed on.
+    /// Code sets that the two ends of the connection have agreed on.
     pub code_sets: CodeSets,
 }
 
-/// The object of `ior` as it is to be called on these terms, under another key if one is given: its
-/// profiles with a GIOP version that is no newer, and with no other code sets than these, where the
-/// server has them. What cannot be had on these terms stays as it is, and a call is refused then.
+/// Returns a reference to the object of `ior` for calls on these terms, under another key if one is
+/// given: its profiles have a GIOP version that is no newer, and no other code sets than these, if
+/// the server supports them. Profiles that cannot satisfy the terms stay unchanged, and a call is
+/// refused then.
 pub(crate) fn on_terms(
     registry: &Registry,
     ior: &Ior,
@@ -36,7 +38,7 @@ pub(crate) fn on_terms(
     }
 }
 
-/// Its components stay, those that name other transports too.
+/// All components stay, including those that name other transports.
 fn adapt_iiop(
     tagged: &TaggedProfile,
     key: Option<&[u8]>,
@@ -89,8 +91,8 @@ fn adapted(
         .collect()
 }
 
-/// A component of code sets that leaves no choice but these; `None` for other components, and where the
-/// server lacks one of them.
+/// Returns a component of code sets that leaves no choice but these; `None` for other components,
+/// and if the server lacks one of them.
 fn narrowed(component: &TaggedComponent, wanted: CodeSets) -> Option<TaggedComponent> {
     if component.tag != tags::component::CODE_SETS {
         return None;

@@ -1,4 +1,4 @@
-//! Accepting connections, and finding threads to serve them.
+//! Accepting of connections, and their assignment to threads.
 
 use super::concurrency::begin_serving;
 use super::connection::ServerConnection;
@@ -21,19 +21,20 @@ use std::time::{Duration, Instant};
 /// Pause before accepting again when the operating system had no descriptor or memory to give.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A spell is over when accepting has not failed for so long.
+/// Time without a failure of accept after which a spell of failures is over.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Descriptors that no accepted connection takes: at least so many, and this part of all.
+/// Minimum number of descriptors that accepted connections leave free. The constant below is the
+/// divisor of the share of all descriptors that they leave free.
 const KEPT: usize = 32;
 const KEPT_PART: usize = 16;
-/// None are kept of fewer.
+/// Number of descriptors below which none are reserved.
 const FEW: usize = 256;
 
-/// Connections that are refused have one line of the log in so long.
+/// Interval in which refused connections cause one line in the log.
 const REFUSALS: Duration = Duration::from_secs(1);
 
-/// Listens at every configured endpoint of a lane; `false` where it does already.
+/// Listens at every configured endpoint of a lane; returns `false` if it does already.
 pub(crate) fn listen(lane: &Arc<Lane>, host: impl Fn() -> Host) -> Result<bool, SystemException> {
     let begun = lane.listen(&|one| accept_at(lane, host(), one))?;
     if begun {
@@ -42,7 +43,7 @@ pub(crate) fn listen(lane: &Arc<Lane>, host: impl Fn() -> Host) -> Result<bool, 
     Ok(begun)
 }
 
-/// Listens at one more endpoint, and says where that is.
+/// Listens at one more endpoint, and returns it with its actual address.
 pub(crate) fn listen_at(
     lane: &Arc<Lane>,
     host: &Host,
@@ -75,13 +76,14 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
                 let now = Instant::now();
                 let goes_on =
                     spell.filter(|one| now.saturating_duration_since(one.last) < PATIENCE);
-                // One line for each spell without descriptors, not one for each try.
+                // One log line for each spell without descriptors, not one for each attempt.
                 if goes_on.is_none() {
                     tracing::warn!(endpoint = %at.acceptor.address(), "{error}; trying again");
                 }
                 let since = goes_on.map_or(now, |one| one.since);
                 spell = Some(Spell { since, last: now });
-                // Descriptors that are gone for a moment cost nobody a connection that is used now and then.
+                // A momentary lack of descriptors must not cost the connection of a client that
+                // uses it from time to time.
                 if let Some(quiet) = lane.broker().config().timeouts.make_room
                     && now.saturating_duration_since(since) >= quiet
                     && matches!(&error.cause, Cause::Os(error) if descriptors::ran_out(error))
@@ -94,7 +96,8 @@ fn accept_all(lane: &Arc<Lane>, host: &Host, at: &OpenEndpoint) {
     }
 }
 
-/// A time in which accepting fails again and again, whatever is accepted in between.
+/// A period in which accepting fails again and again, even if some connections are accepted in
+/// between.
 #[derive(Clone, Copy)]
 struct Spell {
     since: Instant,
@@ -122,9 +125,9 @@ fn welcome(
     }
 }
 
-/// As many connections as there may be, with so many descriptors: some are kept for files, and for what this process
-/// opens itself; a ninth of the others, for hosts that have few connections, comes beside. Where there are so few that
-/// nothing can be kept, connections go when there are none left.
+/// Returns the limit of connections for this number of descriptors: some are reserved for files and
+/// for this process's own connections, and a ninth of the others for hosts with few connections. If
+/// there are too few to reserve any, quiet connections are closed once all descriptors are used.
 fn most_connections(configured: usize, descriptors: usize) -> usize {
     if descriptors < FEW {
         return configured;
@@ -134,7 +137,7 @@ fn most_connections(configured: usize, descriptors: usize) -> usize {
     configured.min(left - left / 9).max(1)
 }
 
-/// Finds room and a thread for a connection. The error says what there is too much of.
+/// Finds room and a thread for a connection. The error names the exhausted resource.
 fn take_in(
     lane: &Arc<Lane>,
     host: &Host,
@@ -157,11 +160,11 @@ fn take_in(
     begin_serving(&connection).map_err(|error| error.to_string())
 }
 
-/// Tells a peer, in good order, that it is not served here.
+/// Refuses a peer in an orderly way.
 fn turn_away(broker: &Broker, link: &dyn Connection, session: &dyn Session) {
     let soon = Deadline::after(Duration::from_millis(100));
     let (kind, version) = (MessageKind::CloseConnection, GiopVersion::V1_0);
-    // Whether it hears that or not, the connection ends.
+    // The connection ends whether the peer receives this or not.
     let _ = messaging::send_control(link, session, kind, version, broker.tracer(), soon);
     link.close();
 }
@@ -172,7 +175,7 @@ mod tests {
 
     #[test]
     fn connections_leave_descriptors_for_others() {
-        // With the eighth that hosts with few connections have beside: 853 and 106 of 1,024.
+        // With the additional eighth for hosts with few connections: 853 and 106 of 1,024.
         assert_eq!(most_connections(4096, 1024), 854);
         assert_eq!(most_connections(100, 1024), 100);
         assert_eq!(most_connections(4096, usize::MAX), 4096);

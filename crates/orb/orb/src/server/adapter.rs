@@ -1,4 +1,4 @@
-//! The seam between the ORB and an object adapter: an object key and a call go in, a reply or an
+//! Interface between the ORB and an object adapter: an object key and a call go in, a reply or an
 //! error comes out.
 
 use super::call::{Dispatched, ServerCall};
@@ -8,36 +8,37 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// Finds objects by their keys and lets them answer.
+/// Object adapter: finds objects by their keys and dispatches calls to them.
 pub trait ObjectAdapter: Send + Sync {
-    /// Lets the object answer. Called by any thread, by several at once.
+    /// Dispatches a call to the object. May be called by several threads at once.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The exception for the caller.
     fn dispatch(
         &self,
         object_key: &[u8],
         call: &mut ServerCall<'_>,
     ) -> Result<Dispatched, DispatchError>;
 
-    /// Where the object is, without waking it.
+    /// Returns the location of the object, without activating it.
     fn locate(&self, object_key: &[u8]) -> Location;
 
-    /// The object, for callers of this process: kept with a reference, asked for each call. `None` when it is
-    /// not known, or is not called that way; requests are sent then.
+    /// Returns the object for callers of this process: kept with a reference, and asked for each
+    /// call. Returns `None` if the object is unknown or does not allow such calls; requests are
+    /// sent then.
     fn collocated(&self, object_key: &[u8]) -> Option<Arc<dyn Collocated>> {
         let _ = object_key;
         None
     }
 
-    /// What of an object key names the object: references that agree in it, and in where they lead, are
-    /// equivalent. A key may say more, such as where its object was last.
+    /// Returns the part of an object key that names the object: references that agree in it, and in
+    /// their endpoints, are equivalent. A key may contain more, such as the object's last location.
     fn name_in<'k>(&self, object_key: &'k [u8]) -> Cow<'k, [u8]> {
         Cow::Borrowed(object_key)
     }
 
-    /// Returns the urgency of a request for an object that waits until a thread is free, by a strategy, which is told the
-    /// policies of the object's adapter and the urgency by these.
+    /// Returns the urgency of a queued request for an object, computed by `strategy` from the
+    /// policies of the object's adapter and the urgency that these give.
     fn urgency(
         &self,
         object_key: &[u8],
@@ -48,25 +49,26 @@ pub trait ObjectAdapter: Send + Sync {
         strategy.urgency(&request)
     }
 
-    /// Whether the object may be called by a connection that this side has opened (bidirectional GIOP).
+    /// Returns `true` if the object may be called over a connection that this side has opened
+    /// (bidirectional GIOP).
     fn is_bidirectional(&self, object_key: &[u8]) -> bool {
         let _ = object_key;
         false
     }
 
-    /// The application has begun to run the ORB ([`crate::Orb::run`]): what will keep requests from being served is
-    /// worth a line in the log.
+    /// Checks the configuration as the application begins to run the ORB ([`crate::Orb::run`]), and
+    /// logs problems that will keep requests from being served.
     fn look_before_run(&self) {}
 
-    /// The ORB shuts down: calls that are held back are to be let go.
+    /// Releases the calls that are held back, as the ORB shuts down.
     fn shut_down(&self);
 
-    /// Returns when no call is in progress. The ORB shuts down: none begins.
+    /// Waits until no call is in progress. The ORB is shutting down: no call begins.
     fn wait_until_idle(&self) {}
 
-    /// The ORB is over: objects are to be let go.
+    /// Releases the objects, as the ORB has ended.
     fn release(&self);
 
-    /// The adapter as its own type, for whoever installed it.
+    /// Returns the adapter as `Any`, for a downcast to its own type.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }

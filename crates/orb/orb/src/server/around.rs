@@ -47,11 +47,11 @@ pub trait AroundUpcalls: Send + Sync + Debug {
     ) -> Result<Option<Arc<dyn AroundUpcall>>, InvalidPolicy>;
 }
 
-/// Actions around the upcalls of an adapter or an object, with what is known of them ahead.
+/// Actions around the upcalls of an adapter or an object, with properties known in advance.
 #[derive(Clone, Debug)]
 pub struct UpcallHook {
     around: Arc<dyn AroundUpcall>,
-    /// [`AroundUpcall::obeyed_word`].
+    /// Result of [`AroundUpcall::obeyed_word`].
     word: Option<ObeyedWord>,
 }
 
@@ -98,7 +98,7 @@ impl UpcallHook {
     }
 }
 
-// Not inlined: in another crate it would find the thread's own by a call through a pointer.
+// Not inlined: in another crate, thread-local state would be accessed by a call through a pointer.
 #[inline(never)]
 fn restored(entered: u64) -> bool {
     RunsAt::from_number(entered).restore()

@@ -1,7 +1,9 @@
-//! Requests that come by a connection that this side has opened (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
+//! Requests that arrive over a connection that this side has opened (bidirectional GIOP; CORBA 3.3
+//! part 2, §9.8).
 //!
-//! Whoever reads the connection puts them in a queue, of [`MOST`] at most; a thread of the lane's serves them in their order.
-//! When its upcall is about to block in a call of its own, another goes on with the queue.
+//! The thread that reads the connection puts them into a queue of at most [`MOST`]; a thread of the
+//! lane serves them in order. When its upcall is about to block in a call of its own, another
+//! thread continues with the queue.
 
 use super::connection::ServerConnection;
 use super::dispatch::Dispatcher;
@@ -20,14 +22,15 @@ use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Requests that may wait at one connection. A server that sends more loses its connection.
+/// Maximum number of requests queued for one connection. A server that sends more loses its
+/// connection.
 const MOST: usize = 1024;
 
-/// See the module.
+/// Server of the requests that arrive over one outgoing connection.
 #[derive(Debug)]
 struct BackServer {
     connection: Arc<ServerConnection>,
-    /// The connection that requests come by.
+    /// Connection over which the requests arrive.
     by: Weak<ClientConnection>,
     lane: Weak<Lane>,
     queue: Mutex<Queue>,
@@ -36,15 +39,15 @@ struct BackServer {
 #[derive(Debug, Default)]
 struct Queue {
     waiting: VecDeque<Message>,
-    /// Tells the thread that serves the queue from those before it.
+    /// Number that distinguishes the thread that serves the queue from earlier ones.
     turn: u64,
-    /// Whether a thread does.
+    /// True if a thread serves the queue.
     is_served: bool,
-    /// Threads in upcalls.
+    /// Number of threads in upcalls.
     threads: u32,
 }
 
-/// Has the requests served that come by a connection of a client's.
+/// Returns the server of the requests that arrive over an outgoing connection.
 pub(crate) fn serve_back(
     lane: &Arc<Lane>,
     host: &Host,
@@ -71,7 +74,7 @@ impl ServesRequests for BackServer {
             by.begin_serving();
         }
         queue.waiting.push_back(message);
-        // Threads that are in upcalls go on with it.
+        // Threads that are in upcalls continue with the queue afterwards.
         self.serve_more(&mut queue) || queue.threads > 0
     }
 
@@ -83,7 +86,7 @@ impl ServesRequests for BackServer {
 }
 
 impl BackServer {
-    /// Has a thread serve the queue, where none does; `false` where there is none.
+    /// Starts a thread to serve the queue, if none does; returns `false` if no thread can be had.
     fn serve_more(self: &Arc<Self>, queue: &mut Queue) -> bool {
         let budgets = self.connection.conversation.broker().config().budgets;
         if queue.is_served
@@ -100,7 +103,7 @@ impl BackServer {
         let served = lane.incoming.followers().and_then(|threads| {
             threads.run(move || {
                 this.serve_queue(turn);
-                // The thread is kept, and serves another connection next.
+                // The thread is reused, and serves another connection next.
                 policy::forget_own();
             })
         });
@@ -127,11 +130,11 @@ impl BackServer {
         }
         let mut queue = self.queue.lock();
         queue.threads -= 1;
-        // There may be room for another now.
+        // There may be room for another thread now.
         let _ = self.serve_more(&mut queue);
     }
 
-    /// The next request, for the thread whose turn it is.
+    /// Returns the next request, for the thread whose turn it is.
     fn next(&self, turn: u64) -> Option<Message> {
         let mut queue = self.queue.lock();
         if queue.turn != turn || !queue.is_served {

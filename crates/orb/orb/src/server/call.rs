@@ -1,4 +1,4 @@
-//! A call as the skeleton sees it, and the reply it makes.
+//! View of a call for the skeleton, and the reply that it makes.
 
 use super::conversation::Conversation;
 use super::pending::AnswersLater;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// A request that a skeleton answers.
 pub struct ServerCall<'m> {
     pub(super) conversation: &'m Conversation,
-    /// Who sends what is answered before the upcall, or after it.
+    /// Sender of replies that are sent before or after the upcall.
     pub(super) sender: &'m dyn SendsEarly,
     pub(super) operation: &'m str,
     pub(super) request_id: u32,
@@ -32,23 +32,25 @@ pub struct ServerCall<'m> {
     pub(super) contexts: ServiceContexts<'m>,
     pub(super) reply_contexts: ReplyContexts,
     pub(super) arguments: Decoder<'m>,
-    /// The message that it came in, where that is known: not of a plain request, which lends nothing and is short.
+    /// Message that contains the request; `None` for a plain request, which is short and lends
+    /// nothing.
     pub(super) message: Option<&'m Message>,
     pub(super) arrival: Option<FrameArrival>,
-    /// The reply, or memory for it: the thread's own.
+    /// Block that holds the reply, or memory for it; owned by the serving thread.
     pub(super) reply: &'m mut Block,
     pub(super) has_reply: bool,
-    /// Whether the early reply of SYNC_WITH_SERVER has been made, or the answer is another's to give.
+    /// True if the early reply of SYNC_WITH_SERVER has been made, or another object has taken over
+    /// the reply.
     pub(super) answered: bool,
-    /// Where the ORB has interceptors.
+    /// Interceptors' state for this request, if the ORB has interceptors.
     pub(super) pass: Option<Box<ServerPass>>,
 }
 
-/// What sends an answer before its upcall (SYNC_WITH_SERVER), or after it.
+/// Sender of replies that leave before their upcall (SYNC_WITH_SERVER) or after it.
 pub(super) trait SendsEarly: Sync {
     fn send_early(&self, reply: &Block);
 
-    /// What sends an answer after its upcall; `None` where the connection is gone.
+    /// Returns the sender of replies made after the upcall; `None` if the connection is gone.
     fn answers_later(&self) -> Option<Arc<dyn AnswersLater>>;
 }
 
@@ -56,7 +58,7 @@ pub(super) trait SendsEarly: Sync {
 #[derive(Debug)]
 pub struct Dispatched(pub(super) ());
 
-/// How an upcall ended.
+/// Result of an upcall.
 pub(super) enum Answer {
     Given,
     Failed(DispatchError),
@@ -107,7 +109,7 @@ impl<'m> ServerCall<'m> {
             operation: request.operation,
             request_id: request.request_id,
             version: GiopVersion::V1_2,
-            // Datagrams have GIOP's heads, and no replies.
+            // Datagrams have GIOP headers, but no replies.
             response: if conversation.abilities.two_way {
                 request.response
             } else {
@@ -125,7 +127,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// What was lent with the message.
+    /// Returns the memory lent with the message.
     pub(super) fn lent(&self) -> &'m [Lent] {
         match self.message {
             Some(message) if !message.batch => message.block.lent(),
@@ -133,32 +135,33 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// The operation's name on the wire.
+    /// Returns the operation's name on the wire.
     #[must_use]
     pub fn operation(&self) -> &'m str {
         self.operation
     }
 
-    /// The arguments, in declaration order. What is borrowed from them lives as long as the request.
+    /// Returns the decoder of the arguments, in declaration order. Borrowed values live as long as
+    /// the request.
     pub fn arguments(&mut self) -> &mut Decoder<'m> {
         probe::begins!(Point::ServerDemarshal);
         &mut self.arguments
     }
 
-    /// What values that are read need to come alive: the ORB that received it.
+    /// Returns the environment that decoded values need: the ORB that received the request.
     #[inline]
     pub(crate) fn environment(&self) -> &'m dyn Environment {
         self.conversation.environment()
     }
 
-    /// The service contexts that came with the request.
+    /// Returns the service contexts of the request.
     #[must_use]
     pub fn contexts(&self) -> ServiceContexts<'m> {
         self.contexts
     }
 
-    /// Has the reply carry a service context, whatever it says; one of the same id takes the place of another. To
-    /// be called before the reply is made. A protocol without service contexts carries none.
+    /// Adds a service context to the reply, whatever its result; replaces one of the same id. To be
+    /// called before the reply is made. Protocols without service contexts send none.
     #[inline]
     pub fn set_reply_context(&mut self, id: u32, data: &[u8]) {
         if self.conversation.abilities.contexts {
@@ -169,7 +172,8 @@ impl<'m> ServerCall<'m> {
     /// Makes the calling thread run as a word of the request asks, and the reply carry that word, if the thread's last
     /// request for this scheduler carried the same word and the thread is scheduled as it was then. Returns how the thread
     /// ran before.
-    // Not inlined: in another crate it would find the thread's own by a call through a pointer.
+    // Not inlined: in another crate, thread-local state would be accessed by a call through a
+    // pointer.
     #[inline(never)]
     pub(crate) fn obey_again(&mut self, by: ObeyedWord) -> Option<RunsAt> {
         let data: [u8; WORD] = self.contexts.short(by.context)?;
@@ -177,45 +181,45 @@ impl<'m> ServerCall<'m> {
             return None;
         }
         let (before, priority) = RunsAt::obey_again(by, data)?;
-        // It came with a service context, so that its reply may have one.
+        // The request has a service context, so the protocol allows one in the reply.
         let id = by.context;
         self.reply_contexts = ReplyContexts::Word(ContextWord { id, data });
         self.count_at(priority);
         Some(before)
     }
 
-    /// Counts it among the requests that its lane has served at this CORBA priority
-    /// ([`crate::LaneStatistics::by_priority`]). For what gives its upcall the priority. Takes no lock, and allocates for the
-    /// first such request of a lane alone.
+    /// Counts the request among those that its lane has served at this CORBA priority
+    /// ([`crate::LaneStatistics::by_priority`]). To be called by the code that gives the upcall its
+    /// priority. Takes no lock, and allocates only for the first such request of a lane.
     #[inline]
     pub fn count_at(&self, priority: Priority) {
         self.conversation.counters().record_served_at(priority);
     }
 
-    /// A buffer of `length` octets to fill and to pass as a result: where memory is shared with the
-    /// client, its octets are not copied. Elsewhere it is memory like any other.
+    /// Returns a buffer of `length` bytes to fill and to pass as a result. If memory is shared with
+    /// the client, the bytes are not copied; otherwise it is ordinary memory.
     #[must_use]
     pub fn loan(&self, length: usize) -> Loan {
         let lent = self.conversation.link().loan(length);
         lent.unwrap_or_else(|| Loan::from_heap(length))
     }
 
-    /// How it arrived, in a messaging protocol that numbers its frames.
+    /// Returns the arrival data of the request, in a messaging protocol that numbers its frames.
     #[must_use]
     pub fn arrival(&self) -> Option<FrameArrival> {
         self.arrival
     }
 
-    /// Whether anybody waits for an answer.
+    /// Returns `true` if the client waits for a reply.
     #[must_use]
     pub fn expects_reply(&self) -> bool {
         self.response.response_expected()
     }
 
-    /// Answers with the results that `results` marshals; a one-way is done without.
+    /// Answers with the results that `results` marshals; a one-way sends nothing.
     ///
     /// # Errors
-    /// What to tell the caller when they cannot be marshaled: the operation has run.
+    /// The exception for the caller if they cannot be marshaled: the operation has run.
     pub fn reply(
         &mut self,
         results: impl FnOnce(&mut Encoder<'_>) -> Result<(), CdrError>,
@@ -226,16 +230,16 @@ impl<'m> ServerCall<'m> {
     /// Answers with a user exception.
     ///
     /// # Errors
-    /// What to tell the caller when it cannot be marshaled.
+    /// The exception for the caller if it cannot be marshaled.
     pub fn raise<E: UserException>(&mut self, exception: &E) -> Result<Dispatched, DispatchError> {
         self.raise_as(E::REPOSITORY_ID, |out| exception.marshal(out))
     }
 
-    /// Answers with a user exception whose repository id is known at run time only, and whose members
-    /// `members` marshals.
+    /// Answers with a user exception whose repository id is known only at run time, and whose
+    /// members are marshaled by `members`.
     ///
     /// # Errors
-    /// What to tell the caller when it cannot be marshaled.
+    /// The exception for the caller if it cannot be marshaled.
     pub fn raise_as(
         &mut self,
         repository_id: &str,
@@ -247,7 +251,7 @@ impl<'m> ServerCall<'m> {
         })
     }
 
-    /// The error for an operation that the object does not have.
+    /// Returns the error for an operation that the object does not have.
     #[must_use]
     pub fn bad_operation(&self) -> DispatchError {
         SystemException::new(
@@ -284,7 +288,7 @@ impl<'m> ServerCall<'m> {
         let length = written.map_err(marshaling_failed)?;
         let limit = self.conversation.broker().limits().message;
         if length > limit {
-            // Another answer begins anew.
+            // A second answer replaces the first.
             self.reply.clear();
             return Err(too_large(length, limit).into());
         }
@@ -292,18 +296,18 @@ impl<'m> ServerCall<'m> {
         Ok(Dispatched(()))
     }
 
-    /// Of several answers the last one holds.
+    /// Discards an earlier answer: of several answers the last one counts.
     #[cold]
     fn forget_answer(&mut self) {
         self.reply.clear();
         self.has_reply = false;
     }
 
-    /// The servant has been found, and is about to run: a client that waits for no more is answered (SYNC_WITH_SERVER). For
-    /// object adapters.
+    /// Records that the servant has been found and is about to run: a client that waits only for
+    /// that is answered (SYNC_WITH_SERVER). For object adapters.
     ///
     /// # Errors
-    /// What to tell the client, which cannot be answered so.
+    /// The exception for the client if the answer cannot be sent.
     #[inline]
     pub fn found(&mut self) -> Result<(), DispatchError> {
         if self.response == ResponseFlags::SYNC_WITH_SERVER {
@@ -315,7 +319,7 @@ impl<'m> ServerCall<'m> {
 
     #[inline(never)]
     fn answer_before_upcall(&mut self) -> Result<(), DispatchError> {
-        // A servant manager may have had it served twice.
+        // A servant manager may have the request served twice.
         if self.version != GiopVersion::V1_2 || self.answered {
             return Ok(());
         }
@@ -325,19 +329,19 @@ impl<'m> ServerCall<'m> {
         Ok(())
     }
 
-    /// Whether there is anything to be dropped with it.
+    /// Returns `true` if the call owns anything that must be dropped.
     #[inline]
     pub(super) fn owns_memory(&self) -> bool {
         self.pass.is_some() || self.reply_contexts.own_memory()
     }
 
-    /// The reply that was made, if anybody waits for one.
+    /// Returns the reply that was made, if the client waits for one.
     #[inline]
     pub(super) fn reply_made(&self) -> Option<&Block> {
         self.has_reply.then_some(&*self.reply)
     }
 
-    /// Whether somebody waits for an answer that was not made.
+    /// Returns `true` if the client waits for a reply that was not made.
     #[inline]
     pub(super) fn is_owed_an_answer(&self) -> bool {
         !self.has_reply && !self.answered && self.expects_reply()

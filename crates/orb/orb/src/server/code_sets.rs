@@ -1,12 +1,13 @@
-//! The code sets of one connection (CORBA 3.3 part 2, §7.10.2.6): one number, since each request asks.
+//! Code sets of one connection (CORBA 3.3 part 2, §7.10.2.6), packed into one number, as each
+//! request reads them.
 
 use punctual_cdr::{CodeSets, NarrowCodeSet, WideCodeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What nearly all agree on: UTF-8 and UTF-16.
+/// Code sets of nearly all connections: UTF-8 and UTF-16.
 const NATIVE: u64 = 0x0501_0001 << 32 | 0x0001_0109;
 
-/// Code sets that are read for each request and written once.
+/// Code sets agreed on for a connection: read for each request, written once.
 #[derive(Debug)]
 pub(super) struct AgreedCodeSets(AtomicU64);
 
@@ -15,8 +16,8 @@ impl AgreedCodeSets {
         Self(AtomicU64::new(Self::number(code_sets)))
     }
 
-    // Relaxed, both: a request that names code sets is read by the thread that sets them, and whoever
-    // reads the next has the inbox from that one.
+    // Relaxed, both: a request that names code sets is read by the thread that sets them, and the
+    // reader of the next request takes the inbox from that thread.
     #[inline]
     pub(super) fn get(&self) -> CodeSets {
         let number = self.0.load(Ordering::Relaxed);
@@ -42,7 +43,7 @@ impl AgreedCodeSets {
         self.0.store(Self::number(code_sets), Ordering::Relaxed);
     }
 
-    /// The numbers of both in the registry; 0 is none.
+    /// Returns both registry numbers packed into one; 0 for none.
     fn number(code_sets: CodeSets) -> u64 {
         let wide = code_sets.wide.map_or(0, WideCodeSet::id);
         u64::from(code_sets.narrow.id()) << 32 | u64::from(wide)

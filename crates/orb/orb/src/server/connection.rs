@@ -1,7 +1,8 @@
-//! One client's connection: a reader, a reply sender, and a strategy that says whose threads serve it.
+//! Connection of a client: a reader, a reply sender, and the strategy that determines the threads
+//! that serve it.
 //!
-//! No lock is held over an upcall. When an upcall is about to block in a call of its own, or takes long while
-//! more requests wait, another thread takes over receiving.
+//! No lock is held during an upcall. When an upcall is about to block in a call of its own, or
+//! takes long while more requests wait, another thread takes over receiving.
 
 use super::call::SendsEarly;
 use super::concurrency::{ConcurrencyStrategy, Strategy};
@@ -36,27 +37,29 @@ pub(super) struct ServerConnection {
     pub(super) reader: Reader,
     pub(super) replies: ReplySender,
     pub(super) strategy: Strategy,
-    /// Requests that are answered after their upcalls.
+    /// Requests that are answered after their upcalls have returned.
     pub(super) pending: PendingReplies,
     me: Weak<Self>,
-    /// Whom its requests are for.
+    /// Object adapter that receives the connection's requests.
     pub(super) adapter: Arc<AdapterCell>,
-    /// Whose connections it counts among.
+    /// Host, or link, among whose connections this one is counted.
     from: Arc<str>,
     lane: Arc<Lane>,
-    /// The number of the endpoint it came in at.
+    /// Number of the endpoint at which the connection was accepted.
     pub(super) endpoint: u64,
-    /// Its number among the lane's connections, once it is served.
+    /// Number among the lane's connections, set once the connection is served.
     number: OnceLock<u64>,
-    /// By what its client is called back, where the ORB allows that.
+    /// Way to call the client over this connection, if the ORB allows it.
     pub(super) back: Option<Arc<BackChannel>>,
-    /// Whether this side has opened it: only objects are called that may be called so.
+    /// True if this side has opened the connection: only objects that allow it can be called over
+    /// it.
     pub(super) is_of_client: bool,
-    /// The lowest priority of its band, once the client has said one: a thread of its own reads at it.
+    /// Lowest priority of its band, once the client has announced one: its own thread reads at that
+    /// priority.
     lowest: OnceLock<Priority>,
 }
 
-/// The environment of what is read, the link, and how messages are laid out.
+/// Environment for decoding, link, and layout of messages.
 type Parts = (
     Arc<dyn Environment>,
     Arc<dyn Connection>,
@@ -112,7 +115,7 @@ impl AnswersLater for ServerConnection {
 }
 
 impl ServerConnection {
-    /// Served as the endpoint says that it came in at.
+    /// Makes a connection that is served as its endpoint demands.
     pub(super) fn new(
         (lane, host): (&Arc<Lane>, &Host),
         link: Arc<dyn Connection>,
@@ -142,7 +145,8 @@ impl ServerConnection {
         })
     }
 
-    /// What answers the requests that come by a connection of this ORB's client. It is none of those that clients opened.
+    /// Makes the server side of a connection that this ORB's client has opened. It is not counted
+    /// among those that clients opened.
     pub(super) fn of_client(
         (lane, host): (&Arc<Lane>, &Host),
         link: Arc<dyn Connection>,
@@ -187,14 +191,14 @@ impl ServerConnection {
         }
     }
 
-    /// The client is called back no more.
+    /// Ends calls to the client over this connection.
     pub(super) fn calls_back_no_more(&self, reason: &str) {
         if let Some(back) = &self.back {
             back.fail_callbacks(reason);
         }
     }
 
-    /// Joins the lane's connections, before a thread serves it.
+    /// Adds the connection to those of its lane, before a thread serves it.
     pub(super) fn join(self: &Arc<Self>) {
         let incoming = &self.lane.incoming;
         self.number.get_or_init(|| {
@@ -205,16 +209,17 @@ impl ServerConnection {
             sync::lock(&self.reader.inbox).watch(account, broker.config().timeouts.message);
             incoming.connections.join(this, from)
         });
-        // A goodbye that was said to all just before this one joined reaches it here.
+        // If all connections were closed just before this one was added, the goodbye reaches it
+        // here.
         let shuts_down = !self.conversation.broker().life.serves();
         if shuts_down || !incoming.endpoints.is_open(self.endpoint) {
             self.begin_goodbye();
         }
     }
 
-    /// One of its requests, as timelines name it.
+    /// Returns the identifier of one of the connection's requests for timelines.
     pub(super) fn request_id(&self, request: u32) -> RequestId {
-        // The last 32 bits tell those apart that are under way.
+        // The last 32 bits are enough to distinguish concurrent requests.
         let number = |number: u64| (number & u64::from(u32::MAX)) as u32;
         RequestId {
             lane: number(self.lane.number()),
@@ -227,8 +232,9 @@ impl ServerConnection {
         &self.lane
     }
 
-    /// The client has said a band of priorities: the thread that serves the connection alone, and is of no lane, waits for
-    /// the next request at the lowest of them. (Upcalls have priorities of their own.)
+    /// Records the priority band that the client has announced. If a thread serves the connection
+    /// alone and belongs to no lane, it waits for the next request at the lowest of these
+    /// priorities. (Upcalls have priorities of their own.)
     pub(super) fn set_band(&self, lowest: Priority) {
         if matches!(self.strategy, Strategy::PerConnection(_)) && self.lane.priority().is_none() {
             self.lowest.get_or_init(|| lowest);
@@ -236,7 +242,8 @@ impl ServerConnection {
         }
     }
 
-    /// Has the calling thread, which serves the connection alone, wait for requests as its band says.
+    /// Gives the calling thread, which serves the connection alone, the priority of the band while
+    /// it waits for requests.
     pub(super) fn read_in_band(&self) {
         let priorities = self.conversation.broker().priorities.as_ref();
         if let (Some(lowest), Some(priorities)) = (self.lowest.get(), priorities) {
@@ -244,7 +251,7 @@ impl ServerConnection {
         }
     }
 
-    /// The calling thread, which served it alone, goes on to something else.
+    /// Restores the priority of the calling thread, which no longer serves the connection alone.
     pub(super) fn read_as_before(&self) {
         let priorities = self.conversation.broker().priorities.as_ref();
         if let (Some(_), Some(priorities)) = (self.lowest.get(), priorities) {
@@ -252,27 +259,28 @@ impl ServerConnection {
         }
     }
 
-    /// Marks the calling thread as one that serves this connection.
+    /// Marks the calling thread as serving this connection.
     pub(super) fn enter(self: &Arc<Self>) -> Serving {
         Serving::enter(self.conversation.broker().number(), self.clone())
     }
 
-    /// No new requests; CloseConnection when the last one in progress has been answered.
+    /// Refuses new requests, and sends CloseConnection when the last one in progress has been
+    /// answered.
     pub(super) fn begin_goodbye(&self) {
         if self.conversation.begin_closing() {
             self.close_in_order();
         }
     }
 
-    /// Counts a request as in progress; `None` when the connection is closing.
+    /// Counts a request as in progress; returns `None` when the connection is closing.
     #[inline]
     pub(super) fn begin(&self) -> Option<InProgress<'_>> {
         let in_progress = InProgress(self);
-        // One that is not begun ends as any other.
+        // A request that is not begun ends like any other.
         self.conversation.begin_request().then_some(in_progress)
     }
 
-    /// A request that was counted is over.
+    /// Ends the count of a request in progress.
     #[inline]
     pub(super) fn ends_request(&self) {
         if self.conversation.end_request() {
@@ -280,7 +288,8 @@ impl ServerConnection {
         }
     }
 
-    /// Sends a reply, or lets it wait for those of requests that have come already.
+    /// Sends a reply, or delays it to be sent together with those of requests that have arrived
+    /// already.
     #[inline(always)]
     pub(super) fn answer_with(&self, reply: &Block) {
         let may_wait = self.reader.has_received_more();
@@ -288,19 +297,19 @@ impl ServerConnection {
             .answer(&self.conversation, &self.strategy, reply, may_wait);
     }
 
-    /// Sends a reply, behind those that wait.
+    /// Sends a reply, behind delayed ones.
     pub(super) fn send(&self, reply: &Block) {
         self.replies.send(&self.conversation, &self.strategy, reply);
     }
 
-    /// Sends the replies that wait, if some do.
+    /// Sends the delayed replies, if there are any.
     #[inline]
     pub(super) fn send_pending(&self) {
         self.replies
             .send_pending(&self.conversation, &self.strategy);
     }
 
-    /// Ends the connection for a reason, which is logged unless it is an ordinary goodbye.
+    /// Ends the connection for a reason, which is logged unless it is an ordinary close.
     pub(super) fn end(&self, error: &InboxError, mid_message: bool) {
         let conversation = &self.conversation;
         match error {
@@ -328,8 +337,8 @@ impl ServerConnection {
         self.close_ended();
     }
 
-    /// Nothing comes any more, and nothing can be sent. Requests that are answered later keep the connection in memory, but
-    /// not among those that clients have open.
+    /// Handles the end of the connection: nothing more arrives, and nothing can be sent. Requests
+    /// that are answered later keep it in memory, but not in the list of open connections.
     pub(super) fn close_ended(&self) {
         self.calls_back_no_more("the connection has ended");
         self.pending.close();
@@ -340,7 +349,8 @@ impl ServerConnection {
         }
     }
 
-    /// Tells a peer that broke the protocol (MessageError, CORBA 3.3 part 2, §9.4.8), and closes.
+    /// Reports a protocol violation to the peer (MessageError, CORBA 3.3 part 2, §9.4.8), and
+    /// closes.
     pub(super) fn refuse(&self, reason: &str) {
         let conversation = &self.conversation;
         conversation.complain(&format!("{reason}; answered with MessageError and closed"));
@@ -353,7 +363,8 @@ impl ServerConnection {
             .send_control(&self.conversation, &self.strategy, kind);
     }
 
-    /// Whether no request is in progress, no reply waits or is under way, and none of a message has come.
+    /// Returns `true` if no request is in progress, no reply is delayed or being sent, and no part
+    /// of a message has arrived.
     pub(super) fn is_idle(&self) -> bool {
         !self.conversation.is_busy()
             && !self.back.as_ref().is_some_and(|back| back.is_awaited())
@@ -363,8 +374,8 @@ impl ServerConnection {
             && !self.strategy.has_unsent()
     }
 
-    /// Ends the connection, which was idle a moment ago, without waiting for anybody; `false` where replies wait or are
-    /// under way again, and it stands.
+    /// Closes the connection, which was idle a moment ago, without waiting; returns `false`, and
+    /// keeps it open, if replies are delayed or being sent again.
     pub(super) fn make_room(&self) -> bool {
         if self.strategy.sends_without_waiting() {
             if self.conversation.begin_closing() {
@@ -372,7 +383,7 @@ impl ServerConnection {
             }
             return true;
         }
-        // A request that has begun meanwhile ends the connection when it ends.
+        // If a request has begun meanwhile, its end closes the connection.
         let goodbye = || {
             if self.conversation.begin_closing() {
                 self.say_goodbye_alone();
@@ -381,8 +392,8 @@ impl ServerConnection {
         self.replies.while_nothing_waits(goodbye).is_some()
     }
 
-    /// Says goodbye where the peer may take that for what it says: that none of its requests has been begun that it has
-    /// no reply to.
+    /// Sends CloseConnection if the peer may rely on its meaning: no request has been begun that
+    /// has no reply.
     fn say_goodbye_if_idle(&self) {
         if self.conversation.begin_closing() {
             let goodbye = || match self.strategy.has_unsent() {
@@ -393,7 +404,8 @@ impl ServerConnection {
         }
     }
 
-    /// Says goodbye and closes, while nobody sends. What the operating system does not take at once is not said.
+    /// Sends CloseConnection and closes, while no other thread sends. If the operating system does
+    /// not accept it at once, it is omitted.
     fn say_goodbye_alone(&self) {
         let conversation = &self.conversation;
         let (link, session) = (conversation.link(), &*conversation.session);
@@ -406,7 +418,7 @@ impl ServerConnection {
         link.close();
     }
 
-    /// Says goodbye, behind the last reply, and closes.
+    /// Sends CloseConnection, after the last reply, and closes.
     fn close_in_order(&self) {
         self.send_control(MessageKind::CloseConnection);
         self.strategy.close_when_sent(&self.conversation);
@@ -414,7 +426,7 @@ impl ServerConnection {
 }
 
 impl SendsParts for ServerConnection {
-    /// A request to the client that has opened it, behind the replies that wait.
+    /// Sends a request to the client that has opened the connection, behind delayed replies.
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError> {
         self.replies
             .send_request(&self.conversation, &self.strategy, parts, deadline)
@@ -433,7 +445,8 @@ impl Evictable for ServerConnection {
 }
 
 impl Drop for ServerConnection {
-    /// The last thread that served it has left.
+    /// Ends calls to the client, and leaves the lane's connections, as the last thread that served
+    /// this one has left.
     fn drop(&mut self) {
         self.calls_back_no_more("the connection has ended");
         if let Some(&number) = self.number.get() {

@@ -1,5 +1,5 @@
-//! What reader, dispatcher and reply sender of one client's connection share: the link, how messages are laid
-//! out on it, what was agreed on, and whether it is closing.
+//! State that the reader, dispatcher and reply sender of one client's connection share: the link,
+//! the layout of messages, the agreements with the peer, and whether it is closing.
 
 use super::code_sets::AgreedCodeSets;
 use crate::broker::Broker;
@@ -14,38 +14,40 @@ use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// In `calls`: no new request is begun.
+/// Flag in `calls`: no new request is begun.
 const CLOSING: u32 = 1 << 31;
-/// Lines logged about one connection's mistakes; a hostile peer shall not fill a disk.
+/// Maximum number of log lines about one connection's mistakes, so that a hostile peer cannot fill
+/// a disk.
 const MAX_COMPLAINTS: u32 = 10;
 
 /// Id of a context, and the length of its data in bytes.
 type ContextShape = (u32, usize);
-/// Shapes of contexts that have a head of results of their own on each connection.
+/// Maximum number of context shapes with a cached reply header on each connection.
 const SHAPES: usize = 2;
 
-/// See the module.
+/// Shared state of one client's connection.
 pub(crate) struct Conversation {
     broker: Arc<Broker>,
-    /// Its lane's.
+    /// Counters of the lane.
     counters: Arc<Counters>,
-    /// What values that are read need to come alive: the ORB.
+    /// Environment that decoded values need: the ORB.
     environment: Arc<dyn Environment>,
     link: Arc<dyn Connection>,
-    /// How messages are laid out here.
+    /// Layout of messages.
     pub(super) session: Arc<dyn Session>,
     pub(super) abilities: Abilities,
     pub(super) fragmenting: Fragmenting,
-    /// Whether the link lends memory for large results.
+    /// True if the link lends memory for large results.
     pub(super) lends: bool,
-    /// See [`Conversation::results`].
+    /// Cached header for [`Conversation::results`].
     results: Option<Template>,
-    /// See [`Conversation::results_with`]: written for the first reply of each shape.
+    /// Cached headers for [`Conversation::results_with`], each written for the first reply of its
+    /// shape.
     results_with: [OnceLock<(ContextShape, Option<Template>)>; SHAPES],
     code_sets: AgreedCodeSets,
-    /// The version that the peer spoke last: what it is told when there is no request to answer.
+    /// GIOP version that the peer used last; used for messages to it that answer no request.
     spoken: AtomicU8,
-    /// Requests in progress, and [`CLOSING`].
+    /// Number of requests in progress, and the flag [`CLOSING`].
     calls: AtomicU32,
     complaints: AtomicU32,
 }
@@ -109,7 +111,7 @@ impl Conversation {
         self.link.peer()
     }
 
-    /// What servants are told of the peer.
+    /// Returns the description of the peer for servants.
     pub(crate) fn request_peer(&self) -> RequestPeer {
         RequestPeer {
             address: self.link.peer().clone(),
@@ -117,7 +119,7 @@ impl Conversation {
         }
     }
 
-    /// How messages of this version are to be read.
+    /// Returns the parameters for decoding messages of this version.
     #[inline]
     pub(super) fn coding(&self, version: GiopVersion) -> Coding<'_> {
         Coding {
@@ -133,19 +135,21 @@ impl Conversation {
         self.code_sets.get()
     }
 
-    /// What the client chose for this connection (CORBA 3.3 part 2, §7.10.2.6).
+    /// Sets the code sets that the client has chosen for this connection (CORBA 3.3 part 2,
+    /// §7.10.2.6).
     pub(super) fn set_code_sets(&self, code_sets: CodeSets) {
         self.code_sets.set(code_sets);
     }
 
-    /// The head of replies of GIOP 1.2 with results and no contexts, where it is the same but for its id.
+    /// Returns the header of GIOP 1.2 replies with results and no contexts, if it is constant
+    /// except for the id.
     #[inline]
     pub(super) fn results(&self) -> Option<&Template> {
         self.results.as_ref()
     }
 
-    /// Returns the head of replies with results and one context of this shape. The first few shapes of a connection have
-    /// such a head.
+    /// Returns the header of replies with results and one context of this shape. The first few
+    /// shapes of a connection have such a header.
     #[inline]
     pub(super) fn results_with(&self, shape: ContextShape) -> Option<&Template> {
         for head in &self.results_with {
@@ -160,7 +164,7 @@ impl Conversation {
         None
     }
 
-    /// The version that the peer spoke last.
+    /// Returns the GIOP version that the peer used last.
     pub(super) fn spoken(&self) -> GiopVersion {
         let minor = self.spoken.load(Ordering::Relaxed);
         GiopVersion::from_numbers(1, minor).unwrap_or(GiopVersion::V1_0)
@@ -171,53 +175,56 @@ impl Conversation {
         self.spoken.store(version.minor(), Ordering::Relaxed);
     }
 
-    /// Counts a request as in progress; `false` when the connection is closing. Either way it is to end with
-    /// [`Conversation::end_request`].
+    /// Counts a request as in progress; returns `false` when the connection is closing. In both
+    /// cases [`Conversation::end_request`] must follow.
     #[inline]
     pub(super) fn begin_request(&self) -> bool {
-        // AcqRel on both sides: a goodbye either sees this request or is seen by it.
+        // AcqRel on both sides: either the closing thread sees this request, or this thread sees
+        // the flag.
         self.calls.fetch_add(1, Ordering::AcqRel) & CLOSING == 0
     }
 
-    /// One request less; `true` when it was the last one of a connection that is closing.
+    /// Ends the count of a request; returns `true` if it was the last one of a connection that is
+    /// closing.
     #[inline]
     pub(super) fn end_request(&self) -> bool {
         self.calls.fetch_sub(1, Ordering::AcqRel) == CLOSING | 1
     }
 
-    /// Whether a request is in progress, or the connection is closing.
+    /// Returns `true` if a request is in progress, or the connection is closing.
     pub(super) fn is_busy(&self) -> bool {
         self.calls.load(Ordering::Acquire) != 0
     }
 
-    /// No new requests; `true` when none is in progress, and this is the first to say so.
+    /// Refuses new requests; returns `true` if none is in progress, and this is the first call.
     pub(super) fn begin_closing(&self) -> bool {
         self.calls.fetch_or(CLOSING, Ordering::AcqRel) == 0
     }
 
-    /// Ends the connection without a word. What a peer that broke the protocol, takes no replies or has
-    /// said goodbye had sent before, and was not begun, is not served.
+    /// Closes the connection without a message. Requests that were received but not begun are not
+    /// served: the peer has broken the protocol, accepts no replies, or has said goodbye.
     pub(super) fn close(&self) {
         // Release pairs with `begin_request`.
         self.calls.fetch_or(CLOSING, Ordering::Release);
         self.link.close();
     }
 
-    /// A reply did not go out.
+    /// Handles a failure to send a reply.
     #[cold]
     pub(super) fn reply_failed(&self, error: &SendError) {
         self.complain(&format!("a reply could not be sent: {error}; closed"));
         self.close();
     }
 
-    /// No more replies can be sent: a lock of their path is lost, or held by the thread that wants it.
+    /// Handles the failure of a lock on the reply path, which is lost, or held by the thread that
+    /// wants it: no more replies can be sent.
     #[cold]
     pub(super) fn lock_failed(&self, error: LockError) {
         self.complain(&format!("no reply can be sent: {error}; closed"));
         self.close();
     }
 
-    /// Logs one line about this peer, up to a number of them.
+    /// Logs one line about this peer, up to the maximum number.
     pub(super) fn complain(&self, what: &str) {
         match self.complaints.fetch_add(1, Ordering::Relaxed) {
             count if count < MAX_COMPLAINTS => tracing::warn!(peer = %self.peer(), "{what}"),
@@ -238,7 +245,7 @@ impl fmt::Debug for Conversation {
     }
 }
 
-/// The head of a reply with results, whatever its id, with a context of this id and length.
+/// Returns the header of a reply with results, for any id, with a context of this id and length.
 fn results(
     session: &dyn Session,
     limits: &Limits,

@@ -1,12 +1,12 @@
-//! From a message to what answers it (CORBA 3.3 part 2, §9.4).
+//! Dispatching of a message to the code that answers it (CORBA 3.3 part 2, §9.4).
 //!
 //! A request goes through these stages:
 //!
-//! 1. its head is read: at a glance ([`Dispatcher::serve_plain`]) or by the session;
+//! 1. its header is read: by the fast path ([`Dispatcher::serve_plain`]) or by the session;
 //! 2. it is counted as in progress, so that the connection does not close before it is answered;
-//! 3. what its head says is obeyed ([`head`]), and its object's key found;
+//! 3. the header's contents are evaluated ([`head`]), and its object's key is found;
 //! 4. the object adapter answers it ([`answer`]);
-//! 5. the answer is sent, or why there is none ([`conclude`]).
+//! 5. the answer, or the exception instead, is sent ([`conclude`]).
 
 mod answer;
 mod conclude;
@@ -30,15 +30,15 @@ use punctual_giop::{MessageKind, PlainRequest, RequestHeader};
 use std::mem::ManuallyDrop;
 use std::sync::Arc;
 
-/// Serves the requests of one connection, for as long as a thread has it.
+/// Dispatcher of one connection's requests, for as long as a thread serves it.
 pub(super) struct Dispatcher<'s> {
     pub(super) connection: &'s ServerConnection,
     pub(super) serving: &'s Serving,
-    /// Why requests are not served, if they are not.
+    /// Reason for which requests are refused, if they are.
     pub(super) refuses: Option<Refusal>,
-    /// True if its request was counted as in progress when it came.
+    /// True if the dispatcher's request was counted as in progress when it arrived.
     pub(super) has_begun: bool,
-    /// The request as a timeline knows it, if that has it already.
+    /// The request as a timeline knows it, if it is recorded already.
     pub(super) seen: Option<RecordedRequest>,
 }
 
@@ -48,7 +48,8 @@ impl Dispatcher<'_> {
         &self.connection.conversation
     }
 
-    /// Returns the sides of a call: whom it is received from, and what answers it early.
+    /// Returns the two sides of a call: the connection that it is received from, and the sender of
+    /// early answers.
     #[inline]
     fn parties(&self) -> (&Conversation, &dyn SendsEarly) {
         (self.conversation(), self.connection)
@@ -71,7 +72,7 @@ impl Dispatcher<'_> {
         self.serve_plain_as(block, request, spare, Some(seen));
     }
 
-    // Inlined twice: the timeline costs nothing where none is being recorded.
+    // Inlined in both callers: without recording, the timeline costs nothing.
     #[inline(always)]
     fn serve_plain_as(
         &self,
@@ -81,21 +82,22 @@ impl Dispatcher<'_> {
         seen: Option<RecordedRequest>,
     ) {
         probe::begins!(Point::ServerMessagingReceive);
-        // CloseConnection tells the client of one that was not begun.
+        // CloseConnection tells the client that the request was not begun.
         let Some(_in_progress) = self.connection.begin() else {
             return;
         };
         let coding = self.conversation().coding(GiopVersion::V1_2);
         let body = Decoder::at(block, request.body, request.order, coding);
         let call = ServerCall::of_plain(self.parties(), request, body, spare);
-        // As a rule it owns nothing that is to be dropped, and to test for that costs less than to drop it.
+        // Usually it owns nothing that must be dropped, and testing that costs less than dropping
+        // it.
         let mut call = ManuallyDrop::new(call);
         let answer = self.answer(request.object_key, &mut call, seen);
         self.conclude(&call, answer, seen);
         if call.owns_memory() {
             drop_call(call);
         }
-        // The memory of what has been sent is used again.
+        // The memory of the reply sent before is reused.
         spare.reuse();
     }
 
@@ -129,7 +131,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Passes a reply on to the call back that waits for it. Refuses what only a server sends.
+    /// Passes a reply on to the callback that waits for it. Refuses messages that only a server
+    /// sends.
     fn take_reply(&self, kind: MessageKind, message: Message) {
         let is_reply = matches!(kind, MessageKind::Reply | MessageKind::LocateReply);
         match self.calls_back().filter(|_| is_reply) {
@@ -140,12 +143,13 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Returns the calls to the client that wait for their replies here.
+    /// Returns the client side of the connection, if calls to the client wait for replies on it.
     fn calls_back(&self) -> Option<Arc<ClientConnection>> {
         self.connection.back.as_ref()?.existing()
     }
 
-    /// Serves one request. The error is a header that does not decode, so that there is no caller to answer.
+    /// Serves one request. Fails if the header cannot be decoded, so that there is no caller to
+    /// answer.
     fn request(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let session = &self.conversation().session;
@@ -157,7 +161,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Serves several one-way requests in one message, in their order.
+    /// Serves several one-way requests of one message, in their order.
     fn batch(&self, message: &Message) -> Result<(), CdrError> {
         let mut decoder = self.decoder(message);
         let mut each = |header: RequestHeader<'_>, arrival, body: Decoder<'_>| {
@@ -182,7 +186,7 @@ impl Dispatcher<'_> {
         }
         let in_progress = (!self.has_begun).then(|| self.connection.begin());
         if matches!(in_progress, Some(None)) {
-            // CloseConnection tells the client that this one was not begun.
+            // CloseConnection tells the client that this request was not begun.
             return Ok(());
         }
         self.take_listen_points(header)?;
@@ -203,8 +207,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Cancels a request that is answered after its upcall; its servant may ask whether the caller still waits. Others are
-    /// served as they come, so that there is nothing to stop.
+    /// Cancels a request that is answered after its upcall; its servant may ask whether the caller
+    /// still waits. Other requests are served on arrival, so there is nothing to stop.
     fn cancel(&self, message: &Message) -> Result<(), CdrError> {
         if self.connection.pending.is_empty() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! What a connection does for those who serve elsewhere: for the lane, and for upcalls of its requests.
+//! Services of a connection for other threads: for the lane, and for upcalls of its requests.
 
 use super::concurrency::ConcurrencyStrategy;
 use super::connection::ServerConnection;
@@ -38,8 +38,8 @@ impl Accepted for ServerConnection {
     }
 
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64) {
-        // Replies that have waited for the upcall's own wait no longer. Where sending may block, who receives next does
-        // it, as whoever looks here waits for no peer.
+        // Replies delayed behind the upcall are sent now. If sending may block, the thread that
+        // receives next does it, as the watching thread must not wait for a peer.
         if self.strategy.sends_without_waiting() {
             self.send_pending();
         }

@@ -1,4 +1,4 @@
-//! Whom requests are for.
+//! ORB and object adapter that receive requests.
 
 use super::adapter::ObjectAdapter;
 use crate::lane::BackChannel;
@@ -7,23 +7,24 @@ use punctual_cdr::Environment;
 use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
-/// The ORB that listens, which lives as long as somebody serves for it, and its object adapter, once it has
-/// one.
+/// The listening ORB, kept alive as long as any thread serves for it, and its object adapter, once
+/// it has one.
 #[derive(Clone)]
 pub(crate) struct Host {
     environment: Arc<dyn Environment>,
-    /// The same, of messages from other hosts.
+    /// Environment for messages from other hosts.
     environment_elsewhere: Arc<dyn Environment>,
-    /// The same, of messages by a connection whose client may be called back by it.
+    /// Factory of environments for messages over a connection whose client may be called back over
+    /// it.
     environment_by: EnvironmentBy,
     pub(super) adapter: Arc<AdapterCell>,
 }
 
-/// Makes the environment of messages from there that come by such a connection.
+/// Factory of the environment for messages of this origin over such a connection.
 pub(crate) type EnvironmentBy =
     Arc<dyn Fn(Origin, Weak<BackChannel>) -> Arc<dyn Environment> + Send + Sync>;
 
-/// An ORB's object adapter, set once.
+/// Object adapter of an ORB, set once.
 #[derive(Default)]
 pub(crate) struct AdapterCell(OnceLock<Arc<dyn ObjectAdapter>>);
 
@@ -42,7 +43,7 @@ impl AdapterCell {
 }
 
 impl Host {
-    /// With the environments of messages of this host, and of others.
+    /// Makes a host with the environments of messages of this host, and of others.
     pub(crate) fn new(
         (environment, environment_elsewhere): (Arc<dyn Environment>, Arc<dyn Environment>),
         environment_by: EnvironmentBy,
@@ -56,7 +57,7 @@ impl Host {
         }
     }
 
-    /// What values need that come from there.
+    /// Returns the environment for values that arrive from this origin.
     pub(super) fn environment_of(&self, origin: Origin) -> Arc<dyn Environment> {
         match origin {
             Origin::Elsewhere => self.environment_elsewhere.clone(),
@@ -64,7 +65,8 @@ impl Host {
         }
     }
 
-    /// The same, by a connection whose client may be called back by it.
+    /// Returns the environment for values that arrive over a connection whose client may be called
+    /// back over it.
     pub(super) fn environment_by(
         &self,
         origin: Origin,

@@ -1,8 +1,9 @@
-//! A request, as the interceptors of its server see it (CORBA 3.3 part 1, §16.3).
+//! Requests as the server's interceptors see them (CORBA 3.3 part 1, §16.3).
 //!
-//! In an ORB with interceptors an [`Intercepted`] stands before the object adapter: it calls them before the adapter is
-//! asked and after it has answered. In between the adapter says when the servant is there
-//! ([`ServerCall::receive_request`]). The adapters of other ORBs are asked directly.
+//! In an ORB with interceptors an [`Intercepted`] wraps the object adapter: it calls them before
+//! the adapter dispatches and after it has answered. In between the adapter reports that the
+//! servant is found ([`ServerCall::receive_request`]). The adapters of other ORBs are called
+//! directly.
 
 use super::adapter::ObjectAdapter;
 use super::call::{Dispatched, ServerCall};
@@ -31,14 +32,14 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// See the module.
+/// Object adapter with interceptors around it.
 pub(crate) struct Intercepted {
     adapter: Arc<dyn ObjectAdapter>,
     broker: Arc<Broker>,
 }
 
 impl Intercepted {
-    /// The adapter of an ORB, with its interceptors before it if there are any.
+    /// Returns the adapter of an ORB, wrapped if there are interceptors.
     pub(crate) fn around(
         adapter: Arc<dyn ObjectAdapter>,
         broker: &Arc<Broker>,
@@ -131,20 +132,21 @@ impl ObjectAdapter for Intercepted {
 }
 
 impl<'m> ServerCall<'m> {
-    /// Whether interceptors look at the request: its adapter then calls [`ServerCall::receive_request`] when the servant
-    /// is there. For adapters.
+    /// Returns `true` if interceptors process the request: its adapter then calls
+    /// [`ServerCall::receive_request`] when the servant is found. For adapters.
     #[inline]
     #[must_use]
     pub fn is_intercepted(&self) -> bool {
         self.pass.is_some()
     }
 
-    /// The servant is there, and is about to be called by this thread: interceptors see the request, the object, and the
-    /// arguments where their types are known. For adapters, of calls that are intercepted, and once; the same thread calls
-    /// [`ServerCall::leave_upcall`] when the upcall is over.
+    /// Calls the interceptors with the request, the object, and the arguments if their types are
+    /// known, as the servant is about to be called by this thread. For adapters, once for each
+    /// intercepted call; the same thread calls [`ServerCall::leave_upcall`] when the upcall has
+    /// ended.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The exception for the caller.
     pub fn receive_request(
         &mut self,
         object: Option<Box<dyn ServedObject>>,
@@ -160,9 +162,10 @@ impl<'m> ServerCall<'m> {
         refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
     }
 
-    /// As [`ServerCall::receive_request`], of a servant that knows its operations at run time: interceptors see the request
-    /// when it has read the arguments ([`ServerCall::tell_arguments`]), or answers without them (CORBA 3.3 part 1,
-    /// §16.3.8). For adapters.
+    /// Works as [`ServerCall::receive_request`] for a servant that knows its operations at run
+    /// time: interceptors are called when it has read the arguments
+    /// ([`ServerCall::tell_arguments`]), or answers without them (CORBA 3.3 part 1, §16.3.8). For
+    /// adapters.
     pub fn receive_request_later(&mut self, object: Option<Box<dyn ServedObject>>) {
         if let Some(pass) = &mut self.pass {
             pass.enter_upcall(object);
@@ -170,11 +173,12 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Interceptors see the request now, if they are still to, with what is known of its operation. Called again, it says the
-    /// same. For servants that know their operations at run time, before they answer.
+    /// Calls the interceptors now, unless they were called before, with the known details of the
+    /// operation. A further call returns the same result. For servants that know their operations
+    /// at run time, before they answer.
     ///
     /// # Errors
-    /// What to tell the caller instead of a result.
+    /// The exception for the caller.
     pub fn tell_arguments(
         &mut self,
         details: Option<Arc<dyn OperationDetails + Send>>,
@@ -194,7 +198,7 @@ impl<'m> ServerCall<'m> {
         refused.map_or(Ok(()), |outcome| Err(error_of(outcome)))
     }
 
-    /// The upcall is over. For adapters.
+    /// Records that the upcall has ended. For adapters.
     pub fn leave_upcall(&mut self) {
         if let Some(pass) = &mut self.pass {
             pass.leave_upcall(self.conversation.broker().interceptors.server());
@@ -237,7 +241,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// The arguments, which begin there, whether they were read since or not.
+    /// Returns the arguments, which begin at position `at`, whether they have been read or not.
     fn received(&self, at: usize) -> RequestArguments<'m> {
         if self.arguments.position() == at {
             return RequestArguments::Received(self.arguments.clone());
@@ -248,14 +252,14 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Has the reply carry these contexts.
+    /// Adds these contexts to the reply.
     fn carry(&mut self, contexts: &[OwnedContext]) {
         for (id, data) in contexts {
             self.set_reply_context(*id, data);
         }
     }
 
-    /// Ends the pass with what the adapter has answered; what the request is answered with then.
+    /// Ends the interceptors' pass with the adapter's answer; returns the final answer.
     pub(super) fn end_pass(
         &mut self,
         mut pass: Box<ServerPass>,
@@ -312,7 +316,7 @@ impl<'m> ServerCall<'m> {
         self.has_reply = false;
     }
 
-    /// The reply that has been made, taken apart.
+    /// Returns the parts of the reply that was made.
     fn made(&self) -> Result<Made<'_>, CdrError> {
         let (session, limits) = (
             &self.conversation.session,
@@ -335,7 +339,7 @@ impl<'m> ServerCall<'m> {
         }
     }
 
-    /// Writes the reply once more, with these contexts and no others.
+    /// Replaces the contexts of the reply that was made by exactly these.
     fn carry_anew(&mut self, contexts: &[OwnedContext]) -> Result<(), SystemException> {
         if !self.conversation.abilities.contexts {
             return Ok(());
@@ -354,7 +358,7 @@ impl<'m> ServerCall<'m> {
     }
 }
 
-/// A reply that has been made.
+/// Parts of a reply that was made.
 struct Made<'r> {
     header: ReplyHeader<'r>,
     body: Decoder<'r>,
@@ -382,12 +386,12 @@ impl<'r> Made<'r> {
     }
 }
 
-/// What a caller is told of what interceptors have said.
+/// Returns the error for the caller from the interceptors' outcome.
 fn error_of(outcome: Outcome) -> DispatchError {
     match outcome {
         Outcome::Forward(to) => DispatchError::Forward(to),
         Outcome::System(exception) => exception.into(),
-        // They raise nothing else.
+        // Interceptors raise nothing else.
         _ => SystemException::new(
             Kind::Internal,
             minor::BROKEN_INVARIANT,

@@ -17,14 +17,15 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-/// A request that waits. Counted as in progress, so that the ORB's shutdown waits for it.
+/// A buffered request. Counted as in progress, so that the ORB's shutdown waits for it.
 struct Kept {
     connection: Arc<ServerConnection>,
     message: Option<Message>,
     seen: Option<RecordedRequest>,
 }
 
-/// Buffers a request, or refuses it where there is no room. Returns other messages: they do not wait.
+/// Buffers a request, or refuses it if there is no room. Returns other messages: they are not
+/// buffered.
 pub(super) fn keep(
     connection: &Arc<ServerConnection>,
     buffer: &RequestBuffer,
@@ -40,7 +41,7 @@ pub(super) fn keep(
         seen: None,
     };
     if !has_begun {
-        // CloseConnection tells the client so; what was counted is taken back.
+        // CloseConnection informs the client; the count is undone.
         return None;
     }
     let (urgency, rank) = connection.urgency(&message, &mut kept.seen);
@@ -65,7 +66,7 @@ impl ServerConnection {
         let by_lane = Urgency::of_priority(self.lane().priority());
         let conversation = &self.conversation;
         let mut decoder = message.decoder(conversation.coding(message.header.version));
-        // One that does not decode is refused when it is served.
+        // A request that cannot be decoded is refused when it is served.
         let head = conversation
             .session
             .get_head(MessageKind::Request, &mut decoder);
@@ -76,14 +77,14 @@ impl ServerConnection {
             *seen = Some(RecordedRequest::read(self, header.request_id));
         }
         let policies = header.contexts.find(service_context::INVOCATION_POLICIES);
-        // What does not decode is refused, too.
+        // Invalid policies are refused later, too.
         let rank = policies.and_then(|data| queue_rank(data).ok());
         let urgency = self.urgency_of(&header, by_lane);
         (urgency, rank.unwrap_or_default())
     }
 
-    /// Returns the urgency of a request by the strategy of the ORB. The policies of its adapter are looked up only where its
-    /// lane has no priority, or the strategy may want them.
+    /// Returns the urgency of a request by the strategy of the ORB. The policies of its adapter are
+    /// looked up only if its lane has no priority, or the strategy may need them.
     fn urgency_of(&self, header: &RequestHeader<'_>, by_lane: Urgency) -> Urgency {
         let strategy = self.conversation.broker().urgency.as_deref();
         if strategy.is_none() && by_lane.priority().is_some() {

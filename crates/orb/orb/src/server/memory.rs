@@ -1,18 +1,18 @@
-//! What a thread that serves has at hand, from one request to the next.
+//! Memory of a serving thread, reused from one request to the next.
 
 use punctual_cdr::Block;
 use punctual_giop::PlainRequests;
 use punctual_link::Connection;
 use std::cell::Cell;
 
-/// Memory of a thread's, so that a warm request allocates nothing.
+/// Buffers of a thread, so that a request on an open connection allocates nothing.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
-    /// What plain requests are received into.
+    /// Block into which plain requests are received.
     pub(super) block: Block,
-    /// What replies are made in.
+    /// Block in which replies are made.
     pub(super) reply: Block,
-    /// The last plain request's head.
+    /// Header of the last plain request.
     pub(super) requests: PlainRequests,
 }
 
@@ -21,8 +21,8 @@ thread_local! {
 }
 
 impl Memory {
-    /// The calling thread's, or new one where that is in use: by the request in whose upcall the thread
-    /// serves another.
+    /// Takes the calling thread's memory, or new memory if that is in use by a request in whose
+    /// upcall the thread serves another.
     pub(super) fn take() -> Box<Self> {
         AT_REST
             .try_with(Cell::take)
@@ -31,7 +31,7 @@ impl Memory {
             .unwrap_or_default()
     }
 
-    /// A block to receive into.
+    /// Returns an empty block to receive into.
     #[inline]
     pub(super) fn empty_block(&mut self, link: &dyn Connection) -> &mut Block {
         if self.block.capacity() == 0 {
@@ -42,11 +42,12 @@ impl Memory {
         &mut self.block
     }
 
-    /// Keeps it for the next connection that the thread serves. What has grown large is let go of.
+    /// Keeps the memory for the next connection that the thread serves. Blocks that have grown
+    /// large are released.
     pub(super) fn rest(mut self: Box<Self>) {
         self.block.reuse();
         self.reply.reuse();
-        // A thread that is ending frees it.
+        // If the thread is ending, the memory is freed.
         let _ = AT_REST.try_with(|place| place.set(Some(self)));
     }
 }

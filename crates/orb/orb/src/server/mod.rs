@@ -1,9 +1,9 @@
-//! The serving side: from a listening endpoint to a reply.
+//! Server side: from a listening endpoint to a reply.
 //!
-//! [`accept`] takes connections; a thread of its own or those of a reactor ([`concurrency`]) go through the one
-//! loop that receives and serves ([`serve`]); [`dispatch`] reads each request's header and lets the object
-//! [`adapter`] answer the [`call`]; replies leave by [`send`]. A [`connection`] is a reader, a reply sender and
-//! a strategy; what they share is their [`conversation`].
+//! [`accept`] takes connections; a thread of its own or those of a reactor ([`concurrency`]) run
+//! the one loop that receives and serves ([`serve`]); [`dispatch`] reads each request's header and
+//! lets the object [`adapter`] answer the [`call`]; replies leave by [`send`]. A [`connection`] is
+//! a reader, a reply sender and a strategy; their shared state is the [`conversation`].
 
 mod accept;
 mod adapter;

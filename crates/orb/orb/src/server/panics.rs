@@ -1,15 +1,16 @@
-//! Panics of servants: told to the caller as UNKNOWN, and to the log in one event, with where and by which
-//! way they came about.
+//! Panics of servants: reported to the caller as UNKNOWN, and to the log in one event, with
+//! location and backtrace.
 //!
-//! Only a panic's hook can see that way: by the time that a panic is caught, the stack is gone. A hook is
-//! installed once for the process, when an ORB first listens. For a thread that is in an upcall it keeps
-//! message, place and backtrace for whoever catches the panic; everything else, and what would be lost
-//! otherwise, goes to the hook that was there before: panics of other threads, a second one that comes before
-//! the first was reported (it may abort the process), and all of them where nobody listens to the log. A
-//! servant that catches a panic itself thus has it kept unreported, until its next one replaces it.
+//! Only a panic hook can see the backtrace: by the time that a panic is caught, the stack is gone.
+//! A hook is installed once for the process, when an ORB first listens. For a thread that is in an
+//! upcall it keeps message, location and backtrace for the code that catches the panic. Everything
+//! else, and what would be lost otherwise, goes to the previous hook: panics of other threads, a
+//! second one that occurs before the first was reported (it may abort the process), and all of them
+//! if the log has no subscriber. If a servant catches a panic itself, the kept record stays
+//! unreported until its next panic replaces it.
 //!
-//! A hook that the application installs later, and that does not call the one before it, leaves only the
-//! message that the panic itself carries.
+//! A hook that the application installs later, and that does not call the previous one, leaves only
+//! the message that the panic itself carries.
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 use crate::upcall;
@@ -21,7 +22,7 @@ use std::fmt;
 use std::panic::{self, PanicHookInfo};
 use std::sync::Once;
 
-/// What a hook has seen of a panic.
+/// Record of a panic, made by the hook.
 #[derive(Debug)]
 struct Seen {
     message: String,
@@ -36,9 +37,9 @@ thread_local! {
 
 static INSTALLED: Once = Once::new();
 
-/// Has panics in upcalls kept from now on.
+/// Installs the hook that keeps panics in upcalls.
 pub(super) fn keep() {
-    // Where a panic ends the process nobody catches it, and only the hook before would show it.
+    // If a panic ends the process, no code catches it, and only the previous hook would report it.
     if cfg!(panic = "unwind") {
         INSTALLED.call_once(|| {
             let before = panic::take_hook();
@@ -51,7 +52,7 @@ pub(super) fn keep() {
     }
 }
 
-/// Keeps a panic, if that is all that has to be done about it.
+/// Keeps a panic's record; returns `false` if the previous hook must handle it.
 fn keep_one(info: &PanicHookInfo<'_>) -> bool {
     let in_upcall = upcall::in_upcall();
     if !in_upcall || !tracing::enabled!(tracing::Level::ERROR) {
@@ -66,8 +67,8 @@ fn keep_one(info: &PanicHookInfo<'_>) -> bool {
     matches!(kept, Ok(Ok(None)))
 }
 
-/// Logs the panic of a servant that has been caught, with what the hook has kept of it, and says what its
-/// caller is told.
+/// Logs the panic of a servant that has been caught, with the kept record, and returns the
+/// exception for the caller.
 #[cold]
 pub(crate) fn panicked(
     caller: &dyn fmt::Display,
@@ -98,7 +99,7 @@ pub(crate) fn panicked(
     .with_detail("the servant panicked")
 }
 
-/// What a panic says, if it is text.
+/// Returns the message of a panic, if it is text.
 fn message(payload: &(dyn Any + Send)) -> &str {
     let text = payload.downcast_ref::<&str>().copied();
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))

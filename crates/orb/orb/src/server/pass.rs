@@ -1,4 +1,4 @@
-//! Requests that are passed on, and replies that are passed back: for bridges.
+//! Requests and replies that bridges pass on.
 
 use super::call::{Dispatched, ServerCall, too_large};
 use crate::adapter::DispatchError;
@@ -8,10 +8,10 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Coding};
 use punctual_giop::{MessageKind, ReplyStatus, ServiceContext, ServiceContexts};
 
 impl<'m> ServerCall<'m> {
-    /// The request as it came, to be passed on. Its arguments must not have been read.
+    /// Returns the request as it arrived, to be passed on. Its arguments must not have been read.
     ///
     /// # Errors
-    /// MARSHAL for a body that does not stay what it is behind another head.
+    /// MARSHAL for a body that would not be valid behind another header.
     pub fn passed_on(&self) -> Result<RelayedRequest<'m>, DispatchError> {
         Ok(RelayedRequest {
             operation: self.operation,
@@ -25,10 +25,10 @@ impl<'m> ServerCall<'m> {
         })
     }
 
-    /// Answers with a reply as it came, and with its body or one that takes that one's place.
+    /// Answers with a reply as it arrived, and with its body or a replacement.
     ///
     /// # Errors
-    /// What to tell the caller when the reply cannot be passed back.
+    /// The exception for the caller if the reply cannot be passed back.
     pub fn pass_back(
         &mut self,
         reply: &RelayedReply,
@@ -65,7 +65,7 @@ impl<'m> ServerCall<'m> {
         self.encode_with(status, ServiceContexts::new(&all), body)
     }
 
-    /// A reply with a body as it came.
+    /// Encodes a reply with a body that is passed on unchanged.
     pub(super) fn encode_with(
         &self,
         status: ReplyStatus,

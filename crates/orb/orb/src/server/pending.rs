@@ -1,8 +1,9 @@
-//! Requests whose replies are made after their upcalls have returned, as their connection knows them.
+//! Requests of a connection whose replies are made after their upcalls have returned.
 //!
-//! A connection counts each of them twice: among its requests in progress, so that a goodbye waits for them, and here,
-//! so that their number is limited and that whoever is to answer one learns when nobody waits for it any more: the
-//! client has cancelled it (CancelRequest, CORBA 3.3 part 2, §9.4.4), or the connection has ended.
+//! A connection counts each of them twice: among its requests in progress, so that closing waits
+//! for them, and here, so that their number is limited and that the answering code learns when the
+//! reply is no longer awaited: the client has cancelled it (CancelRequest, CORBA 3.3 part 2,
+//! §9.4.4), or the connection has ended.
 
 use super::conversation::Conversation;
 use crate::broker::Broker;
@@ -17,39 +18,40 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::task::Waker;
 use std::time::Duration;
 
-/// A connection, as what is answered later sees it.
+/// Operations of a connection for its pending replies.
 pub(super) trait AnswersLater: Send + Sync {
     fn conversation(&self) -> &Conversation;
 
     fn pending(&self) -> &PendingReplies;
 
-    /// Counts what a request has sent, which its servant may keep until it is answered: where it is much, until what this
-    /// returns is dropped.
+    /// Charges the received bytes of a request, which its servant may keep until it is answered, to
+    /// the budget. If they are many, they are charged until the returned value is dropped.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// [`NoRoom`] if the budget is exhausted.
     fn keeps(&self, octets: usize) -> Result<Option<Arc<Hold>>, NoRoom>;
 
-    /// Sends a reply, behind those that wait.
+    /// Sends a reply, behind delayed ones.
     fn send(&self, reply: &Block);
 
-    /// A request that was counted as in progress is over.
+    /// Ends the count of a request in progress.
     fn ends_request(&self);
 
-    /// Wakes somebody when that time has passed, unless the alarm is dropped before.
+    /// Sets an alarm that wakes `waker` after `time`, unless it is dropped before.
     ///
     /// # Errors
-    /// Why nobody can.
+    /// If no alarm can be set.
     fn wake_after(&self, time: Duration, waker: &Waker) -> io::Result<Option<Alarm>>;
 
-    /// A request was not answered in time. Counted.
+    /// Counts a request that was not answered in time.
     fn time_out(&self);
 }
 
-/// Those of one connection.
+/// Pending replies of one connection.
 #[derive(Debug, Default)]
 pub(super) struct PendingReplies {
-    /// Those that are in the table, those whose id a later one has taken, and those for which nobody waits.
+    /// Number of pending replies: those in the table, those whose id a later request has reused,
+    /// and those that are not awaited.
     count: AtomicUsize,
     table: Mutex<Table>,
 }
@@ -57,15 +59,15 @@ pub(super) struct PendingReplies {
 #[derive(Debug, Default)]
 struct Table {
     by_id: HashMap<u32, Arc<Awaited>>,
-    /// The connection has ended.
+    /// True if the connection has ended.
     is_closed: bool,
 }
 
-/// Whether somebody waits for one of them.
+/// State of a pending reply: whether it is still awaited.
 #[derive(Debug)]
 pub(super) struct Awaited {
     state: AtomicU8,
-    /// Whom to wake when nobody waits any more.
+    /// Waker to be woken when the reply is no longer awaited.
     watcher: Mutex<Option<Waker>>,
 }
 
@@ -74,7 +76,7 @@ const CANCELLED: u8 = 1;
 const CLOSED: u8 = 2;
 const TIMED_OUT: u8 = 3;
 
-/// Why one may not be answered later.
+/// Reason for which a request may not be answered later.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TooMany {
     OfConnection(usize),
@@ -82,7 +84,7 @@ pub(super) enum TooMany {
 }
 
 impl PendingReplies {
-    /// One more. Somebody may wait for it, or nobody does (a one-way).
+    /// Adds a pending reply. `is_awaited` is false for a one-way.
     ///
     /// # Errors
     /// [`TooMany`].
@@ -113,11 +115,11 @@ impl PendingReplies {
         Ok(awaited)
     }
 
-    /// One less.
+    /// Removes a pending reply.
     pub(super) fn remove(&self, broker: &Broker, request_id: u32, awaited: &Arc<Awaited>) {
         let mut table = lock(&self.table);
         let by_id = &mut table.by_id;
-        // A peer may have used the id again, against the rules (§9.4.2).
+        // A peer may have reused the id, in violation of the rules (§9.4.2).
         if by_id
             .get(&request_id)
             .is_some_and(|one| Arc::ptr_eq(one, awaited))
@@ -132,12 +134,12 @@ impl PendingReplies {
         broker.pending_replies.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no pending replies.
     pub(super) fn is_empty(&self) -> bool {
         self.count.load(Ordering::Relaxed) == 0
     }
 
-    /// The client waits for one of them no longer.
+    /// Records that the client no longer waits for this reply.
     pub(super) fn cancel(&self, request_id: u32) {
         let cancelled = lock(&self.table).by_id.get(&request_id).cloned();
         if let Some(one) = cancelled {
@@ -145,7 +147,7 @@ impl PendingReplies {
         }
     }
 
-    /// The connection has ended: nobody waits for any.
+    /// Records that the connection has ended: no reply is awaited any more.
     pub(super) fn close(&self) {
         let mut table = lock(&self.table);
         table.is_closed = true;
@@ -157,12 +159,12 @@ impl PendingReplies {
     }
 }
 
-/// Entries that the table keeps room for when it is empty.
+/// Number of entries for which an empty table keeps memory.
 const KEPT: usize = 1024;
 
-/// Counts one more where there is room; whether there is.
+/// Counts one more if the limit allows it; returns `true` if so.
 fn count_one(count: &AtomicUsize, limit: usize) -> bool {
-    // Relaxed: nothing is read by the number.
+    // Relaxed: no other data depends on the number.
     let one_more = |count: usize| (count < limit).then_some(count + 1);
     count
         .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more)
@@ -174,20 +176,21 @@ impl Awaited {
         self.state.load(Ordering::Acquire) == WAITS
     }
 
-    /// Whether the connection has ended, so that no reply can be sent.
+    /// Returns `true` if the connection has ended, so that no reply can be sent.
     pub(super) fn is_closed(&self) -> bool {
         self.state.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Whoever waited was told that it takes too long.
+    /// Records that the client was answered with TIMEOUT.
     pub(super) fn time_out(&self) {
         self.ends(TIMED_OUT);
     }
 
-    /// Has `watcher` woken when nobody waits any more; whether somebody does.
+    /// Sets the waker for when the reply is no longer awaited; returns `true` if it is awaited now.
     pub(super) fn watch(&self, watcher: &Waker) -> bool {
         let mut watching = lock(&self.watcher);
-        // Under the lock: who ends it takes the watcher under it, afterwards.
+        // Under the lock: the ending thread changes the state first, and then takes the watcher
+        // under it.
         if !self.is_awaited() {
             return false;
         }

@@ -1,9 +1,11 @@
-//! A reply that is made after its upcall has returned, by any thread (asynchronous method handling, AMH).
+//! Reply that is made after its upcall has returned, by any thread (asynchronous method handling,
+//! AMH).
 //!
-//! [`ServerCall::answer_later`] takes out of a request what its reply needs. Until that is made, the request is one in
-//! progress: its connection says goodbye after it, and the ORB's shutdown waits for it. No thread is kept for it. It is
-//! answered exactly once: one that is dropped is answered with NO_RESPONSE, or with UNKNOWN where a panic drops it, and one
-//! that is kept beyond its time-out with TIMEOUT, by the thread that reads its lane's replies.
+//! [`ServerCall::answer_later`] takes out of a request the data that its reply needs. Until the
+//! reply is made, the request is in progress: its connection closes after it, and the ORB's
+//! shutdown waits for it. It occupies no thread. It is answered exactly once: if dropped, it is
+//! answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds its time-out, with
+//! TIMEOUT, by the thread that reads its lane's replies.
 
 use super::call::{Dispatched, SendsEarly, ServerCall};
 use super::pending::{AnswersLater, Awaited, TooMany};
@@ -24,22 +26,24 @@ use std::sync::Arc;
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-/// A request that will be answered: see the module.
+/// A request that will be answered later: see the module.
 pub struct PendingReply {
     shared: Arc<Shared>,
-    /// Set where it has a time-out. Dropped with the request, before the time has come.
+    /// Alarm of the time-out, if there is one. Dropped with the request if that is answered in
+    /// time.
     _alarm: Option<Alarm>,
 }
 
-/// A request, as its servant and its alarm have it: whichever answers takes it.
+/// State of a request that its servant and its alarm share: the first to answer takes it.
 struct Shared {
     operation: Box<str>,
     awaited: Arc<Awaited>,
-    /// Until somebody answers it: the connection may be gone when the servant lets go of an answer that comes too late.
+    /// Present until the request is answered. The connection may be gone by the time that a late
+    /// answer is dropped.
     open: Mutex<Option<Open>>,
 }
 
-/// What its reply needs.
+/// Data that the reply needs.
 struct Open {
     connection: Arc<dyn AnswersLater>,
     request_id: u32,
@@ -47,44 +51,46 @@ struct Open {
     response: ResponseFlags,
     code_sets: CodeSets,
     reply_contexts: ReplyContexts,
-    /// What is to stay until it is answered.
+    /// Value to be kept until the request is answered.
     held: Option<Box<dyn Any + Send + Sync>>,
-    /// Where the ORB has interceptors: what their ending points need.
+    /// Data for the interceptors' ending points, if the ORB has interceptors.
     intercepted: Option<Intercepted>,
-    /// Its octets in the account of what all peers have sent, if they are many: its arguments may be kept until it is answered.
+    /// Charge of its bytes to the budget of received data, if they are many: its arguments may be
+    /// kept until it is answered.
     _received: Option<Arc<Hold>>,
 }
 
-/// A request that is being answered. Dropped, it is over: answered as one that was let go, if it was not.
+/// A request that is being answered. If dropped unanswered, it is answered like a dropped request.
 struct Claimed<'s> {
     shared: &'s Shared,
     open: Open,
     is_answered: bool,
 }
 
-/// See [`Open::intercepted`].
+/// Data for the interceptors' ending points.
 struct Intercepted {
-    /// Until they have been called.
+    /// Present until the interceptors have been called.
     pass: Option<Box<ServerPass>>,
-    /// The request's.
+    /// Contexts of the request.
     contexts: Vec<OwnedContext>,
 }
 
 impl ServerCall<'_> {
-    /// Has the request answered later: by what this returns, from any thread, within `timeouts.answer`. Nothing else can be
-    /// answered to it from now on; its arguments can still be read. Allocates.
+    /// Defers the answer to the request: it is given by means of the returned value, from any
+    /// thread, within `timeouts.answer`. No other answer can be given from now on; the arguments
+    /// can still be read. Allocates.
     ///
     /// # Errors
-    /// TRANSIENT where too many requests of the connection, or of all, wait to be answered so
-    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`), or its bytes are more than there is room for
-    /// (`limits.received`). NO_RESOURCES where there is a time-out that
-    /// cannot be kept, as the thread for it cannot be started.
+    /// TRANSIENT if too many requests of the connection, or in all, are pending
+    /// (`limits.pending_replies_per_connection`, `limits.pending_replies`), or its bytes exceed the
+    /// budget (`limits.received`). NO_RESOURCES if there is a time-out that cannot be kept, as the
+    /// thread for it cannot be started.
     pub fn answer_later(&mut self) -> Result<(PendingReply, Dispatched), DispatchError> {
         self.answer_within(self.conversation.broker().config().timeouts.answer)
     }
 
-    /// The same with a time-out of its own, or none. One that is not answered by then is answered with TIMEOUT,
-    /// COMPLETED_MAYBE.
+    /// Defers the answer as [`ServerCall::answer_later`] does, but with its own time-out, or none.
+    /// A request that is not answered in time is answered with TIMEOUT, COMPLETED_MAYBE.
     ///
     /// # Errors
     /// As [`ServerCall::answer_later`].
@@ -101,7 +107,7 @@ impl ServerCall<'_> {
         let is_awaited = response.response_expected();
         let received = match self.message {
             Some(message) => message.held.clone(),
-            // A plain one, which is in its thread's own memory for as long as the upcall takes.
+            // A plain request is in its thread's own memory for as long as the upcall takes.
             None => {
                 let octets = self.arguments.position() + self.arguments.remaining();
                 let kept = connection.keeps(octets);
@@ -113,13 +119,14 @@ impl ServerCall<'_> {
             .pending()
             .add(conversation.broker(), self.request_id, is_awaited);
         let awaited = added.map_err(refused)?;
-        // The upcall's own is in progress, so that this one is, too: whether or not the connection is closing.
+        // The upcall's own count is still held, so this one succeeds whether the connection is
+        // closing or not.
         conversation.begin_request();
         if self.has_reply {
             self.reply.clear();
             self.has_reply = false;
         }
-        // From now on nothing that the upcall answers is sent.
+        // From now on no answer of the upcall is sent.
         self.answered = true;
         let intercepted = self.pass.as_mut().map(|pass| {
             let contexts = self.contexts.iter();
@@ -160,34 +167,36 @@ impl ServerCall<'_> {
 }
 
 impl PendingReply {
-    /// The operation's name on the wire.
+    /// Returns the operation's name on the wire.
     #[must_use]
     pub fn operation(&self) -> &str {
         &self.shared.operation
     }
 
-    /// Whether somebody waits for the answer: not where the request was a one-way, was cancelled, was answered with TIMEOUT, or
-    /// came on a connection that has ended.
+    /// Returns `true` if the client waits for the answer: `false` if the request was a one-way, was
+    /// cancelled, was answered with TIMEOUT, or arrived on a connection that has ended.
     #[must_use]
     pub fn is_awaited(&self) -> bool {
         self.shared.awaited.is_awaited()
     }
 
-    /// Has `watcher` woken when nobody waits for the answer any more; whether somebody does now. One watcher at a time.
+    /// Sets the waker for when the answer is no longer awaited; returns `true` if it is awaited
+    /// now. There is one watcher at a time.
     pub fn watch(&self, watcher: &Waker) -> bool {
         self.shared.awaited.watch(watcher)
     }
 
-    /// Keeps something until the request is answered: it is dropped just before the reply is sent. For object adapters.
+    /// Keeps a value until the request is answered: it is dropped just before the reply is sent.
+    /// For object adapters.
     pub fn hold(&self, what: Box<dyn Any + Send + Sync>) {
-        // Where it has timed out by now, it is dropped at once.
+        // If the request has timed out by now, the value is dropped at once.
         if let Some(open) = &mut *lock(&self.shared.open) {
             open.held = Some(what);
         }
     }
 
-    /// Answers: `make` makes the reply, as a skeleton does. May wait for a peer that does not take its replies, for no longer
-    /// than `timeouts.reply`.
+    /// Answers the request: `make` makes the reply, as a skeleton does. May wait for a peer that
+    /// does not accept its replies, for at most `timeouts.reply`.
     ///
     /// # Errors
     /// [`AnswerError`]: the request counts as answered all the same.
@@ -201,7 +210,7 @@ impl PendingReply {
 }
 
 impl Shared {
-    /// The request, to be answered, unless somebody does that already.
+    /// Claims the request to answer it; returns `None` if another thread has done so.
     fn claim(&self) -> Option<Claimed<'_>> {
         let open = lock(&self.open).take()?;
         Some(Claimed {
@@ -211,7 +220,7 @@ impl Shared {
         })
     }
 
-    /// Answers that its time-out cannot be kept: the upcall's own answer is not sent any more.
+    /// Answers that the time-out cannot be kept: the upcall's own answer is no longer sent.
     #[cold]
     fn refuse(&self, error: &io::Error) -> DispatchError {
         let why = format!("the time-out of the answer cannot be kept: {error}");
@@ -231,7 +240,7 @@ impl Claimed<'_> {
         let mut memory = Block::default();
         let (reply, outcome) = self.encoded(&mut memory, make);
         self.is_answered = true;
-        // As for other requests: the object may go before its client hears of it.
+        // As for other requests: the object may be released before its client receives the answer.
         drop(self.open.held.take());
         if self.open.response.response_expected() && self.shared.awaited.is_closed() {
             return Err(AnswerError::NobodyWaits);
@@ -246,11 +255,11 @@ impl Claimed<'_> {
         let peer = self.open.connection.conversation().peer();
         let operation = Quoted(&self.shared.operation);
         tracing::debug!(%peer, "`{operation}` is answered with {exception}");
-        // Whether it is heard is nobody's concern any more.
+        // The request is dropped, so an error in sending has no receiver.
         let _ = self.make(|_| Err(exception.into()));
     }
 
-    /// The reply, if one is to be sent, and what became of the answer.
+    /// Returns the encoded reply, if one is to be sent, and the result for the answering code.
     fn encoded(
         &mut self,
         memory: &mut Block,
@@ -291,7 +300,7 @@ impl Claimed<'_> {
         }
     }
 
-    /// The request once more, as far as its reply needs it.
+    /// Rebuilds the call, as far as its reply needs it.
     fn call<'c>(&'c self, reply: &'c mut Block, contexts: ServiceContexts<'c>) -> ServerCall<'c> {
         let open = &self.open;
         let conversation = open.connection.conversation();
@@ -341,7 +350,7 @@ impl Drop for PendingReply {
     }
 }
 
-/// The time for the answer is over.
+/// Called when the time for the answer is over.
 impl Wake for Shared {
     fn wake(self: Arc<Self>) {
         if let Some(mut claimed) = self.claim() {
@@ -362,17 +371,18 @@ impl fmt::Debug for PendingReply {
     }
 }
 
-/// Why an answer has not reached the client as it was given.
+/// Reason for which an answer has not reached the client as given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnswerError {
     /// The connection has ended: nothing was sent.
     #[error("nobody waits for the answer: the client's connection has ended")]
     NobodyWaits,
-    /// The client was told TIMEOUT before, as the answer has taken longer than it may (`timeouts.answer`): nothing was sent.
+    /// The client was answered with TIMEOUT before, as the limit `timeouts.answer` was exceeded:
+    /// nothing was sent.
     #[error("the answer comes too late: the client was told TIMEOUT")]
     TimedOut,
-    /// The client was told this instead.
+    /// The client received this exception instead.
     #[error("the client was told instead: {0}")]
     Instead(SystemException),
 }
@@ -387,7 +397,7 @@ impl From<AnswerError> for SystemException {
     }
 }
 
-/// Sends nothing early: the upcall is over.
+/// Sender for a call whose upcall has returned: sends nothing early.
 struct Nobody;
 
 impl SendsEarly for Nobody {
@@ -398,7 +408,8 @@ impl SendsEarly for Nobody {
     }
 }
 
-/// As TAO's AMH has it for a response handler that is destroyed without having been called.
+/// Returns the exception for a dropped request, as in TAO's AMH for a response handler that is
+/// destroyed without a call.
 fn no_response(why: &str) -> SystemException {
     let kind = Kind::NoResponse;
     SystemException::new(kind, minor::NOT_ANSWERED, CompletionStatus::Maybe).with_detail(why)
@@ -417,7 +428,8 @@ fn panicked() -> SystemException {
         .with_detail("the servant panicked before it had answered")
 }
 
-/// The connection is gone while one of its requests is served: that is not to happen.
+/// Returns the error for a connection that is gone while one of its requests is served, which
+/// should not happen.
 #[cold]
 fn gone() -> DispatchError {
     let kind = Kind::Internal;

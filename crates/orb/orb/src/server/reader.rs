@@ -1,4 +1,4 @@
-//! What has come from a client, and who receives.
+//! Received data of a client, and the thread that receives.
 
 use super::conversation::Conversation;
 use super::memory::Memory;
@@ -8,21 +8,21 @@ use punctual_cdr::GiopVersion;
 use punctual_link::Pending;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Of one connection. Relaxed throughout: each is a number or a flag by itself, written by the thread that
-/// has the inbox.
+/// Receiving side of one connection. Relaxed throughout: each field is independent, and written by
+/// the thread that has the inbox.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// Held by the thread that receives.
+    /// Inbox, locked by the thread that receives.
     pub(super) inbox: Mutex<Inbox>,
-    /// Whether a thread receives, or is about to.
+    /// True if a thread receives, or is about to.
     receiving: AtomicBool,
-    /// Whether more had come together with the message in hand.
+    /// True if more data had arrived together with the current message.
     buffered: AtomicBool,
-    /// Messages received, so that a look now and then tells whether they go on.
+    /// Number of messages received, which shows at intervals whether there is progress.
     received: AtomicU64,
-    /// Whether a first message has come.
+    /// True if a first message has arrived.
     heard: AtomicBool,
-    /// Whether part of a message has come, and the rest has not.
+    /// True if a part of a message has arrived, and the rest has not.
     mid_message: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ impl Reader {
         }
     }
 
-    /// Notes whether a thread receives. Under the inbox's lock.
+    /// Records whether a thread receives. To be called under the inbox's lock.
     #[inline]
     pub(super) fn set_receiving(&self, receiving: bool) {
         self.receiving.store(receiving, Ordering::Relaxed);
@@ -48,14 +48,15 @@ impl Reader {
         self.receiving.load(Ordering::Relaxed)
     }
 
-    /// Whether what comes next may be looked at as a whole: not on a new connection, nor where people
-    /// look on.
+    /// Returns `true` if the next data may be received as a plain request: not on a new connection,
+    /// nor with tracing.
     #[inline]
     pub(super) fn expects_plain_requests(&self, conversation: &Conversation) -> bool {
         self.is_heard() && !conversation.broker().tracer().is_on()
     }
 
-    /// Copies the next of several messages that came at once; false where it is to be taken otherwise.
+    /// Copies the next of several messages that arrived together; returns `false` if it must be
+    /// taken by the slow path.
     pub(super) fn copy_short(
         &self,
         conversation: &Conversation,
@@ -71,7 +72,7 @@ impl Reader {
         true
     }
 
-    /// Notes a message that has come, and whether more came with it.
+    /// Records an arrived message, and whether more arrived with it.
     #[inline]
     pub(super) fn record_received(
         &self,
@@ -86,7 +87,7 @@ impl Reader {
         conversation.record_version(version);
     }
 
-    /// The same of a message that was put together.
+    /// Records an arrived message that was assembled.
     pub(super) fn record_message(
         &self,
         conversation: &Conversation,
@@ -100,35 +101,35 @@ impl Reader {
         tracer.received(conversation.link(), message);
     }
 
-    /// Notes whether part of a message is here, before more is received.
+    /// Records whether a part of a message has arrived, before more is received.
     pub(super) fn set_mid_message(&self, is_mid_message: bool) {
         self.mid_message.store(is_mid_message, Ordering::Relaxed);
     }
 
-    /// Whether part of a message has come, and the rest has not.
+    /// Returns `true` if a part of a message has arrived, and the rest has not.
     pub(super) fn is_mid_message(&self) -> bool {
         self.mid_message.load(Ordering::Relaxed)
     }
 
-    /// How many messages have come.
+    /// Returns the number of messages received.
     #[inline]
     pub(super) fn number_received(&self) -> u64 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// Whether a first message has come.
+    /// Returns `true` if a first message has arrived.
     #[inline]
     pub(super) fn is_heard(&self) -> bool {
         self.heard.load(Ordering::Relaxed)
     }
 
-    /// Whether more has been received already. Enters no kernel.
+    /// Returns `true` if more data has been received already. Makes no system call.
     #[inline]
     pub(super) fn has_received_more(&self) -> bool {
         self.buffered.load(Ordering::Relaxed)
     }
 
-    /// Whether there is something to receive.
+    /// Returns `true` if there is data to receive.
     pub(super) fn has_more(&self, conversation: &Conversation) -> bool {
         self.has_received_more() || conversation.link().pending() != Pending::Nothing
     }

@@ -21,13 +21,13 @@ impl RecordedRequest {
         Self { request, read_at }
     }
 
-    /// Records that it waits for a thread, at this priority.
+    /// Records that the request waits for a thread, at this priority.
     #[cold]
     pub(super) fn record_queued(&self, priority: Option<Priority>) {
         timeline::comes_to(Stage::Queued, self.request, priority);
     }
 
-    /// Records that its upcall begins. Returns the request whose upcall the thread was in.
+    /// Records that the upcall begins. Returns the request in whose upcall the thread was before.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall(&self, connection: &ServerConnection) -> Option<RequestId> {
@@ -37,7 +37,7 @@ impl RecordedRequest {
         timeline::is_in_upcall(Some(self.request))
     }
 
-    /// Records that its upcall ends.
+    /// Records that the upcall ends.
     #[cold]
     #[inline(never)]
     pub(super) fn record_upcall_end(&self, before: Option<RequestId>) {
@@ -45,7 +45,7 @@ impl RecordedRequest {
         timeline::comes_to(Stage::UpcallEnd, self.request, Priority::of_thread());
     }
 
-    /// Records that its reply has left, or waits for room.
+    /// Records that the reply has been sent, or waits for room.
     #[cold]
     #[inline(never)]
     pub(super) fn record_answered(&self) {

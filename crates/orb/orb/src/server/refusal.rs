@@ -1,17 +1,17 @@
-//! Why a thread refuses requests (TRANSIENT).
+//! Reasons for which a thread refuses requests (TRANSIENT).
 
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
 
-/// See the module.
+/// Reason for which a request is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// All threads that could serve them are held up.
+    /// All threads that could serve the request are held up.
     AllBusy,
-    /// They are, and no more requests may wait for them.
+    /// All threads are held up, and the buffer of waiting requests is full.
     BufferFull,
-    /// It waited for a thread, and the ORB has been shut down meanwhile.
+    /// The request waited for a thread, and the ORB has been shut down meanwhile.
     ShutDown,
-    /// Too many upcalls are under way on it, one within the other.
+    /// Too many nested upcalls are in progress on the thread.
     TooDeep,
 }
 

@@ -1,4 +1,4 @@
-//! How a call's reply is encoded: behind a head that is at hand, or whole.
+//! Encoding of a call's reply: behind a prepared header, or as a whole.
 
 use super::call::ServerCall;
 use crate::adapter::DispatchError;
@@ -10,7 +10,7 @@ use punctual_cdr::{Block, ByteOrder, CdrError, Encoder, GiopVersion, Marshal};
 use punctual_giop::{MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, SystemExceptionBody};
 
 impl<'m> ServerCall<'m> {
-    /// Begins the reply with a head that is at hand, if there is one.
+    /// Begins the reply with a prepared header, if there is one.
     #[inline(always)]
     pub(super) fn begin_reply(&mut self, status: ReplyStatus) -> Option<&'m Template> {
         if status != ReplyStatus::NoException || self.version != GiopVersion::V1_2 {
@@ -26,7 +26,7 @@ impl<'m> ServerCall<'m> {
         Some(template)
     }
 
-    // By itself, so that replies without contexts pass by one branch.
+    // Separate function, so that replies without contexts skip it by one branch.
     #[inline(never)]
     fn begin_reply_with_word(&mut self, word: ContextWord) -> Option<&'m Template> {
         let template = self.conversation.results_with((word.id, WORD))?;
@@ -43,7 +43,7 @@ impl<'m> ServerCall<'m> {
         Some(template)
     }
 
-    /// Writes what follows the head; the reply's length.
+    /// Writes the part behind the header; returns the reply's length.
     #[inline]
     pub(super) fn complete_reply(
         &mut self,
@@ -63,7 +63,7 @@ impl<'m> ServerCall<'m> {
         Ok(length)
     }
 
-    /// Writes the whole reply; its length.
+    /// Writes the whole reply; returns its length.
     #[inline(never)]
     pub(super) fn encode_reply(
         &mut self,
@@ -75,17 +75,17 @@ impl<'m> ServerCall<'m> {
         Ok(self.reply.full_len())
     }
 
-    /// The reply of SYNC_WITH_SERVER; nothing is answered after it.
+    /// Returns the reply of SYNC_WITH_SERVER; no other answer follows.
     ///
     /// # Errors
-    /// Those of encoding it; the call is answered as any other then.
+    /// If it cannot be encoded; the call is then answered like any other.
     pub(super) fn early_reply(&mut self) -> Result<Block, CdrError> {
         let reply = self.encode(ReplyStatus::NoException, |_| Ok(()))?;
         self.answered = true;
         Ok(reply)
     }
 
-    /// A reply that tells what the caller is told instead of a result, if anybody waits for one.
+    /// Returns a reply with the exception, if the client waits for one.
     #[cold]
     pub(super) fn fail(&self, error: &DispatchError) -> Option<Block> {
         if self.answered || !self.expects_reply() {

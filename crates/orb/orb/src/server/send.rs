@@ -1,10 +1,11 @@
-//! Replies onto a client's connection.
+//! Sending of replies to a client.
 //!
-//! Where several requests came with one receive, their short replies go out with one send: each waits
-//! while there is another request to be served at once. None waits for a receive that may block, nor for
-//! an upcall that is about to block in a call of its own. One that takes long is found by the watch
-//! (`timeouts.hand_over`), which sends what waits for it or has another thread do so; and after upcalls that were not short, replies go
-//! by themselves for a while. Without a watch none waits at all.
+//! If several requests arrived with one receive, their short replies are sent together: each is
+//! delayed while there is another request to be served at once. None is delayed for a receive that
+//! may block, nor for an upcall that is about to block in a call of its own. An upcall that takes
+//! long is found by the watcher (`timeouts.hand_over`), which sends the delayed replies or makes
+//! another thread do so; and after upcalls that were not short, replies are sent one by one for a
+//! while. Without a watcher none is delayed at all.
 
 use super::concurrency::{ConcurrencyStrategy, Strategy};
 use super::conversation::Conversation;
@@ -17,24 +18,24 @@ use punctual_sys::clock;
 use std::io::IoSlice;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// A reply longer than this waits for no other.
+/// Maximum length of a reply that may be delayed, in bytes.
 const SHORT: usize = 2048;
-/// No more octets than these wait.
+/// Maximum number of delayed bytes.
 const MANY: usize = 16 * 1024;
-/// Replies have waited too long when they have waited for so many nanoseconds,
+/// Delay, in nanoseconds, that counts as too long.
 const LONG: u64 = 50_000;
-/// and then so many replies wait for none.
+/// Number of replies sent one by one after a delay that was too long.
 const APART: u32 = 256;
 
-/// What is sent on a connection, one message at a time.
+/// Sender of a connection's messages, one at a time.
 #[derive(Debug)]
 pub(super) struct ReplySender {
-    /// Replies that wait to be sent together. Locked while anything is sent.
+    /// Delayed replies, to be sent together. Locked while anything is sent.
     pending: LaneLock<Block>,
     has_pending: AtomicBool,
-    /// When the first of them was made.
+    /// Time at which the first delayed reply was made.
     since: AtomicU64,
-    /// How many replies are yet to go by themselves, as upcalls have taken long.
+    /// Number of replies still to be sent one by one, as upcalls have taken long.
     apart: AtomicU32,
 }
 
@@ -48,12 +49,12 @@ impl ReplySender {
         }
     }
 
-    /// Whether somebody sends.
+    /// Returns `true` if a thread is sending.
     pub(super) fn is_sending(&self) -> bool {
         !matches!(self.pending.try_lock(), Ok(Some(_)))
     }
 
-    /// Does this while nobody sends, and no reply waits; `None` where one does.
+    /// Runs `what` while no thread sends and no reply is delayed; returns `None` otherwise.
     pub(super) fn while_nothing_waits<R>(&self, what: impl FnOnce() -> R) -> Option<R> {
         match self.pending.try_lock() {
             Ok(Some(pending)) if pending.is_empty() => Some(what()),
@@ -61,13 +62,14 @@ impl ReplySender {
         }
     }
 
-    /// Whether replies wait.
+    /// Returns `true` if replies are delayed.
     #[inline]
     pub(super) fn has_pending(&self) -> bool {
         self.has_pending.load(Ordering::Relaxed)
     }
 
-    /// Whether a reply may wait for the next. Relaxed: rough counts, and nothing is read by them.
+    /// Returns `true` if a reply may be delayed for the next. Relaxed: rough counts, on which no
+    /// other data depends.
     fn may_wait(&self) -> bool {
         let apart = self.apart.load(Ordering::Relaxed);
         if apart > 0 {
@@ -76,7 +78,7 @@ impl ReplySender {
         apart == 0
     }
 
-    /// What waits; `None` when it cannot be had any more, and the connection is closed.
+    /// Locks the delayed replies; returns `None` if the lock is lost, and the connection is closed.
     #[inline(always)]
     fn lock(&self, to: &Conversation) -> Option<LaneGuard<'_, Block>> {
         match self.pending.lock() {
@@ -90,7 +92,7 @@ impl ReplySender {
 }
 
 impl ReplySender {
-    /// Sends a reply, or lets it wait for others where it may.
+    /// Sends a reply, or delays it if allowed.
     #[inline]
     pub(super) fn answer(
         &self,
@@ -134,8 +136,8 @@ impl ReplySender {
         }
     }
 
-    /// Sends the replies that wait, if some do: to be called by whoever made them, before it waits, and by
-    /// whoever takes the connection over.
+    /// Sends the delayed replies, if there are any: to be called by the thread that made them,
+    /// before it waits, and by a thread that takes the connection over.
     #[inline]
     pub(super) fn send_pending(&self, to: &Conversation, by: &Strategy) {
         if self.has_pending()
@@ -145,7 +147,8 @@ impl ReplySender {
         }
     }
 
-    /// Sends a reply, behind those that wait; a peer that does not take it in time is closed.
+    /// Sends a reply, behind delayed ones; closes the connection if the peer does not accept it in
+    /// time.
     pub(super) fn send(&self, to: &Conversation, by: &Strategy, message: &Block) {
         let Some(mut pending) = self.lock(to) else {
             return;
@@ -156,7 +159,7 @@ impl ReplySender {
         by.send(to, message);
     }
 
-    /// Sends a request to the client, behind the replies that wait.
+    /// Sends a request to the client, behind delayed replies.
     pub(super) fn send_request(
         &self,
         to: &Conversation,
@@ -186,7 +189,7 @@ impl ReplySender {
         }
     }
 
-    /// Tells the peer that it is over; what waits goes first.
+    /// Sends a closing message to the peer, after the delayed replies.
     pub(super) fn send_control(&self, to: &Conversation, by: &Strategy, kind: MessageKind) {
         if let Some(mut pending) = self.lock(to) {
             self.transmit_pending(to, by, &mut pending);

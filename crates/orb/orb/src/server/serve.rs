@@ -1,4 +1,4 @@
-//! The loop that serves a connection, whoever's thread that is and however it waits.
+//! Loop that serves a connection, for all kinds of threads and ways of waiting.
 
 use super::concurrency::{ReceiveOutcome, ServingThread};
 use super::connection::ServerConnection;
@@ -12,26 +12,26 @@ use crate::upcall::Serving;
 use punctual_cdr::GiopVersion;
 use punctual_link::LinkError;
 
-/// How a message came into a thread's own block.
+/// Way in which a message got into a thread's own block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Came {
-    /// Received, by itself as a rule.
+    /// Received directly, usually as the only message.
     Alone,
-    /// Copied from the inbox, where it stays until it is passed over.
+    /// Copied from the inbox, where it stays until it is skipped.
     Copied,
-    /// Not at all.
+    /// The message is not in the thread's own block.
     Otherwise,
 }
 
-/// Receives and serves for as long as the thread goes on, the connection stands, and no other thread receives
-/// instead.
+/// Receives and serves for as long as the thread may continue, the connection is open, and no other
+/// thread takes over receiving.
 pub(super) fn serve(
     connection: &ServerConnection,
     serving: &Serving,
     refuses: Option<Refusal>,
     thread: &mut impl ServingThread,
 ) {
-    // Those that have waited for an upcall in which another thread is.
+    // Replies that were delayed behind an upcall in which another thread is.
     connection.send_pending();
     let mut memory = Memory::take();
     let dispatcher = Dispatcher {
@@ -100,8 +100,8 @@ fn serve_with(
     }
 }
 
-/// Brings what may be a plain request into the thread's own block; `None` where nothing is there, and the thread
-/// leaves.
+/// Receives data that may be a plain request into the thread's own block; returns `None` if no data
+/// is available, and the thread leaves.
 #[inline(always)]
 fn receive(
     connection: &ServerConnection,
@@ -125,7 +125,8 @@ fn receive(
     Ok(Some(came))
 }
 
-/// Puts the next message together and serves it, or receives more of it; whether the thread goes on.
+/// Assembles and serves the next message, or receives more of it; returns `true` if the thread
+/// continues.
 fn serve_message(
     connection: &ServerConnection,
     dispatcher: &Dispatcher<'_>,
@@ -164,7 +165,8 @@ fn serve_message(
     }
 }
 
-/// Lets go of the inbox, and then logs which connections went for its sake. By itself, so that the loop stays short.
+/// Releases the inbox, and then logs the connections that were closed for its sake. A separate
+/// function, to keep the loop short.
 #[inline(never)]
 fn let_go(mut inbox: MutexGuard<'_, Inbox>) {
     let evicted = inbox.take_evicted();

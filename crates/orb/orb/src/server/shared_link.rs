@@ -1,4 +1,4 @@
-//! A link of which the other side has the sending lock, and reads (bidirectional GIOP).
+//! Link whose sending lock and reader belong to the other side (bidirectional GIOP).
 
 use punctual_cdr::Block;
 use punctual_exec::Deadline;
@@ -7,16 +7,16 @@ use std::fmt::Debug;
 use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 
-/// The side that has the sending lock.
+/// Side that has the sending lock.
 pub(super) trait SendsParts: Send + Sync + Debug {
-    /// Sends a message under it.
+    /// Sends a message under the lock.
     ///
     /// # Errors
     /// As [`Connection::send`].
     fn send_parts(&self, parts: &[IoSlice<'_>], deadline: Deadline) -> Result<(), SendError>;
 }
 
-/// See the module.
+/// Link that sends through the other side.
 #[derive(Debug)]
 pub(super) struct SharedLink {
     by: Weak<dyn SendsParts>,
@@ -49,7 +49,7 @@ impl Connection for SharedLink {
         Err(LinkError::closed(Phase::Receive))
     }
 
-    /// As far as can be told without reading.
+    /// Returns whether data is pending, as far as known without reading.
     fn pending(&self) -> Pending {
         Pending::Nothing
     }

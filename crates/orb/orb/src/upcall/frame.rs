@@ -1,7 +1,8 @@
-//! The frames of a thread's stack of upcalls, and the stack itself: what is put there and taken from it.
+//! Frames of a thread's upcall stack, and the stack's storage.
 //!
-//! A frame is a connection that the thread serves, with or without an upcall at this moment, or an upcall within
-//! the process. The innermost stands in place; those around it, sources and arrivals stand beside it.
+//! A frame is a connection that the thread serves, with or without an upcall at this moment, or an
+//! upcall within the process. The innermost frame is stored in place; outer frames, sources and
+//! arrival data are stored separately.
 
 use super::peer::RequestPeer;
 use crate::messaging::FrameArrival;
@@ -9,68 +10,68 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A connection, as the upcalls of its requests see it.
+/// Connection that is the source of a request, as the request's upcall sees it.
 pub(crate) trait RequestSource: Send + Sync {
-    /// Has another thread receive there, as this one is about to block. `in_hand` is what a reactor's thread
-    /// has in hand.
+    /// Makes another thread receive on the connection, as this one is about to block. `in_hand` is
+    /// the mark of the request that a reactor's thread serves.
     fn hand_over(self: Arc<Self>, in_hand: u64);
 
-    /// Whether more requests have been received, which wait for the upcall.
+    /// Returns `true` if more requests have been received, which wait for the upcall.
     fn has_received_more(&self) -> bool;
 
-    /// How long the thread may block at most, where others of the ORB may need it.
+    /// Returns the maximum time for which the thread may block, if others of the ORB may need it.
     fn longest_block(&self) -> Option<Duration>;
 
-    /// Whether the thread is the only one that serves requests there.
+    /// Returns `true` if this thread alone serves requests there.
     fn is_served_alone(&self) -> bool;
 
-    /// Who is at the other end.
+    /// Returns the peer of the connection.
     fn peer(&self) -> RequestPeer;
 }
 
-/// What an object adapter notes of the object that an upcall is on: numbers that mean something to it alone.
-/// The first is 0 where it has noted nothing.
+/// Data that an object adapter records about the object of an upcall: numbers with a meaning for
+/// the adapter alone. The first is 0 if nothing is recorded.
 pub type AdapterNote = [u64; 4];
 
-/// A frame's numbers, each in a cell of its own: what changes with each upcall is written without a look at the
-/// rest.
+/// Numbers of a frame, each in a cell of its own: an upcall writes those that change without
+/// reading the rest.
 #[derive(Clone, Debug)]
 pub(super) struct Frame {
-    /// The ORB's number.
+    /// Number of the ORB.
     pub(super) orb: Cell<u64>,
-    /// What holds of it, by its bits.
+    /// Flags of the frame.
     pub(super) flags: Cell<u8>,
-    /// What a reactor's thread has in hand at the source.
+    /// Mark of the request that a reactor's thread serves for the source.
     pub(super) in_hand: Cell<u64>,
     note: [Cell<u64>; 4],
 }
 
-/// Whether the thread is in the frame's upcall.
+/// Flag: the thread is in the frame's upcall.
 pub(super) const IN_UPCALL: u8 = 1;
-/// Whether another thread receives at the source meanwhile.
+/// Flag: another thread receives at the source meanwhile.
 pub(super) const HANDED_OVER: u8 = 2;
-/// Whether it has a source: the last of [`Held::sources`], as the innermost frame that serves a connection has it,
-/// and all within that one.
+/// Flag: the frame has a source, the last of [`Held::sources`]. Set for the innermost frame that
+/// serves a connection, and for all frames within it.
 pub(super) const HAS_SOURCE: u8 = 4;
-/// Whether it is known how the request has arrived: the last of [`Held::arrivals`].
+/// Flag: the request has arrival data, the last of [`Held::arrivals`].
 pub(super) const HAS_ARRIVAL: u8 = 8;
 
-/// The innermost frame, in place: nothing here is to be dropped, so that a thread finds it without a look at
-/// whether it is there.
+/// The innermost frame, stored in place: it has no destructor, so that a thread accesses it without
+/// checking its initialization.
 pub(super) struct Innermost {
-    /// How many frames there are.
+    /// Number of frames.
     depth: Cell<usize>,
-    /// With no flags where there is none.
+    /// The frame; without flags if there is none.
     pub(super) frame: Frame,
 }
 
-/// What frames have that numbers cannot say.
+/// Data of frames that do not fit into numbers.
 #[derive(Default)]
 pub(super) struct Held {
-    /// Where the requests came from; none for upcalls within the process.
+    /// Sources of the requests; none for upcalls within the process.
     pub(super) sources: Vec<Arc<dyn RequestSource>>,
     pub(super) arrivals: Vec<FrameArrival>,
-    /// The frames around the innermost, outermost first.
+    /// Frames around the innermost, outermost first.
     outer: Vec<Frame>,
 }
 
@@ -100,7 +101,7 @@ impl Frame {
         }
     }
 
-    /// Becomes another.
+    /// Copies another frame's numbers.
     #[inline]
     fn set(&self, other: &Self) {
         self.orb.set(other.orb.get());
@@ -144,7 +145,7 @@ impl Frame {
     }
 }
 
-/// Looks at the innermost frame, if there is one.
+/// Calls `look` with the innermost frame, if there is one.
 #[inline(always)]
 pub(super) fn with_innermost<R>(look: impl FnOnce(&Frame) -> R) -> Option<R> {
     INNERMOST.with(|innermost| (innermost.depth.get() > 0).then(|| look(&innermost.frame)))
@@ -189,10 +190,10 @@ fn restore_outer(frame: &Frame) {
     }
 }
 
-/// What holds of each frame, innermost first.
+/// Returns the result of `look` for each frame, innermost first.
 pub(super) fn all<R>(look: impl Fn(&Frame) -> R) -> Vec<R> {
     let mut all: Vec<R> = with_innermost(&look).into_iter().collect();
-    // A panic's hook may run while they are changed: it learns of the innermost.
+    // A panic hook may run while the frames are changed: it then sees only the innermost.
     let _ = HELD.try_with(|held| {
         if let Ok(held) = held.try_borrow() {
             all.extend(held.outer.iter().rev().map(&look));
@@ -201,7 +202,8 @@ pub(super) fn all<R>(look: impl Fn(&Frame) -> R) -> Vec<R> {
     all
 }
 
-/// The source of the innermost frame, if the thread is in that one's upcall and it has one.
+/// Returns the source of the innermost frame, if the thread is in that frame's upcall and it has
+/// one.
 pub(super) fn innermost_source() -> Option<Arc<dyn RequestSource>> {
     let is_there = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE))?;
     let last = || HELD.with_borrow(|held| held.sources.last().cloned());

@@ -1,10 +1,10 @@
-//! Upcalls that are the main thread's.
+//! Upcalls that must run on the main thread.
 
 use super::stack::{Serving, about_to_block, source};
 use punctual_exec::{MainThreadQueue, Refused};
 
-/// Has the main thread do what the calling one would, for the request that it serves: another thread receives
-/// on that request's connection meanwhile.
+/// Runs `work` on the main thread, for the request that the calling thread serves: another thread
+/// receives on that request's connection meanwhile.
 pub(crate) fn on_main_thread<R: Send>(
     main_thread: &MainThreadQueue,
     work: impl FnOnce() -> R + Send,

@@ -1,6 +1,7 @@
-//! What the calling thread is serving: its call context.
+//! Call context: the requests that the calling thread serves.
 //!
-//! [`stack`] is that, once for a thread, in [`frame`]s; [`main_thread`] hands an upcall to another thread, context and all.
+//! [`stack`] is the context, one for each thread, made of [`frame`]s; [`main_thread`] hands an
+//! upcall to another thread together with its context.
 
 mod frame;
 mod main_thread;

@@ -1,10 +1,12 @@
-//! What the calling thread is serving: one stack for each thread, its innermost upcall last.
+//! Stack of the requests that the calling thread serves: one for each thread, with the innermost
+//! upcall last.
 //!
-//! A frame is a connection that the thread serves ([`Serving`]), with or without an upcall at this moment, or
-//! an upcall within the process ([`WithinProcess`]). A thread has more than one frame where it serves another
-//! connection while an upcall waits for a call of its own, and where servants call servants of the same
-//! process. Each frame says whose ORB it is, by which connection the request came, and what the object adapter
-//! has noted of the object ([`AdapterNote`]); the slots of every `Current` belong here.
+//! A frame is a connection that the thread serves ([`Serving`]), with or without an upcall at this
+//! moment, or an upcall within the process ([`WithinProcess`]). A thread has more than one frame if
+//! it serves another connection while an upcall waits for a call of its own, or if servants call
+//! servants of the same process. Each frame records the ORB, the connection by which the request
+//! arrived, and the object adapter's data about the object ([`AdapterNote`]); the slots of every
+//! `Current` are stored here.
 
 use super::frame::{
     AdapterNote, Frame, HANDED_OVER, HAS_ARRIVAL, HAS_SOURCE, HELD, IN_UPCALL, INNERMOST,
@@ -15,11 +17,12 @@ use crate::messaging::FrameArrival;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Marks the calling thread as one that serves a connection, until dropped.
+/// Guard that marks the calling thread as serving a connection, until dropped.
 #[derive(Debug)]
 pub(crate) struct Serving(());
 
-/// Marks it as in an upcall of the connection that it serves, until dropped.
+/// Guard that marks the thread as being in an upcall of the connection that it serves, until
+/// dropped.
 #[derive(Debug)]
 pub(crate) struct Upcall<'s>(std::marker::PhantomData<&'s Serving>);
 
@@ -28,7 +31,8 @@ impl Serving {
         Self::with(orb, source, HAS_SOURCE)
     }
 
-    /// In an upcall whose request another thread has received, which sees to its connection.
+    /// Enters an upcall whose request another thread has received, which continues to serve the
+    /// connection.
     pub(crate) fn for_another(orb: u64, source: Arc<dyn RequestSource>) -> Self {
         Self::with(orb, source, HAS_SOURCE | IN_UPCALL | HANDED_OVER)
     }
@@ -39,7 +43,7 @@ impl Serving {
         Self(())
     }
 
-    /// Notes what a reactor's thread has in hand.
+    /// Records the mark of the request that a reactor's thread serves.
     #[inline]
     pub(crate) fn set_in_hand(&self, in_hand: u64) {
         with_innermost(|frame| frame.in_hand.set(in_hand));
@@ -47,12 +51,12 @@ impl Serving {
 
     #[inline]
     pub(crate) fn upcall(&self, arrival: Option<FrameArrival>) -> Upcall<'_> {
-        // This says that there is a frame.
+        // This guard implies that there is a frame.
         INNERMOST.with(|Innermost { frame, .. }| {
             let flags = frame.flags.get() & !HANDED_OVER | IN_UPCALL;
             frame.flags.set(flags);
         });
-        // Most protocols number no frames.
+        // Most protocols do not number frames.
         if let Some(arrival) = arrival {
             record_arrival(arrival);
         }
@@ -74,7 +78,7 @@ fn forget_arrival() {
 impl Drop for Serving {
     fn drop(&mut self) {
         pop();
-        // Dropped outside of the borrow: it may be the connection's last owner.
+        // Dropped after the borrow: it may be the connection's last owner.
         let _source = HELD.with_borrow_mut(|held| held.sources.pop());
     }
 }
@@ -93,10 +97,10 @@ impl Drop for Upcall<'_> {
     }
 }
 
-/// Marks the calling thread as in an upcall that came without a request, until dropped.
+/// Guard that marks the calling thread as in an upcall without a request, until dropped.
 #[derive(Debug)]
 pub(crate) struct WithinProcess {
-    /// Whether there is an upcall around it.
+    /// True if there is an upcall around this one.
     is_nested: bool,
 }
 
@@ -124,20 +128,21 @@ impl Drop for WithinProcess {
     }
 }
 
-/// Marks the innermost upcall as one on an object, until dropped: what an object adapter notes of it.
+/// Guard that marks the innermost upcall as one on an object, with the object adapter's data, until
+/// dropped.
 #[derive(Debug)]
 pub struct OnObject {
-    /// Whether there was no upcall, or one on another object, so that this has a frame of its own.
+    /// True if there was no upcall, or one on another object, so that this has a frame of its own.
     has_frame: bool,
 }
 
 impl OnObject {
-    /// Notes it: the first of the numbers is not 0. For adapters. Not inlined: in another crate it would find the
-    /// thread's frame by a call through a pointer.
+    /// Records the data, whose first number must not be 0. For adapters. Not inlined: in another
+    /// crate it would access the thread's frame by a call through a pointer.
     #[inline(never)]
     #[must_use]
     pub fn enter(note: AdapterNote) -> Self {
-        // Where there is no frame there are no flags.
+        // Without a frame there are no flags.
         let has_frame = INNERMOST.with(|Innermost { frame, .. }| {
             let is_free = frame.is(IN_UPCALL) && !frame.has_note();
             if is_free {
@@ -158,7 +163,8 @@ fn enter_frame(note: AdapterNote) {
     enter_within(orb.flatten().unwrap_or_default(), note);
 }
 
-/// A frame for an upcall within another: by the thread that serves the same request, whose source it has.
+/// Adds a frame for an upcall within another, by the thread that serves the same request; it has
+/// the same source.
 #[cold]
 fn enter_within(orb: u64, note: AdapterNote) {
     let around = with_innermost(|frame| {
@@ -173,7 +179,8 @@ fn enter_within(orb: u64, note: AdapterNote) {
     });
 }
 
-/// Leaves such a frame: what was handed over meanwhile has been for the upcall around it, too.
+/// Removes the frame of a nested upcall: a hand-over made in it also holds for the upcall around
+/// it.
 #[cold]
 fn leave_frame() {
     let handed_over = with_innermost(|frame| frame.flags.get() & HANDED_OVER);
@@ -197,33 +204,34 @@ impl Drop for OnObject {
     }
 }
 
-/// What was noted of the innermost upcall of the calling thread that is on an object. For adapters.
+/// Returns the adapter's data of the calling thread's innermost upcall on an object. For adapters.
 #[must_use]
 pub fn noted_object() -> Option<AdapterNote> {
-    // Nearly always of the innermost.
+    // Nearly always that of the innermost frame.
     let innermost = with_innermost(Frame::object).flatten();
     innermost.or_else(|| noted_objects().first().copied())
 }
 
-/// The same of each, innermost first.
+/// Returns the adapter's data of all of the thread's upcalls on objects, innermost first.
 #[must_use]
 pub fn noted_objects() -> Vec<AdapterNote> {
     all(Frame::object).into_iter().flatten().collect()
 }
 
-/// Whether the calling thread is in an upcall of this ORB, by a request or without one.
+/// Returns `true` if the calling thread is in an upcall of this ORB, by a request or without one.
 pub(crate) fn in_upcall_of(orb: u64) -> bool {
     let is_its = |frame: &Frame| frame.is(IN_UPCALL) && frame.orb.get() == orb;
     all(is_its).contains(&true)
 }
 
-/// Whether it is in any. For whoever may run at any time: a panic's hook.
+/// Returns `true` if the calling thread is in any upcall. Safe at any time, as in a panic hook.
 pub(crate) fn in_upcall() -> bool {
     all(|frame| frame.is(IN_UPCALL)).contains(&true)
 }
 
-/// How the request that the calling thread serves has arrived, in a messaging protocol that numbers its
-/// frames: what was lost before it, whether it is late. `None` outside of such an upcall.
+/// Returns the arrival data of the request that the calling thread serves, in a messaging protocol
+/// that numbers its frames: the frames lost before it, and whether it is late. `None` outside of
+/// such an upcall.
 #[must_use]
 pub fn frame_arrival() -> Option<FrameArrival> {
     let is_known = with_innermost(|frame| frame.is(IN_UPCALL | HAS_ARRIVAL))?;
@@ -231,25 +239,26 @@ pub fn frame_arrival() -> Option<FrameArrival> {
     is_known.then(last).flatten()
 }
 
-/// Whether the calling thread serves a request and is the only one that serves requests there (reactive
-/// endpoints), so that it must not wait for what another request may bring. For adapters.
+/// Returns `true` if the calling thread serves a request and no other thread serves requests there
+/// (reactive endpoints), so that it must not wait for the effects of another request. For adapters.
 #[must_use]
 pub fn serves_alone() -> bool {
     innermost_source().is_some_and(|source| source.is_served_alone())
 }
 
-/// The peer whose request the calling thread is serving, also within calls to objects of this process that the request
-/// has led to. `None` where no request has: outside of upcalls, and in calls that this process makes by itself.
+/// Returns the peer whose request the calling thread is serving, also within calls to objects of
+/// this process that the request has led to. `None` outside of upcalls, and in calls that this
+/// process makes by itself.
 ///
-/// It allocates; it takes no lock, and does not enter the kernel.
+/// It allocates; it takes no lock, and makes no system call.
 #[must_use]
 pub fn request_peer() -> Option<RequestPeer> {
     innermost_source().map(|source| source.peer())
 }
 
-/// To be called before a thread blocks, for a reply or a disk: if it is in an upcall, another thread receives on
-/// that upcall's connection from now on. How long it may block at most, where others of this ORB may need
-/// it: a reactor's thread.
+/// Prepares the calling thread for blocking, for a reply or a disk: if it is in an upcall, another
+/// thread receives on that upcall's connection from now on. Returns the maximum time for which it
+/// may block, if others of this ORB may need it: a reactor's thread.
 #[inline]
 pub fn about_to_block() -> Option<Duration> {
     let is_serving = with_innermost(|frame| frame.is(IN_UPCALL | HAS_SOURCE));
@@ -272,16 +281,16 @@ fn hand_over() -> Option<Duration> {
     source.longest_block()
 }
 
-/// Whether a thread that is about to block is in an upcall and more has been received on that upcall's
-/// connection, which it keeps from being served. What still waits to be received shows when the call
-/// takes long: to look for it would be a system call for each.
+/// Returns `true` if a thread that is about to block is in an upcall and delays requests that were
+/// received on that upcall's connection. Requests not received yet are noticed when the call takes
+/// long: looking for them would cost a system call each time.
 pub(crate) fn is_wanted_elsewhere() -> bool {
     let is_handed_over = with_innermost(|frame| frame.is(HANDED_OVER));
     is_handed_over == Some(false)
         && innermost_source().is_some_and(|source| source.has_received_more())
 }
 
-/// Where the request came from that the calling thread serves, and whose ORB that is.
+/// Returns the source of the request that the calling thread serves, and the number of its ORB.
 pub(super) fn source() -> Option<(u64, Arc<dyn RequestSource>)> {
     let source = innermost_source()?;
     with_innermost(|frame| (frame.orb.get(), source))

@@ -1,4 +1,4 @@
-//! Who is told what while upcalls nest.
+//! Tests of the call context while upcalls nest.
 
 use super::frame::RequestSource;
 use super::peer::RequestPeer;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Counts how often it is handed over.
+/// Request source that counts how often it is handed over.
 #[derive(Default)]
 struct Source(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! How a connection ends: broken off, all learn it; retired, the last one closes it.
+//! End of a connection: if broken off, all callers learn it; if retired, the last caller closes it.
 
 use crate::explore;
 use crate::wire::{Answers, Connection, Content, Unanswered};
@@ -20,7 +20,7 @@ fn join(threads: impl IntoIterator<Item = thread::JoinHandle<()>>) {
     }
 }
 
-/// Waits for what no server answers.
+/// Waits for a reply that no server sends.
 fn break_off(connection: &Connection) {
     assert_eq!(connection.call(Deadline::NEVER), Err(Unanswered::Broken));
 }
@@ -59,7 +59,7 @@ fn a_reply_that_was_delivered_is_not_taken_away() {
         let id = caller.place.id;
         let breaks = spawn(&connection, Connection::break_off);
         let arrived = connection.callers.deliver(id, Content::Reply(id));
-        // Polled before and after the break: the news may come first, and stays then.
+        // Polled before and after the break: the report may be delivered first, and stays then.
         let first = caller.place.slot.poll();
         join([breaks]);
         let expected = match arrived {
@@ -85,7 +85,7 @@ fn a_caller_that_gives_up_leaves_its_place_to_others_when_its_reply_has_come() {
         join([delivers]);
         assert_eq!(connection.callers.owed(), 0);
         assert!(connection.callers.is_idle());
-        // The very place.
+        // The same place is used again.
         let next = connection.callers.register().unwrap();
         assert_ne!(next.place.id, id);
         assert!(!connection.callers.deliver(id, Content::Reply(id)));
@@ -108,7 +108,7 @@ fn of_the_last_caller_and_whoever_retires_the_connection_one_closes_it() {
 fn a_retired_connection_stays_open_for_the_calls_that_are_left() {
     explore("retired with two left", || {
         let connection = Connection::new(Answers::InOrder(2));
-        // Both are there before: neither may find it closed.
+        // Both are registered before: neither may find it closed.
         let (first, second) = (
             connection.callers.register().unwrap(),
             connection.callers.register().unwrap(),

@@ -1,5 +1,5 @@
-//! Callers of one connection: each has its own reply, one reads at a time, and nobody waits for ever (loom
-//! finds threads that all sleep).
+//! Callers of one connection: each gets its own reply, one reads at a time, and none waits for ever
+//! (loom finds threads that all sleep).
 
 use crate::wire::{Answers, Connection, Unanswered, passed};
 use crate::{explore, explore_up_to};
@@ -24,7 +24,8 @@ fn calls(connection: &Connection) {
     connection.call(Deadline::NEVER).unwrap();
 }
 
-/// With replies that another has to read for it it may have one or time out, and nothing else.
+/// Calls with a deadline that has passed. If another caller must read its reply, it may get the
+/// reply or time out, and nothing else.
 fn calls_in_no_time(connection: &Connection) {
     if let Err(reason) = connection.call(passed()) {
         assert_eq!(reason, Unanswered::TimedOut);
@@ -79,7 +80,8 @@ fn one_that_looks_at_a_quiet_connection_reads_for_those_who_come_meanwhile() {
 
 #[test]
 fn a_caller_whose_time_is_over_as_it_is_chosen_leaves_another_to_read() {
-    // That the first one blocks until all have sent leaves the preemption for the one that is chosen.
+    // The first caller blocks until all have sent, which leaves the preemption for the one that is
+    // chosen.
     explore_up_to(1, "time is over", || {
         let connection = Connection::new(Answers::InOrder(3));
         at_once(&connection, &[calls, calls_in_no_time, calls]);
@@ -94,7 +96,7 @@ fn the_reply_to_one_whose_time_is_over_is_read_by_the_next_and_reaches_nobody() 
             &connection,
             &[calls, |one| {
                 calls_in_no_time(one);
-                // The place that was given back, taken anew.
+                // The place that was given back is taken again.
                 let caller = one.callers.register().unwrap();
                 assert_eq!(caller.place.slot.poll(), None);
                 one.leave(&caller);

@@ -1,4 +1,4 @@
-//! The reply table: a place is one caller's at a time, and what comes late reaches nobody.
+//! Reply table: a place belongs to one caller at a time, and late replies reach no caller.
 
 use crate::explore;
 use crate::reply_table::{ReplyPlace, ReplyTable};
@@ -8,7 +8,7 @@ use loom::sync::Arc;
 use loom::thread;
 use punctual_exec::Deadline;
 
-/// A table, and what only a place's owner touches: loom finds two owners here.
+/// A table, and data that only a place's owner accesses: loom finds two owners here.
 struct Places {
     table: ReplyTable<u32>,
     held: [UnsafeCell<()>; 3],
@@ -34,7 +34,7 @@ impl Places {
     }
 }
 
-/// What the ids of two callers differ by who have one place after the other.
+/// Difference of the ids of two successive callers of one place.
 const A_GENERATION: u32 = 2 << 17;
 
 #[test]
@@ -74,7 +74,7 @@ fn a_late_reply_reaches_nobody_also_when_the_place_is_taken_anew() {
         let delivered = delivers.join().unwrap();
         assert!(delivered || had.is_none());
         assert_eq!(second.slot.poll(), None);
-        // What is its own reaches it, whatever the one before has left.
+        // Its own reply reaches it, regardless of the caller before.
         assert!(places.table.deliver(second.id, 2));
         assert_eq!(second.slot.poll(), Some(2));
         places.leave(&second);
@@ -86,7 +86,7 @@ fn a_place_whose_caller_read_its_own_reply_has_nothing_left_for_the_next() {
     explore("late, behind a reader", || {
         let places = Places::new();
         let first = places.table.register().unwrap();
-        // Replies of that place's earlier callers, and of ones to come, are nobody's.
+        // Replies to that place's earlier and later callers reach no caller.
         let late = first.id.wrapping_sub(A_GENERATION);
         let early = first.id + A_GENERATION;
         let delivers = {

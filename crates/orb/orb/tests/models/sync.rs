@@ -1,3 +1,3 @@
-//! What takes the place of the crate's own module of this name.
+//! Replacement of the module `sync` of the crate, for models.
 
 pub(crate) use punctual_models::sync::*;

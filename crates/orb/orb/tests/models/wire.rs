@@ -1,5 +1,5 @@
-//! What stands for the socket and the server behind it, and the callers that use them: as `lane/outgoing/wait/read.rs`,
-//! without what depends on time or on the octets.
+//! Simulated socket and server, and the callers that use them: as `lane/outgoing/wait/read.rs`,
+//! without the parts that depend on time or on data.
 
 use crate::callers::{Caller, Callers, Followed};
 use loom::cell::UnsafeCell;
@@ -7,30 +7,30 @@ use loom::sync::{Arc, Condvar, Mutex};
 use punctual_exec::Deadline;
 use std::time::Duration;
 
-/// In which order the server answers, and when.
+/// Order and time of the server's answers.
 #[derive(Clone, Copy)]
 pub(crate) enum Answers {
-    /// When that many requests have come, first come first served.
+    /// Answers in order of arrival, when that many requests have arrived.
     InOrder(usize),
-    /// The same, the other way round.
+    /// Answers in reverse order, when that many requests have arrived.
     Reversed(usize),
 }
 
-/// What comes to a caller.
+/// Delivery to a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Reply(u32),
     Broken,
 }
 
-/// Why a caller has no reply.
+/// Reason for which a caller has no reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Unanswered {
     TimedOut,
     Broken,
 }
 
-/// Both directions.
+/// Both directions of the connection.
 struct Wire {
     state: Mutex<State>,
     changed: Condvar,
@@ -41,11 +41,11 @@ struct State {
     requests: Vec<u32>,
     replies: Vec<u32>,
     is_closed: bool,
-    /// How often it was closed because the connection was retired.
+    /// Number of times that the connection was closed because it was retired.
     retirements: u32,
 }
 
-/// What the reader holds: loom finds two that use it at once.
+/// Resource of the reader: loom finds two that use it at once.
 pub(crate) struct Inbox(UnsafeCell<()>);
 
 pub(crate) struct Connection {
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     answers: Answers,
 }
 
-/// A deadline that has passed; see `sync`.
+/// Returns a deadline that has passed; see `sync`.
 pub(crate) fn passed() -> Deadline {
     Deadline::after(Duration::ZERO)
 }
@@ -71,7 +71,7 @@ impl Connection {
         })
     }
 
-    /// A whole call. What comes is the caller's own, or there is a reason.
+    /// Makes a complete call. The caller gets its own reply, or the reason for which there is none.
     pub(crate) fn call(&self, deadline: Deadline) -> Result<(), Unanswered> {
         let caller = self.callers.register().unwrap();
         self.send(caller.place.id);
@@ -136,7 +136,7 @@ impl Connection {
         self.wire.changed.notify_all();
     }
 
-    /// As `ClientConnection::wait`.
+    /// Models `ClientConnection::wait`.
     pub(crate) fn wait(
         &self,
         caller: &Caller<'_, Content>,
@@ -155,7 +155,7 @@ impl Connection {
         read
     }
 
-    /// As `ClientConnection::drain`: somebody who waits for nothing reads what is there.
+    /// Models `ClientConnection::drain`: a thread that waits for no reply reads the available data.
     pub(crate) fn drain(&self) {
         let Some(inbox) = self.callers.read() else {
             return;
@@ -185,13 +185,13 @@ impl Connection {
                     self.callers.deliver(id, Content::Reply(id));
                 }
                 Ok(None) => return Err(Unanswered::TimedOut),
-                // Has its own copy of the news delivered, too.
+                // The report is delivered to this caller, too.
                 Err(()) => self.break_off(),
             }
         }
     }
 
-    /// The next reply; `None` when none is there and the deadline has passed.
+    /// Returns the next reply; `None` if there is none and the deadline has passed.
     fn receive(&self, inbox: &Inbox, deadline: Deadline) -> Result<Option<u32>, ()> {
         inbox.0.with_mut(|_| ());
         let mut state = self.wire.state.lock().unwrap();

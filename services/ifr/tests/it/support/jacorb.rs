@@ -1,9 +1,10 @@
-//! Programs of JacORB's, where a JDK is, and the jars that `cargo xtask interop jacorb` gathers.
+//! Programs of JacORB, run if there is a JDK, and the jars that `cargo xtask interop jacorb`
+//! gathers.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// JacORB and what it needs beside, as a class path; or why there is none.
+/// Returns the class path of JacORB and its dependencies, or the reason for which there is none.
 fn class_path() -> Result<String, String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent();
     let gathered = target.map(|target| target.join("debug/interop-jacorb"));
@@ -20,7 +21,8 @@ fn class_path() -> Result<String, String> {
     }
 }
 
-/// What a program, one file of source, does with an argument; `None`, with the reason printed, where it cannot be run.
+/// Runs a program, one source file, with an argument, and returns its output; `None`, with the
+/// reason printed, if it cannot be run.
 pub(crate) fn run(source: &Path, argument: impl FnOnce() -> String) -> Option<Output> {
     let class_path = match class_path() {
         Ok(class_path) => class_path,

@@ -1,4 +1,5 @@
-//! What the tests share: IDL that is compiled, and a repository's objects, called by requests even in this process.
+//! Shared code of the tests: compiled IDL, and a repository's objects, called by requests even in
+//! this process.
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
@@ -14,7 +15,7 @@ pub(crate) fn specification(idl: &str) -> Specification {
     compiled.map_err(problems).unwrap().specification
 }
 
-/// The root POA of an ORB whose own calls go by requests.
+/// Returns the root POA of an ORB whose own calls are sent as requests.
 pub(crate) fn root_poa() -> Poa {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))

@@ -1,4 +1,5 @@
-//! The cluster as the store and its threads share it: the clients, the layout, and how far changes are known.
+//! Cluster as the store and its threads share it: the clients, the layout, and the progress of the
+//! watch.
 
 use std::time::Instant;
 
@@ -12,10 +13,10 @@ use super::progress::Progress;
 use crate::store::change::{Change, Loading};
 use crate::store::{KIND, StoreError};
 
-/// The form of keys and values.
+/// Version of the form of keys and values.
 const FORMAT: &str = "1";
 
-/// Records that are asked for at once.
+/// Number of records in one request.
 const PAGE: usize = 500;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -26,7 +27,7 @@ pub(super) struct Cluster {
     pub(super) options: EtcdOptions,
     pub(super) layout: Layout,
     pub(super) client: Client,
-    /// Beats go by a connection of their own, and do not wait for changes.
+    /// Client for beats: they use a connection of their own, and do not wait for changes.
     pub(super) beats: Client,
     pub(super) identity: u64,
     pub(super) progress: Progress,
@@ -64,7 +65,7 @@ impl Cluster {
         }
     }
 
-    /// Hands over all records as they are at one revision; that revision.
+    /// Passes on all records of one revision; returns that revision.
     pub(super) fn load(&self, loading: &mut dyn Loading) -> Result<i64> {
         let mut at = 0;
         for keys in [self.layout.contexts(), self.layout.bindings()] {
@@ -116,7 +117,7 @@ impl Cluster {
         put(&self.layout.beat(), b"beat", 0)
     }
 
-    /// Writes a beat, and waits until it has come by the watch.
+    /// Writes a beat, and waits until the watch reports it.
     pub(super) fn catch_up(&self, client: &Client) -> Result<()> {
         let (begun, before) = (Instant::now(), self.progress.revision());
         let transaction = json!({ "success": [self.beat_put()] });
@@ -138,7 +139,7 @@ fn identity_record(identity: u64) -> String {
     format!("{FORMAT} {}", hex(identity))
 }
 
-/// Returns the identity of the store; `made` becomes it where there is none.
+/// Returns the identity of the store; `made` becomes its identity if it has none.
 fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64> {
     let key = layout.identity();
     let read = json!({ "requestRange": { "key": BASE64.encode(&key) } });
@@ -166,7 +167,8 @@ fn identified(client: &Client, layout: &Layout, made: Option<u64>) -> Result<u64
     .ok_or_else(|| KIND.foreign(text))
 }
 
-/// Returns the error of a call that changes nothing which a caller waits for.
+/// Returns the error of a failed call that makes no caller's change, so that it does not matter
+/// whether it was executed.
 pub(super) fn away(failure: Failure) -> StoreError {
     match failure {
         Failure::Undone(why) | Failure::Unknown(why) => StoreError::Away(why),

@@ -8,11 +8,11 @@ use super::cluster::Cluster;
 use crate::store::StoreError;
 use crate::store::shared::Follower;
 
-/// Time that the watch waits after it has failed.
+/// Pause of the watch after a failure.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Cluster {
-    /// The thread that beats.
+    /// Runs the thread that writes beats.
     pub(super) fn beat(&self) {
         let interval = self.options.staleness / 3;
         let mut is_away = false;
@@ -20,7 +20,7 @@ impl Cluster {
             let beaten = self.catch_up(&self.beats);
             match &beaten {
                 Err(error) => {
-                    // The member that the watch is at may have lost the others.
+                    // The watched member may have lost contact with the others.
                     self.progress.cut();
                     if !is_away {
                         tracing::warn!("etcd is away: {error}");
@@ -36,7 +36,7 @@ impl Cluster {
         }
     }
 
-    /// The thread that watches.
+    /// Runs the thread that watches.
     pub(super) fn watch(&self, follower: &dyn Follower) {
         let mut member = 0;
         let mut is_lost = false;
@@ -58,7 +58,7 @@ impl Cluster {
         }
     }
 
-    /// Watches until the connection ends; whether all is to be read anew.
+    /// Watches until the connection ends; returns `true` if everything must be read anew.
     fn watch_one(&self, member: usize, follower: &dyn Follower) -> bool {
         let mut seen = self.progress.revision();
         let Ok(mut lines) = self.client.watch(member, &self.layout.all(), seen + 1) else {
@@ -101,7 +101,7 @@ impl Cluster {
         }
     }
 
-    /// Reads all records, as the changes to them were missed. The store has to be the same one.
+    /// Reads all records, as changes were missed. The store must be the same one.
     fn read_anew(&self, follower: &dyn Follower) -> Result<(), StoreError> {
         self.check_same()?;
         let mut revision = 0;

@@ -3,11 +3,11 @@
 //! | key | value |
 //! |---|---|
 //! | PREFIX`/identity` | format and identity of the store, in hexadecimal |
-//! | PREFIX`/beat` | the server that has written it last, to see whether etcd takes changes and tells them |
+//! | PREFIX`/beat` | the server that has written it last, to see whether etcd accepts and reports changes |
 //! | PREFIX`/c/`NUMBER | a context: the number of its home |
 //! | PREFIX`/b/`NUMBER`/`COMPONENT | a binding: its target ([`record`](crate::store::record)) |
 //!
-//! Numbers have 16 hexadecimal digits, so that the bindings of a context stand one after the other.
+//! Numbers have 16 hexadecimal digits, so that the bindings of a context are adjacent.
 
 use punctual_etcd::Keys;
 
@@ -55,8 +55,8 @@ impl Layout {
         format!("{}/b/{}/{key}", self.0, hex(context)).into_bytes()
     }
 
-    /// Returns the change of a key that has got a value, or is gone. `Ok(None)` for keys that are neither contexts nor
-    /// bindings.
+    /// Returns the change of a key that was written or deleted. `Ok(None)` for keys that are
+    /// neither contexts nor bindings.
     pub(super) fn change(&self, key: &[u8], value: Option<&[u8]>) -> Result<Option<Change>, ()> {
         let key = std::str::from_utf8(key).map_err(drop)?;
         let key = key.strip_prefix(self.0.as_str()).ok_or(())?;
@@ -86,12 +86,12 @@ impl Layout {
     }
 }
 
-/// A number as it stands in keys and values.
+/// Formats a number for keys and values.
 pub(super) fn hex(number: u64) -> String {
     format!("{number:016x}")
 }
 
-/// The number that a text is.
+/// Parses a number.
 pub(super) fn number(text: &str) -> Option<u64> {
     let is_one = text.len() == 16 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
     is_one.then(|| u64::from_str_radix(text, 16).ok()).flatten()

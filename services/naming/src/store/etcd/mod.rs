@@ -1,12 +1,13 @@
-//! A store in an etcd cluster, which any number of naming servers share.
+//! Store in an etcd cluster, which any number of naming servers share.
 //!
-//! Each server has all of it in memory and follows a watch. A change is one etcd transaction: what it rests upon as its
-//! comparisons, so that it comes to nothing if another server was faster. No two servers ever bind one name, whatever
-//! their memories hold, as etcd puts the transactions of all servers in one order.
+//! Each server has all of it in memory and follows a watch. A change is one etcd transaction: its
+//! comparisons are the facts that it depends on, so that it has no effect if another server was
+//! faster. No two servers ever bind one name, whatever their memories hold, as etcd orders the
+//! transactions of all servers.
 //!
-//! A *beat* shows that memory is up to date: it is a key that each server writes again and again, and that comes back by
-//! the watch. Between the two, all older changes of any server have come by. Where no beat has come back for as long as
-//! [`EtcdOptions::staleness`], memory counts as old.
+//! A *beat* shows that memory is up to date: it is a key that each server writes at intervals, and
+//! that the watch reports back. By then, the watch has reported all older changes of any server. If
+//! no beat was reported for [`EtcdOptions::staleness`], memory counts as out of date.
 
 mod cluster;
 mod follow;

@@ -7,25 +7,29 @@ use punctual_etcd::{ClientOptions, Tls, User};
 /// Options of a store in an etcd cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EtcdOptions {
-    /// The members that are called, as `host:port`. One is enough; others are tried when it fails.
+    /// Addresses of the members to call, as `host:port`. One is enough; others are tried when it
+    /// fails.
     pub endpoints: Vec<String>,
     /// Prefix of all keys. Servers with the same one serve the same names. Default: `/punctual/naming`.
     pub prefix: String,
     /// Time that a call to etcd may take. Default: 2 s.
     pub patience: Duration,
-    /// Age that names may have when they are read. Each server writes to etcd three times in this time. Default: 3 s.
+    /// Maximum age of names that are read. Each server writes to etcd three times in this time.
+    /// Default: 3 s.
     pub staleness: Duration,
-    /// True if names are resolved though they may be older than that, since etcd cannot be reached. Default: false,
-    /// which raises TRANSIENT.
+    /// True if names are resolved even if they may be older than that, since etcd cannot be
+    /// reached. Default: false, which raises TRANSIENT.
     pub reads_stale: bool,
-    /// TLS, and by whom the members' certificates are. Default: none, all goes in clear.
+    /// TLS, and the authorities of the members' certificates. Default: none, everything is sent in
+    /// clear.
     pub tls: Option<Tls>,
-    /// User of etcd, where it asks for a name and a password. Without TLS, these go in clear. Default: none.
+    /// User of etcd, if it asks for a name and a password. Without TLS, these are sent in clear.
+    /// Default: none.
     pub user: Option<User>,
 }
 
 impl EtcdOptions {
-    /// The usual ones, for these members.
+    /// Returns the default options, for these members.
     #[must_use]
     pub fn at(endpoints: Vec<String>) -> Self {
         Self {

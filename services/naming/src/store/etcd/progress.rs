@@ -1,4 +1,5 @@
-//! Progress of the watch: up to which revision changes are known here, and when that was all of them.
+//! Progress of the watch: the revision up to which changes are known, and the time at which those
+//! were all.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -17,14 +18,14 @@ pub(super) struct Progress {
 
 #[derive(Debug)]
 struct State {
-    /// All up to it has been told to the follower.
+    /// Revision up to which all changes have been reported to the follower.
     revision: i64,
-    /// When it was known to be all.
+    /// Time at which the reported changes were known to be all.
     current: Instant,
     has_ended: bool,
     /// True if etcd has lost some of the changes that were reported.
     is_lost: bool,
-    /// The watch's connection, to be shut down when it is to end.
+    /// Connection of the watch, which is shut down to end the watch.
     watch: Option<TcpStream>,
 }
 
@@ -43,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// All up to a revision has been told.
+    /// Records that all changes up to a revision have been reported.
     pub(super) fn come_to(&self, revision: i64) {
         self.state.lock().revision = revision;
         self.changed.notify_all();
@@ -53,13 +54,13 @@ impl Progress {
         self.state.lock().revision
     }
 
-    /// All that there was at a time has been told.
+    /// Records that all changes made before a time have been reported.
     pub(super) fn was_current(&self, at: Instant) {
         let mut state = self.state.lock();
         state.current = state.current.max(at);
     }
 
-    /// Checks that all changes were known not too long ago.
+    /// Checks that all changes were known recently enough.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         match self.state.lock().current.elapsed() < self.staleness {
             true => Ok(()),
@@ -67,8 +68,8 @@ impl Progress {
         }
     }
 
-    /// Notes the revision of a change that was just made. Where more has been told than that, etcd has lost some of it,
-    /// as one has that was restored from a backup.
+    /// Records the revision of a change just made. If later revisions have been reported, etcd has
+    /// lost changes, as after a restoration from a backup.
     pub(super) fn check_revision(&self, made: i64, before: i64) -> Result<(), StoreError> {
         if made > before {
             return Ok(());
@@ -84,7 +85,7 @@ impl Progress {
         std::mem::take(&mut self.state.lock().is_lost)
     }
 
-    /// Waits until all up to a revision has been told; whether that is so.
+    /// Waits until all changes up to a revision have been reported; returns `true` if so.
     pub(super) fn wait_for(&self, revision: i64, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         let mut state = self.state.lock();
@@ -103,10 +104,10 @@ impl Progress {
         self.changed.notify_all();
     }
 
-    /// Ends the watch's connection, so that it begins anew by another endpoint.
+    /// Ends the watch's connection, so that it continues at another endpoint.
     pub(super) fn cut(&self) {
         if let Some(watch) = self.state.lock().watch.take() {
-            // Where it is closed already, there is nothing to end.
+            // If it is closed already, nothing remains to be done.
             let _ = watch.shutdown(std::net::Shutdown::Both);
         }
     }
@@ -121,7 +122,7 @@ impl Progress {
         self.state.lock().has_ended
     }
 
-    /// Waits; whether the end has come.
+    /// Waits; returns `true` if the end has come.
     pub(super) fn pause(&self, time: Duration) -> bool {
         let until = Instant::now() + time;
         let mut state = self.state.lock();

@@ -1,4 +1,4 @@
-//! The store: what one naming server does with the cluster.
+//! Store as one naming server uses the cluster.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::store::change::{Change, Loading};
 use crate::store::contract::Store;
 use crate::store::shared::{Fact, Follower, SharedStore};
 
-/// Comparisons and changes of a transaction. etcd takes 128 (`--max-txn-ops`).
+/// Maximum number of comparisons and of changes in a transaction. etcd accepts 128
+/// (`--max-txn-ops`).
 const MOST: usize = 120;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -26,10 +27,10 @@ pub struct EtcdStore {
 }
 
 impl EtcdStore {
-    /// Connects to a cluster, and makes an empty store of the keys below the prefix if there are none.
+    /// Connects to a cluster, and creates an empty store below the prefix if there is none.
     ///
     /// # Errors
-    /// No member answers, or there is something else below the prefix.
+    /// No member answers, or there is other data below the prefix.
     pub fn connect(options: EtcdOptions) -> Result<Self> {
         let cluster = Cluster::connect(options)?;
         Ok(Self {
@@ -61,7 +62,7 @@ impl Store for EtcdStore {
 impl SharedStore for EtcdStore {
     fn follow(&self, follower: Arc<dyn Follower>) -> Result<()> {
         let start = |name: &'static str, work: Box<dyn FnOnce() + Send>| {
-            // It ends by itself after the store was dropped, perhaps by the thread itself.
+            // The thread ends by itself after the store was dropped, perhaps by that thread.
             let started = ThreadSpec::named(name).start(work);
             started.map(drop).map_err(StoreError::io)
         };
@@ -72,11 +73,11 @@ impl SharedStore for EtcdStore {
     }
 
     fn commit_if(&self, facts: &[Fact], changes: &[Change]) -> Result<bool> {
-        // An etcd that is known to be away costs no caller a time-out.
+        // If etcd is known to be unreachable, no caller waits for a time-out.
         self.shared.progress.check()?;
         let layout = &self.shared.layout;
         let mut compare: Vec<Value> = facts.iter().map(|fact| comparison(layout, fact)).collect();
-        // Nothing is written into another store that has come in its place.
+        // Nothing is written into another store that has replaced this one.
         compare.push(self.shared.identity_condition());
         let times = changes.iter().filter_map(seconds);
         let leases = Leases::granted(&self.shared.client, times).map_err(away)?;
@@ -90,7 +91,7 @@ impl SharedStore for EtcdStore {
                 )
             })
             .collect();
-        // Its event tells that all before it has come by the watch.
+        // Its event shows that the watch has reported all earlier changes.
         let failure = [self.shared.beat_put()];
         let transaction = json!({ "compare": compare, "success": success, "failure": failure });
         let before = self.shared.progress.revision();
@@ -111,7 +112,7 @@ impl SharedStore for EtcdStore {
             .progress
             .wait_for(made, self.shared.options.patience);
         match (is_done, has_come) {
-            // The commit is done; this server only learns it late.
+            // The commit is done; this server only learns of it late.
             (true, _) => Ok(true),
             (false, true) => Ok(false),
             (false, false) => Err(StoreError::Away("the watch lags behind".into())),

@@ -22,7 +22,8 @@ pub(super) fn comparison(layout: &Layout, fact: &Fact) -> Value {
     }
 }
 
-/// Returns a change as a transaction has it; `lease` is for the key of a temporary binding.
+/// Returns the operations of a change in a transaction; `lease` is for the key of a temporary
+/// binding.
 pub(super) fn write(layout: &Layout, change: &Change, lease: i64) -> Vec<Value> {
     let one = match change {
         Change::Create { context, home } => {

@@ -1,4 +1,4 @@
-//! What groups become.
+//! Changes of groups.
 
 use super::{Draft, Result};
 use crate::refusal::Refusal;
@@ -7,7 +7,7 @@ use crate::tree::walk::View;
 use crate::tree::{Lapsing, Wanted};
 
 impl Wanted {
-    /// Whether its name is that of a member of a group.
+    /// Returns `true` if the operation's name is that of a member of a group.
     pub(super) fn is_of_members(&self) -> bool {
         matches!(self, Wanted::Join { .. } | Wanted::Leave { .. })
     }
@@ -24,7 +24,7 @@ impl Draft<'_> {
         self.bind(here, key, Target::Group { context, choice })
     }
 
-    /// Binds a member, in place of the one of that id.
+    /// Binds a member, replacing one of the same id.
     pub(super) fn join(&mut self, group: ContextId, key: &str, target: &Target) -> Result<()> {
         let most = self.limits.members;
         if self.target(group, key).is_none() && self.members(group) >= most {
@@ -33,7 +33,7 @@ impl Draft<'_> {
         self.bind(group, key, target.clone())
     }
 
-    /// Removes members that are bound as they were, and that nobody changes in this draft.
+    /// Removes members whose bindings are unchanged, and that no operation of this draft changes.
     pub(super) fn lapse(&mut self, members: &[Lapsing]) {
         for Lapsing {
             context,
@@ -53,7 +53,7 @@ impl Draft<'_> {
     pub(super) fn dissolve(&mut self, group: ContextId) {
         let members = self.members(group);
         self.more_bindings -= isize::try_from(members).unwrap_or(isize::MAX);
-        // They go with the context; what this draft did to them comes to nothing.
+        // They are removed with the context; this draft's changes of them are void.
         self.slots.remove(&group);
         self.contexts.insert(group, None);
         self.more_contexts -= 1;

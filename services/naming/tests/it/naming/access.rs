@@ -1,4 +1,4 @@
-//! Who may change what, by address and by certificate.
+//! Permissions to change contexts, by address and by certificate.
 
 use crate::authority::Authority;
 use crate::support::{Served, name, object};
@@ -18,7 +18,7 @@ fn granted(grants: &[(&str, &str)]) -> Access {
     access
 }
 
-/// Contexts `a`, `a/x` and `b`, made before anything is granted.
+/// Makes contexts `a`, `a/x` and `b` before anything is granted.
 fn furnished() -> Served {
     let served = Served::in_memory();
     for context in ["a", "a/x", "b"] {
@@ -55,7 +55,7 @@ fn a_peer_changes_what_was_made_below_the_contexts_that_it_was_granted_and_nothi
     assert!(
         matches!(refused, NamingContextDestroyError::System(it) if it.kind() == Kind::NoPermission)
     );
-    // Everything is read, and a context below goes away with what was granted for it.
+    // Everything can be read, and a context below is removed with its grant.
     assert_eq!(root.list(9).unwrap().0.len(), 2);
     served.service.set_access(Access::default());
     root.bind(&name("o"), Some(&one)).unwrap();
@@ -73,7 +73,7 @@ fn binding_a_context_elsewhere_gives_no_right_to_change_it() {
     assert!(is_refused(b.bind(&name("o"), Some(&one))));
     let refused = root.rebind_context(&name("b"), Some(&b));
     assert!(refused.is_err());
-    // Nor does a grant follow its name to a context that was made elsewhere.
+    // A grant does not follow its name to a context that was made elsewhere.
     served.service.set_access(granted(&[("a/mine", "any")]));
     assert!(is_refused(b.bind(&name("o"), Some(&one))));
     let refused = root.bind_context(&name("c"), Some(&b)).unwrap_err();

@@ -1,4 +1,4 @@
-//! What clients have beside the standard's interface.
+//! Functions for clients beyond the standard's interface.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -44,7 +44,7 @@ fn what_is_remembered_is_called_without_asking_and_forgotten_when_it_is_stale() 
         context.list(0).map(|_| same(context, &first))
     };
     assert_eq!(names.call("x", list), Ok(true));
-    // It is bound to another, but what is remembered is good.
+    // The name is bound to another object, but the remembered one is still valid.
     names.bind("x", &second).unwrap();
     assert_eq!(names.call("x", list), Ok(true));
     names.forget("x");

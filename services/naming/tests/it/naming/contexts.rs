@@ -1,4 +1,4 @@
-//! Operations of `NamingContext`: what they do, and each exception with its details.
+//! Operations of `NamingContext`: their effects, and each exception with its details.
 
 use crate::support::{Served, name, object, same};
 use punctual::{Interface, ObjectRef, SystemException, SystemExceptionKind as Kind};
@@ -19,7 +19,7 @@ fn kind<T: std::fmt::Debug>(result: Result<T, SystemException>) -> Kind {
     result.unwrap_err().kind()
 }
 
-/// `a` is a context, `a/b` an object, `a/c` a context.
+/// Makes a context `a`, an object `a/b` and a context `a/c`.
 fn furnished() -> (Served, ObjectRef) {
     let served = Served::in_memory();
     let one = object(&served.orb, 1);
@@ -34,7 +34,7 @@ fn an_object_is_resolved_by_the_name_that_it_was_bound_to_and_not_once_that_is_u
     let (served, one) = furnished();
     let found = served.root.resolve(&name("a/b")).unwrap().unwrap();
     assert!(same(&found, &one));
-    // Id and kind are the name together.
+    // Id and kind together are the name.
     let other = object(&served.orb, 2);
     served.root.bind(&name("a/b.kind"), Some(&other)).unwrap();
     let found = served.root.resolve(&name("a/b.kind")).unwrap().unwrap();
@@ -95,7 +95,7 @@ fn a_name_that_is_bound_is_bound_again_by_rebind_alone_and_to_the_same_kind_of_t
         .unwrap_err();
     let expected = not_found(NotFoundReason::NotContext, "b");
     assert_eq!(refused, NamingContextRebindContextError::NotFound(expected));
-    // What is not bound yet is bound.
+    // An unbound name is bound.
     root.rebind(&name("a/new"), Some(&two)).unwrap();
     root.rebind_context(&name("a/other"), Some(&context))
         .unwrap();

@@ -1,4 +1,4 @@
-//! The names as the process sees them that serves them.
+//! Names as the serving process sees them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use crate::support::{Served, name, object};
 
 const HERE: std::net::IpAddr = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
 
-/// What was told.
+/// Observer that records its notifications.
 #[derive(Debug, Default)]
 struct Told {
     contexts: Mutex<Vec<ContextId>>,

@@ -7,7 +7,7 @@ use punctual_naming::cos_naming::{
     NamingContextExtToStringError, NamingContextExtToUrlError, naming_context::NotFoundReason,
 };
 
-/// What was generated of `idl/registry.idl`, which includes `CosNaming.idl`.
+/// Code generated from `idl/registry.idl`, which includes `CosNaming.idl`.
 mod idl {
     #![allow(missing_docs, missing_debug_implementations)]
     include!(concat!(env!("OUT_DIR"), "/registry.rs"));
@@ -93,7 +93,7 @@ fn idl_that_includes_cosnaming_shares_its_types() {
     let asked: cos_naming::Name = unknown.asked;
     assert_eq!(asked, name("a/b"));
     let served = Served::in_memory();
-    // A derived interface is widened to the context that it is.
+    // A derived interface is widened to its base context.
     let directory = idl::registry::Directory::from_object(served.root.as_object().clone());
     let context: &cos_naming::NamingContext = &directory;
     context.bind_new_context(&name("a")).unwrap();

@@ -1,4 +1,4 @@
-//! Contexts of other servers, which names lead through.
+//! Names through contexts of other servers.
 
 use crate::support::{Served, name, object, same};
 use punctual::{Interface, SystemExceptionKind as Kind};
@@ -8,13 +8,13 @@ use punctual_naming::cos_naming::{
 };
 use punctual_naming::{NamingService, ServeOptions};
 
-/// A root as the other server's ORB knows it.
+/// Returns a root as the other server's ORB sees it.
 fn seen_by(other: &Served, root: &Served) -> NamingContext {
     let text = root.orb.object_to_string(&root.root).unwrap();
     NamingContext::from_object(other.orb.string_to_object(&text).unwrap())
 }
 
-/// Two servers, the second's root bound in the first as `other`.
+/// Starts two servers, with the second's root bound in the first as `other`.
 fn federated() -> (Served, Served) {
     let (here, there) = (Served::in_memory(), Served::in_memory());
     let root = seen_by(&here, &there);
@@ -46,7 +46,7 @@ fn every_operation_reaches_through_a_context_of_another_server() {
     here.root
         .rebind_context(&name("other/back"), Some(&made))
         .unwrap();
-    // There and back again: each server goes one step of the way.
+    // There and back again: each server resolves one step.
     here.root.bind(&name("other/back/y"), Some(&one)).unwrap();
     assert!(same(&made.resolve(&name("y")).unwrap().unwrap(), &one));
     here.root.unbind(&name("other/a/x")).unwrap();

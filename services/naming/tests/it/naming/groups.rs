@@ -21,7 +21,7 @@ fn extended(served: &Served) -> ExtendedContext {
     ExtendedContext::narrow(served.root.as_object().clone()).unwrap()
 }
 
-/// A group of so many members, `m0`, `m1`, ….
+/// Makes a group of `count` members, `m0`, `m1`, ….
 fn grouped(served: &Served, choosing: Choice, count: usize) -> ExtendedContext {
     let context = extended(served);
     context.bind_group(&name("pumps"), choosing).unwrap();
@@ -33,7 +33,7 @@ fn grouped(served: &Served, choosing: Choice, count: usize) -> ExtendedContext {
     context
 }
 
-/// Which of the members the group's name leads to, so many times.
+/// Returns the members to which the group's name is resolved, `times` times.
 fn resolved(served: &Served, members: usize, times: usize) -> Vec<usize> {
     let one = |_| {
         let found = served.root.resolve(&name("pumps")).unwrap().unwrap();
@@ -68,7 +68,7 @@ fn a_group_leads_to_one_member_after_the_other_and_to_each_by_its_id() {
     let ids: Vec<&str> = members.iter().map(|one| one.id.as_str()).collect();
     assert_eq!(ids, ["m0", "m2"]);
     assert!(members.iter().all(|one| one.is_alive && !one.is_loaded));
-    // Who joins by an id that there is takes its place.
+    // A member that joins by an existing id replaces that.
     let other = object(&served.orb, 9);
     context.join(&name("pumps"), "m0", Some(&other), 0).unwrap();
     let found = context.resolve(&name("pumps/m0")).unwrap().unwrap();
@@ -80,7 +80,7 @@ fn each_member_is_met_by_chance() {
     let served = Served::in_memory();
     grouped(&served, Choice::ByChance, 4);
     let mut met = BTreeMap::new();
-    // That one of four is not among 400 comes once in 10^49 times.
+    // The probability that one of four is not among 400 is 10^-49.
     for one in resolved(&served, 4, 400) {
         *met.entry(one).or_insert(0) += 1;
     }
@@ -92,7 +92,7 @@ fn each_member_is_met_by_chance() {
 fn the_least_loaded_member_is_chosen_and_one_that_says_nothing_counts_as_average() {
     let served = Served::in_memory();
     let context = grouped(&served, Choice::LeastLoaded, 3);
-    // Nobody has said anything: all are equal.
+    // No load was reported: all are equal.
     assert_eq!(resolved(&served, 3, 3), [0, 1, 2]);
     let report = |id: &str, load| context.report(&name("pumps"), id, load);
     report("m0", 5.0).unwrap();
@@ -138,7 +138,7 @@ fn one_reference_has_the_profiles_of_all_members_of_a_type() {
         let member = object(&served.orb, at);
         assert!(profiles.contains(&member.ior().profiles[0]));
     }
-    // The next client begins with another one.
+    // The next client starts with another member.
     let next = context.resolve(&name("pumps")).unwrap().unwrap();
     assert_ne!(next.ior().profiles[0], profiles[0]);
 }
@@ -218,7 +218,7 @@ fn for_those_who_know_nothing_of_groups_it_is_an_object_that_they_do_not_replace
             .rebind_context(&name("pumps"), Some(&*served.root))
             .is_err()
     );
-    // Nothing is bound in a group but members, by joining.
+    // Only members can be bound in a group, by joining.
     let Err(NamingContextBindError::NotFound(it)) = context.bind(&name("pumps/x"), Some(&pump))
     else {
         panic!("a name is bound in a group");
@@ -260,7 +260,7 @@ fn what_is_no_group_odd_ids_nil_and_too_many_members_are_refused() {
         (it.why, it.rest_of_name),
         (NotFoundReason::MissingNode, name("x"))
     );
-    // A group in a group, and one in the place of something.
+    // A group in a group, and one in place of another binding.
     assert!(matches!(
         context.bind_group(&name("pumps/inner"), Choice::ByChance),
         Err(ExtendedContextBindGroupError::NotFound(_))
@@ -296,7 +296,7 @@ fn what_is_no_group_odd_ids_nil_and_too_many_members_are_refused() {
     join("pumps", "m0", 0).unwrap();
 }
 
-/// A server of its own, and the reference to an object there.
+/// Starts a server, and returns the reference to an object there.
 fn alive() -> (punctual::Orb, ObjectRef) {
     let orb = orb();
     let service = NamingService::in_memory().unwrap();
@@ -437,7 +437,7 @@ fn a_membership_that_is_kept_is_renewed_and_ends_when_it_is_dropped() {
     let pump = object(&served.orb, 1);
     let ttl = Duration::from_secs(2);
     let names = Names::below(&served.root);
-    // The group comes later.
+    // The group is made later.
     let kept = names.keep_joined("pumps", "mine", &pump, ttl).unwrap();
     let context = grouped(&served, Choice::RoundRobin, 0);
     while context.members(&name("pumps")).unwrap().is_empty() {

@@ -1,4 +1,4 @@
-//! `list` and `BindingIterator`: what is told, how long they live, how many there are.
+//! `list` and `BindingIterator`: the bindings returned, the life of iterators, their number.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn texts(bindings: &[Binding]) -> Vec<String> {
     bindings.iter().map(text).collect()
 }
 
-/// `0` to `number - 1`, objects but for the first, a context.
+/// Binds `0` to `number - 1`, objects except for the first, a context.
 fn filled(limits: Limits, number: usize) -> Served {
     let service = NamingService::in_memory().unwrap();
     service.set_limits(limits);
@@ -95,7 +95,7 @@ fn what_is_bound_throughout_is_told_once_whatever_happens_meanwhile() {
     let (first, iterator) = served.root.list(5).unwrap();
     let iterator = iterator.unwrap();
     for (at, told) in texts(&first).iter().enumerate() {
-        // What was told is unbound, and more is bound before and behind.
+        // Bindings already returned are unbound, and more are bound before and after.
         served
             .root
             .unbind(&name(told.trim_end_matches('.')))
@@ -155,7 +155,7 @@ fn one_iterator_too_many_ends_the_one_that_was_not_used_for_longest() {
     for one in [first, third, fourth] {
         assert!(one.next_one().unwrap().0);
     }
-    // Clients that never destroy theirs leave no more than that.
+    // Clients that never destroy theirs leave no more than the maximum.
     for _ in 0..100 {
         make();
     }

@@ -1,4 +1,4 @@
-//! More than there may be, and callers who mean harm.
+//! Exceeded limits, and malicious clients.
 
 use crate::support::{Served, name, object};
 use punctual::{Interface, SystemException, SystemExceptionKind as Kind};

@@ -1,4 +1,4 @@
-//! What is kept in a file, and files that are none of ours.
+//! Data in a file, and files of other programs.
 
 use std::fs;
 use std::path::Path;
@@ -172,7 +172,7 @@ fn a_file_with_a_changed_byte_is_refused_or_holds_what_was_bound() {
     let mut refusals = 0;
     for round in 0..60 {
         let mut damaged = whole.clone();
-        // Places all over the file, most of them in use: those that are not zero.
+        // Positions all over the file, most of them in use: those that are not zero.
         let places: Vec<usize> = (0..whole.len()).filter(|&at| whole[at] != 0).collect();
         let at = places[round * places.len() / 60];
         damaged[at] ^= 0x41;
@@ -186,7 +186,7 @@ fn a_file_with_a_changed_byte_is_refused_or_holds_what_was_bound() {
                     "{at}: {error}"
                 );
             }
-            // What was changed is used by nothing, or was repaired.
+            // The changed byte is unused, or was repaired.
             Ok(service) => {
                 let served = Served::new(&service);
                 assert_eq!(service.size().bindings, 31, "{at}");

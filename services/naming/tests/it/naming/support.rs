@@ -1,4 +1,5 @@
-//! What the tests share: a naming service and a root context, called by requests even in this process.
+//! Shared code of the tests: a naming service and a root context, called by requests even in this
+//! process.
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
@@ -6,7 +7,7 @@ use punctual::{Collocation, Interface, ListenEndpoint, ObjectRef, Orb, Poa, Root
 use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
 use punctual_naming::{NamingService, ServeOptions};
 
-/// An ORB whose own calls go by requests, and that listens at TCP.
+/// Returns an ORB whose own calls are sent as requests, and that listens on TCP.
 pub(crate) fn orb() -> Orb {
     Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -21,7 +22,7 @@ pub(crate) fn root_poa(orb: &Orb) -> Poa {
     poa
 }
 
-/// A service that an ORB of its own serves, until it is dropped.
+/// Service that an ORB of its own serves, until dropped.
 pub(crate) struct Served {
     pub(crate) orb: Orb,
     pub(crate) service: NamingService,
@@ -45,7 +46,7 @@ impl Served {
         Self::new(&NamingService::in_memory().unwrap())
     }
 
-    /// `:host:port`, as URLs have it.
+    /// Returns `:host:port`, as in URLs.
     pub(crate) fn address(&self) -> String {
         let endpoints = self.orb.endpoints();
         format!(":{}", endpoints[0].place)
@@ -58,7 +59,7 @@ impl Drop for Served {
     }
 }
 
-/// A name from its text.
+/// Returns the name of a text.
 pub(crate) fn name(text: &str) -> Name {
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,
@@ -68,13 +69,13 @@ pub(crate) fn name(text: &str) -> Name {
     parts.into_iter().map(component).collect()
 }
 
-/// Some object: a reference that nobody has to answer.
+/// Returns a reference to some object, which need not exist.
 pub(crate) fn object(orb: &Orb, number: usize) -> ObjectRef {
     let text = format!("corbaloc:iiop:1.2@127.0.0.1:1/object{number}");
     orb.string_to_object(&text).unwrap()
 }
 
-/// Whether two references are to the same object.
+/// Returns `true` if two references are to the same object.
 pub(crate) fn same(one: &impl Interface, other: &impl Interface) -> bool {
     one.as_object().is_equivalent(other.as_object())
 }

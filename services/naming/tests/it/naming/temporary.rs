@@ -29,7 +29,7 @@ fn found(root: &NamingContext, text: &str) -> Option<ObjectRef> {
     }
 }
 
-/// How long a name goes on to be bound.
+/// Returns the time for which a name stays bound.
 fn life(root: &NamingContext, text: &str) -> Duration {
     let begun = Instant::now();
     while found(root, text).is_some() {
@@ -39,7 +39,7 @@ fn life(root: &NamingContext, text: &str) -> Duration {
 }
 
 fn file(path: &Path) -> Served {
-    // Where a server has just ended, its thread may have to see that first.
+    // If a server has just ended, its thread may have to notice that first.
     Served::new(&NamingService::open(path).unwrap())
 }
 
@@ -185,7 +185,7 @@ fn times_that_are_too_short_or_too_long_and_names_that_are_bound_are_refused() {
     };
     assert_eq!(it.why, NotFoundReason::NotObject);
     bind("pump", true).unwrap();
-    // Names do not lead through it, as through no object.
+    // Names cannot lead through it, as through any object.
     let Err(NamingContextResolveError::NotFound(it)) = context.resolve(&name("pump/in")) else {
         panic!("a name leads through an object");
     };
@@ -267,7 +267,7 @@ fn a_context_of_another_interface_is_told_from_ours() {
         &NamingService::in_memory().unwrap(),
         ServeOptions::default(),
     );
-    // It answers, and is no context of Punctual's naming service.
+    // It answers, but is not a context of Punctual's naming service.
     let (_, iterator) = {
         for at in 0..2 {
             let pump = object(&served.orb, at);

@@ -1,10 +1,10 @@
-//! How clients find the service: `corbaloc:`, `corbaname:`, initial references.
+//! Ways in which clients find the service: `corbaloc:`, `corbaname:`, initial references.
 
 use crate::support::{Served, name, object, same};
 use punctual::{Interface, Orb, SystemExceptionKind as Kind, minor};
 use punctual_naming::cos_naming::NamingContextExt;
 
-/// `a b` is a context, `a b/x.k` an object, `nil` nil.
+/// Makes a context `a b`, an object `a b/x.k`, and binds `nil` to nil.
 fn furnished() -> (Served, Orb) {
     let served = Served::in_memory();
     served.root.bind_new_context(&name("a b")).unwrap();

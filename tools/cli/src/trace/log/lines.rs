@@ -1,4 +1,4 @@
-//! The lines of a trace, one by one.
+//! Parsing of the lines of a trace.
 
 use punctual_cdr::{ByteOrder, CodeSets, GiopVersion};
 use punctual_giop::ReplyStatus;
@@ -6,20 +6,20 @@ use punctual_giop::code_sets::{CodeSetContext, from_context};
 
 use super::message::{Head, Peer};
 
-/// Peers and operations whose names are longer are somebody's noise.
+/// Maximum length of the names of peers and operations; longer ones are not from a trace.
 const LONGEST_NAME: usize = 1000;
 
-/// Octets in a row of a dump.
+/// Number of bytes in a row of a dump.
 pub(super) const ROW: usize = 16;
 
-/// What the line before a message says.
+/// Contents of the line before a message.
 pub(super) struct Start {
     pub(super) sent: bool,
     pub(super) peer: Peer,
     pub(super) seams: Vec<usize>,
 }
 
-/// `giop -> to PEER, socket 9, joined at 1024 2048`.
+/// Parses `giop -> to PEER, socket 9, joined at 1024 2048`.
 pub(super) fn start(line: &str) -> Option<Start> {
     let (sent, rest) = match line.strip_prefix("giop -> to ") {
         Some(rest) => (true, rest),
@@ -43,7 +43,7 @@ pub(super) fn start(line: &str) -> Option<Start> {
     })
 }
 
-/// What stands at a line's end behind a word, if it reads so, and what stands before.
+/// Parses the text behind the last `word` of a line, if possible; also returns the text before it.
 fn last<'l, T>(
     line: &'l str,
     word: &str,
@@ -67,7 +67,8 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// `GIOP 1.2 Request, Little-endian, 76 octets after the header, more fragments follow; only 60 are there`.
+    /// Parses `GIOP 1.2 Request, Little-endian, 76 octets after the header, more fragments follow;
+    /// only 60 are there`.
     pub(super) fn read(line: &str) -> Option<Self> {
         let (version, rest) = line.strip_prefix("GIOP ")?.split_once(' ')?;
         let mut parts = rest.splitn(3, ", ");
@@ -92,13 +93,13 @@ impl Header {
     }
 }
 
-/// Whether a header is that of a fragment.
+/// Returns `true` if a header is that of a fragment.
 pub(super) fn is_of_fragment(line: &str) -> bool {
     let kind = line.split(' ').nth(2);
     kind == Some("Fragment,")
 }
 
-/// `request 5, operation "find", a reply is expected (flags 0x03)`.
+/// Parses `request 5, operation "find", a reply is expected (flags 0x03)`.
 pub(super) fn request(line: &str) -> Option<Head> {
     let (id, rest) = line
         .strip_prefix("request ")?
@@ -114,7 +115,7 @@ pub(super) fn request(line: &str) -> Option<Head> {
     })
 }
 
-/// `reply to request 5: NoException`.
+/// Parses `reply to request 5: NoException`.
 pub(super) fn reply(line: &str) -> Option<Head> {
     let (id, status) = line.strip_prefix("reply to request ")?.split_once(": ")?;
     let number = |number| ReplyStatus::from_number(number, GiopVersion::V1_2);
@@ -125,12 +126,12 @@ pub(super) fn reply(line: &str) -> Option<Head> {
     })
 }
 
-/// `76 octets`.
+/// Parses `76 octets`.
 pub(super) fn octets_of(text: &str) -> Option<usize> {
     text.strip_suffix(" octets")?.parse().ok()
 }
 
-/// `0x5010001 (UTF-8), 0x10109 (UTF-16)`; `None` for sets that are not known.
+/// Parses `0x5010001 (UTF-8), 0x10109 (UTF-16)`; returns `None` for unknown code sets.
 pub(super) fn code_sets(text: &str) -> Option<CodeSets> {
     let mut numbers = text
         .split([' ', ','])
@@ -143,9 +144,10 @@ pub(super) fn code_sets(text: &str) -> Option<CodeSets> {
     from_context(context).ok()
 }
 
-/// `00000010  47 49 4f 50 01 02 01 00  4c 00 00 00 05 00 00 00   GIOP....L.......`: where it stands, and the octets.
+/// Parses `00000010  47 49 4f 50 01 02 01 00  4c 00 00 00 05 00 00 00   GIOP....L.......`; returns
+/// the position and the bytes.
 pub(super) fn row(line: &str) -> Option<(usize, Vec<u8>)> {
-    /// Where the digits end: each octet takes three columns, and a gap one.
+    /// End of the digits: each byte takes three columns, and a gap one.
     const END: usize = 9 + 3 * ROW + 1;
     let (at, rest) = line.split_at_checked(8)?;
     if !at.bytes().all(|digit| digit.is_ascii_hexdigit()) || !rest.starts_with("  ") {
@@ -157,6 +159,6 @@ pub(super) fn row(line: &str) -> Option<(usize, Vec<u8>)> {
         let is_one = octet.len() == 2 && octet.bytes().all(|digit| digit.is_ascii_hexdigit());
         is_one.then(|| u8::from_str_radix(octet, 16).ok())?
     });
-    // A row that is cut short within an octet has fewer of them.
+    // A row that ends within a byte has fewer of them.
     Some((at, octets.map_while(|octet| octet).collect()))
 }

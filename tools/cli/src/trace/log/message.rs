@@ -3,7 +3,7 @@
 use punctual_cdr::{ByteOrder, CodeSets, GiopVersion};
 use punctual_giop::ReplyStatus;
 
-/// Bodies of more octets than this are not kept: the ORB's own limit on messages, as it is without options.
+/// Maximum length of bodies that are kept, in bytes: the ORB's own default limit of messages.
 pub(in crate::trace) const MOST_OCTETS: usize = 64 << 20;
 
 /// A message of the log.
@@ -15,19 +15,20 @@ pub(in crate::trace) struct Message {
     pub(in crate::trace) order: ByteOrder,
     pub(in crate::trace) more_fragments: bool,
     pub(in crate::trace) head: Head,
-    /// What the message's context says that text is in; the outer `Some` if there is one.
+    /// Code sets of its text according to the message's context; the outer `Some` if there is a
+    /// context.
     pub(in crate::trace) code_sets: Option<Option<CodeSets>>,
     pub(in crate::trace) body: Result<Body, NoBody>,
 }
 
-/// Who is at the other end, and by which connection.
+/// Peer and connection of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(in crate::trace) struct Peer {
     pub(in crate::trace) address: String,
     pub(in crate::trace) socket: Option<u32>,
 }
 
-/// What a message is, as far as its values concern.
+/// Part of a message's header that matters for its values.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::trace) enum Head {
     Request {
@@ -39,39 +40,40 @@ pub(in crate::trace) enum Head {
         id: u32,
         status: ReplyStatus,
     },
-    /// Part of a message; its request's id, since GIOP 1.2.
+    /// Part of a message, with its request's id since GIOP 1.2.
     Fragment {
         id: Option<u32>,
     },
 }
 
-/// The octets behind a message's head.
+/// Bytes behind a message's header.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::trace) struct Body {
-    /// How many octets of the message stand before them.
+    /// Number of the message's bytes before them.
     pub(in crate::trace) at: usize,
     pub(in crate::trace) octets: Vec<u8>,
-    /// Where in the message alignment starts anew, where fragments of GIOP 1.1 were joined.
+    /// Positions in the message at which alignment restarts, as fragments of GIOP 1.1 were joined
+    /// there.
     pub(in crate::trace) seams: Vec<usize>,
 }
 
-/// Why there are no octets to decode.
+/// Reason for which there are no bytes to decode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::trace) enum NoBody {
-    /// The program was not told to print them.
+    /// The program was not configured to print them.
     NotShown,
-    /// The program itself had not all of them at one place.
+    /// The program itself did not have them in one piece.
     NotWhole,
-    /// Rows of the dump are missing or are none.
+    /// Rows of the dump are missing or invalid.
     Damaged,
-    /// There are too many.
+    /// There are too many bytes.
     TooLong,
 }
 
-/// What a line completes.
+/// Result of a completed line.
 #[derive(Debug)]
 pub(in crate::trace) enum Event {
     Message(Message),
-    /// A message of another protocol than GIOP.
+    /// A message of a protocol other than GIOP.
     Foreign,
 }

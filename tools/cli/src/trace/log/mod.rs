@@ -1,4 +1,4 @@
-//! From the lines of a log to messages: what `-ORBTrace` printed, read again.
+//! Reconstruction of messages from the lines that `-ORBTrace` printed into a log.
 //!
 //! ```text
 //! giop <- from iiop://127.0.0.1:40112, socket 9         whom it came from; also where GIOP 1.1 fragments were joined
@@ -10,9 +10,10 @@
 //!   00000000  05 00 00 00 4b 69 6b 69  00                  ....Kiki.
 //! ```
 //!
-//! With `hex`, the rows are those of the whole message, and stand at its end. Where the body begins, on which alignment
-//! depends, is what the message's length leaves before it. Any line may be anything: nothing here is believed that
-//! costs more than the line itself, and octets that do not add up are no body.
+//! With `hex`, the rows are those of the whole message, and follow at its end. The position of the
+//! body, on which alignment depends, is the message's length less the body's. Lines are untrusted:
+//! no number in them may cost more memory or time than the line itself, and bytes that do not add
+//! up are not a body.
 
 mod lines;
 mod message;
@@ -21,17 +22,18 @@ mod open;
 pub(in crate::trace) use message::{Body, Event, Head, MOST_OCTETS, Message, NoBody, Peer};
 use open::Open;
 
-/// Reads a log.
+/// Reader of a log.
 #[derive(Debug, Default)]
 pub(in crate::trace) struct Log {
     open: Option<Open>,
-    /// Whether the last dump was one of a whole message.
+    /// True if the last dump was one of a whole message.
     dumps_whole: bool,
     has_messages: bool,
 }
 
 impl Log {
-    /// What is complete, as this line is none of its own. To be called before [`Log::take`].
+    /// Returns the message that is complete, as this line does not belong to it. To be called
+    /// before [`Log::take`].
     pub(in crate::trace) fn ends_before(&mut self, line: &str) -> Option<Event> {
         let open = self.open.as_ref()?;
         match open.goes_on_with(line) {
@@ -40,7 +42,7 @@ impl Log {
         }
     }
 
-    /// What is complete with this line.
+    /// Returns the message that this line completes.
     pub(in crate::trace) fn take(&mut self, line: &str) -> Option<Event> {
         if self.open.is_none() {
             self.open = Open::begin(line);
@@ -58,12 +60,12 @@ impl Log {
         }
     }
 
-    /// Whether any message has begun.
+    /// Returns `true` if any message has begun.
     pub(in crate::trace) fn has_messages(&self) -> bool {
         self.has_messages
     }
 
-    /// What is complete as far as it ever will be, at the end of the log or where something else stands in it.
+    /// Returns the unfinished message, at the end of the log or where other text interrupts it.
     pub(in crate::trace) fn end(&mut self) -> Option<Event> {
         self.open.take()?.finish()
     }

@@ -1,4 +1,4 @@
-//! A message as far as its lines have been read.
+//! A message whose lines are being read.
 
 use punctual_cdr::CodeSets;
 use punctual_giop::{MessageHeader, ReplyStatus};
@@ -6,7 +6,7 @@ use punctual_giop::{MessageHeader, ReplyStatus};
 use super::lines::{Header, ROW, code_sets, is_of_fragment, octets_of, reply, request, row, start};
 use super::message::{Body, Event, Head, MOST_OCTETS, Message, NoBody, Peer};
 
-/// A message that is being read.
+/// State of a message that is being read.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     sent: bool,
@@ -16,11 +16,11 @@ pub(super) struct Open {
     is_foreign: bool,
     head: Option<Head>,
     code_sets: Option<Option<CodeSets>>,
-    /// How many octets the body has.
+    /// Number of bytes of the body.
     body: Option<usize>,
-    /// Whether a line on the exception that a reply brings is still to come.
+    /// True if a line on the reply's exception is still to come.
     awaits_exception: bool,
-    /// How many octets of a context's dump are still to come, none of which is kept.
+    /// Number of bytes of a context's dump still to come, which are not kept.
     of_context: usize,
     pub(super) dump: Option<Dump>,
     is_hidden: bool,
@@ -29,14 +29,14 @@ pub(super) struct Open {
 #[derive(Debug)]
 pub(super) struct Dump {
     pub(super) is_whole: bool,
-    /// How many octets it has when it is complete.
+    /// Number of bytes of the complete dump.
     length: usize,
     octets: Vec<u8>,
     is_damaged: bool,
 }
 
 impl Open {
-    /// The message that a line begins.
+    /// Returns the message that a line begins.
     pub(super) fn begin(line: &str) -> Option<Self> {
         let start = start(line)?;
         Some(Self {
@@ -132,7 +132,8 @@ impl Open {
         }
     }
 
-    /// The dump that this row begins: that of the whole message, if the message's header stands in it.
+    /// Returns the dump that this row begins: that of the whole message, if the row contains the
+    /// message's header.
     fn begin_dump(&self, row: &[u8]) -> Option<Dump> {
         let header = self.header?;
         let is_whole = row
@@ -154,8 +155,8 @@ impl Open {
         })
     }
 
-    /// Whether nothing more is to come that is wanted. What is not known is whether a dump follows a body of no octets:
-    /// it does if it did before.
+    /// Returns `true` if all wanted lines have been read. It is unknown whether a dump follows an
+    /// empty body: it does if it did before.
     pub(super) fn is_complete(&self, dumps_whole: bool) -> bool {
         if self.header.is_none() || self.awaits_exception {
             return self.is_foreign;
@@ -227,7 +228,7 @@ impl Dump {
     fn take(&mut self, at: usize, octets: &[u8]) {
         let so_far = self.octets.len();
         let due = self.length.saturating_sub(so_far).min(ROW);
-        // A shorter row is the last one that is shown, or does not fit the next one's place.
+        // A shorter row is the last one shown, or does not fit the next one's position.
         if at != so_far || octets.len() > due || so_far + due > MOST_OCTETS {
             self.is_damaged = true;
         } else {

@@ -1,4 +1,4 @@
-//! A cluster that loses members, forgets what came between, or answers slowly.
+//! A cluster that loses members, forgets recent changes, or answers slowly.
 
 use punctual::{OperationError, Orb, SystemExceptionKind};
 use punctual_naming::cos_naming::{NamingContextBindError, NamingContextRebindError};
@@ -34,7 +34,7 @@ fn a_cluster_without_one_member_goes_on_and_without_its_majority_waits_for_it() 
     let orb = Orb::builder().build().unwrap();
     let server = Server::start_at(&orb, &members.join(","), &SHORT);
     until_bound(&orb, &server, 1);
-    // A member that answers no more is left for another one.
+    // If a member does not answer, another one is used.
     cluster[0].process.signal("-STOP");
     until_bound(&orb, &server, 2);
     cluster[1].process.signal("-STOP");

@@ -1,4 +1,4 @@
-//! Clients that take names and give them back, and what they know of it.
+//! Clients that take names and give them back, and their knowledge of the results.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use punctual_naming::cos_naming::{NamingContext, NamingContextBindError};
 
 use crate::naming_etcd::support::{name, object};
 
-/// From when to when a client certainly held a name.
+/// Period during which a client certainly held a name.
 #[derive(Debug)]
 pub(crate) struct Held {
     id: String,
@@ -18,21 +18,21 @@ pub(crate) struct Held {
     until: Instant,
 }
 
-/// What all clients know.
+/// Knowledge of all clients.
 #[derive(Default)]
 pub(crate) struct History {
     pub(crate) held: Mutex<Vec<Held>>,
-    /// Objects of which nobody knows whether they are bound: the server did not say.
+    /// Objects that may or may not be bound, as the server did not answer.
     unknown: Mutex<HashSet<usize>>,
     pub(crate) taken: AtomicUsize,
     pub(crate) refused: AtomicUsize,
     pub(crate) unsaid: AtomicUsize,
-    /// Names that were gone though their holders had not given them back.
+    /// Names that were gone although their holders had not given them back.
     lost: Mutex<Vec<String>>,
 }
 
 impl History {
-    /// Sees that no name had two holders at a time.
+    /// Checks that no name had two holders at a time.
     pub(crate) fn check(&self) -> usize {
         assert_eq!(*self.lost.lock().unwrap(), [""; 0]);
         let mut of_names: HashMap<&str, Vec<&Held>> = HashMap::new();
@@ -49,8 +49,8 @@ impl History {
         held.len()
     }
 
-    /// Unbinds a name that is bound to an object of which nobody knew. One thread at a time, so that none unbinds what
-    /// another has bound since.
+    /// Unbinds a name that is bound to an object of unknown state. One thread at a time, so that
+    /// none unbinds a later binding of another thread.
     pub(crate) fn clean(&self, orb: &Orb, root: &NamingContext, id: &str) {
         let mut unknown = self.unknown.lock().unwrap();
         let Ok(Some(found)) = root.resolve(&name(id)) else {
@@ -68,7 +68,8 @@ impl History {
     }
 }
 
-/// Takes names and gives them back, as one of many, until told to end; goes on to the next server when one fails.
+/// Takes names and gives them back, as one of many clients, until `ends` is set; uses the next
+/// server when one fails.
 pub(crate) fn take_and_give(
     orb: &Orb,
     roots: &[NamingContext],
@@ -99,7 +100,7 @@ pub(crate) fn take_and_give(
         }
         let from = Instant::now();
         history.taken.fetch_add(1, Ordering::Relaxed);
-        // A while in which others try. What it says may be old.
+        // Time in which others try. The answer may be out of date.
         let _ = roots[at % roots.len()].resolve(&name(&id));
         let until = Instant::now();
         history.held.lock().unwrap().push(Held {
@@ -107,7 +108,7 @@ pub(crate) fn take_and_give(
             from,
             until,
         });
-        // By another server than it was bound by.
+        // By a server other than the one it was bound by.
         at += 1;
         if let Err(error) = roots[at % roots.len()].unbind(&name(&id)) {
             if error.system().is_none() {

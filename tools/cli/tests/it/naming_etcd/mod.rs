@@ -1,7 +1,7 @@
-//! `punctual naming serve --etcd`: several servers over one etcd, one of them killed in mid-load, and an etcd that goes
-//! away. A history checker sees that no name ever had two holders.
+//! `punctual naming serve --etcd`: several servers over one etcd, one of them killed under load,
+//! and an etcd that goes away. A history checker verifies that no name ever had two holders.
 //!
-//! Skipped with a printed reason where `etcd` is not installed.
+//! Skipped with a printed reason if `etcd` is not installed.
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod cluster;
@@ -39,7 +39,7 @@ fn no_name_has_two_holders_though_three_servers_bind_it_and_one_is_killed() {
             }
         };
         taken(150);
-        // SIGKILL.
+        // Sends SIGKILL.
         drop(servers.remove(0));
         taken(400);
         ends.store(true, Ordering::Relaxed);
@@ -63,7 +63,7 @@ fn what_one_server_does_is_seen_by_the_next_and_by_one_that_starts_later() {
     let plants = one.root.bind_new_context(&name("plants")).unwrap().unwrap();
     plants.bind(&name("pump"), Some(&object(&orb, 7))).unwrap();
     let inner = [name("plants"), name("pump")].concat();
-    // A refusal is given only when all is known.
+    // A refusal is given only when all changes are known.
     assert!(matches!(
         other.root.bind(&inner, Some(&object(&orb, 8))),
         Err(NamingContextBindError::AlreadyBound(_))
@@ -130,7 +130,7 @@ fn without_etcd_writing_is_transient_and_reading_too_unless_old_names_will_do() 
         let kind = refused.system().map(|exception| exception.kind());
         assert_eq!(kind, Some(SystemExceptionKind::Transient));
     }
-    // Until it counts as away.
+    // Until it counts as unreachable.
     while strict.root.resolve(&name("pump")).is_ok() {
         std::thread::yield_now();
     }
@@ -178,7 +178,7 @@ fn an_etcd_that_comes_back_with_older_names_or_others_is_believed_or_refused() {
     etcd.restart("backup", |_| {});
     until_there("after");
     assert_eq!(server.listed(), ["after", "old"]);
-    // One that knows nothing of these names is no store of theirs.
+    // An etcd without these names is not their store.
     etcd.restart("empty", |_| {});
     // Nothing is written there.
     assert!(bind("lost").is_err());
@@ -209,7 +209,7 @@ fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back()
     let orb = Orb::builder().build().unwrap();
     let short = ["--etcd-timeout", "300ms", "--etcd-staleness", "600ms"];
     let folder = tempfile::tempdir().unwrap();
-    // Clients reach the far server by a Unix socket, whatever becomes of the cable.
+    // Clients reach the far server over a Unix socket, which the cable does not affect.
     let mut far = Command::new("ip");
     far.args(["netns", "exec", &host.0, env!("CARGO_BIN_EXE_punctual")]);
     far.args(["naming", "serve", "--listen"]);
@@ -235,7 +235,7 @@ fn no_name_has_two_holders_though_a_server_is_cut_off_from_etcd_and_comes_back()
         };
         more_taken(60);
         ip("link set pctn0 down").unwrap();
-        // Until the far server knows, and beyond.
+        // Until the far server notices, and longer.
         while roots[0]
             .resolve(&name("other"))
             .is_err_and(|error| error.system().is_none())

@@ -1,4 +1,4 @@
-//! What stands between a naming server and etcd: it delays what passes, or cuts it off.
+//! Proxy between a naming server and etcd that delays or cuts the traffic.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A proxy of one address. Its threads end with the test's process.
+/// A proxy for one address. Its threads end with the test's process.
 pub(crate) struct Proxy {
     pub(crate) at: String,
     state: Arc<State>,
@@ -48,23 +48,23 @@ impl Proxy {
         proxy
     }
 
-    /// How long everything takes on its way from now on, in each direction.
+    /// Delays all data from now on, in each direction.
     pub(crate) fn delay(&self, time: Duration) {
         let time = u64::try_from(time.as_millis()).unwrap();
         self.state.delay_ms.store(time, Ordering::SeqCst);
     }
 
-    /// Ends all connections, and takes none.
+    /// Ends all connections, and accepts none.
     pub(crate) fn cut(&self) {
         let mut open = self.state.open.lock().unwrap();
         self.state.is_cut.store(true, Ordering::SeqCst);
         for stream in open.drain(..) {
-            // Those that have ended are no matter.
+            // Those that have ended do not matter.
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Takes connections again.
+    /// Accepts connections again.
     pub(crate) fn mend(&self) {
         self.state.is_cut.store(false, Ordering::SeqCst);
     }

@@ -1,4 +1,4 @@
-//! An etcd that wants to know who calls, and shows who it is.
+//! An etcd that authenticates its clients, and itself.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use crate::naming_etcd::support::{Etcd, Server, name, object};
 use crate::support::serve;
 use punctual_naming::cos_naming::NamingContextBindError;
 
-/// What a server that cannot be started says.
+/// Returns the error of a server that cannot be started.
 fn refused(etcd: &Etcd, options: &[&str]) -> String {
     let mut command = serve(&["--etcd", &etcd.at]);
     command.args(options);
@@ -19,7 +19,8 @@ fn refused(etcd: &Etcd, options: &[&str]) -> String {
 #[test]
 fn etcd_is_called_by_tls_with_a_certificate_of_this_server_and_by_nobody_without() {
     let (authority, other) = (Authority::new(), Authority::new());
-    // etcd's gateway calls etcd itself, by the server's certificate: this one may be shown by either side.
+    // etcd's gateway calls etcd itself, with the server's certificate: it must be valid for either
+    // side.
     let _ = authority.options("127.0.0.1");
     let file = |name: &str| authority.path(name).display().to_string();
     let (trusted, certificate, key) = (
@@ -73,7 +74,7 @@ fn etcd_with_users_is_called_by_name_and_password() {
         ("user/add", r#"{"name":"root","password":"over all"}"#),
         ("user/add", r#"{"name":"names","password":"secret"}"#),
         ("role/add", r#"{"name":"names"}"#),
-        // Keys from `/punctual` to the next after all that begin so.
+        // Keys from `/punctual` to the end of that prefix.
         (
             "role/grant",
             r#"{"name":"names","perm":{"permType":"READWRITE","key":"L3B1bmN0dWFs","range_end":"L3B1bmN0dWFt"}}"#,
@@ -105,7 +106,7 @@ fn etcd_with_users_is_called_by_name_and_password() {
         .root
         .bind(&name("pump"), Some(&object(&orb, 1)))
         .unwrap();
-    // etcd forgets tokens that nobody shows for a second.
+    // etcd forgets tokens that were not used for a second.
     std::thread::sleep(std::time::Duration::from_millis(2500));
     serving
         .root

@@ -11,7 +11,7 @@ use crate::support::serve;
 use punctual::{Interface, ObjectRef, Orb};
 use punctual_naming::cos_naming::{NameComponent, NamingContext, NamingContextUnbindError};
 
-/// A member of an etcd cluster, of one member as a rule.
+/// A member of an etcd cluster, usually of one member.
 pub(crate) struct Etcd {
     pub(crate) process: Process,
     pub(crate) at: String,
@@ -19,13 +19,14 @@ pub(crate) struct Etcd {
     folder: tempfile::TempDir,
 }
 
-/// How a member is started.
+/// Options for starting a member.
 struct Launch {
     name: String,
     scheme: &'static str,
     at: String,
     peer: String,
-    /// Where it tells of itself by HTTP, whatever clients have to speak.
+    /// Address at which the member reports its health by HTTP, independent of the clients'
+    /// protocol.
     health: String,
     cluster: String,
     options: Vec<String>,
@@ -68,7 +69,7 @@ impl Launch {
 }
 
 impl Etcd {
-    /// Starts one; nothing where there is none.
+    /// Starts one; `None` if etcd is not installed.
     pub(crate) fn start() -> Option<Self> {
         Self::start_at("127.0.0.1")
     }
@@ -79,14 +80,14 @@ impl Etcd {
         Some(etcd)
     }
 
-    /// One that clients reach by this scheme, with more options.
+    /// Starts a member that clients reach by this scheme, with more options.
     pub(crate) fn start_with(scheme: &'static str, options: &[&str]) -> Option<Self> {
         let etcd = Self::begun(Launch::new("127.0.0.1", "default", scheme, options))?;
         etcd.wait();
         Some(etcd)
     }
 
-    /// A cluster of so many members.
+    /// Starts a cluster of `count` members.
     pub(crate) fn cluster(count: usize) -> Option<Vec<Self>> {
         let launch = |at| Launch::new("127.0.0.1", &format!("member{at}"), "http", &[]);
         let mut members: Vec<Launch> = (0..count).map(launch).collect();
@@ -105,7 +106,7 @@ impl Etcd {
             println!("skipped: etcd is not installed (Debian's etcd-server)");
             return None;
         }
-        // No test here is of the disk.
+        // No test here concerns the disk.
         let memory = Some(Path::new("/dev/shm")).filter(|memory| memory.is_dir());
         let folder = match memory {
             Some(memory) => tempfile::tempdir_in(memory).unwrap(),
@@ -119,7 +120,7 @@ impl Etcd {
         })
     }
 
-    /// Kills it, does something with its folder, and starts it on the data of that name.
+    /// Kills the member, calls `meanwhile` with its folder, and starts it on the data of that name.
     pub(crate) fn restart(&mut self, data: &str, meanwhile: impl FnOnce(&Path)) {
         self.process.signal("-KILL");
         self.process.0.wait().unwrap();
@@ -139,14 +140,14 @@ impl Etcd {
         reply.is_ok_and(|reply| reply.contains(r#""health":"true""#))
     }
 
-    /// Posts JSON to it, by HTTP in clear; the reply, head and all.
+    /// Posts JSON to the member, by HTTP in clear; returns the reply, including its head.
     pub(crate) fn post(&self, path: &str, body: &str) -> String {
         let length = body.len();
         let request = format!("POST {path} HTTP/1.0\r\nContent-Length: {length}\r\n\r\n{body}");
         asked(&self.at, &request).unwrap()
     }
 
-    /// Forgets all that was before now.
+    /// Removes all earlier revisions.
     pub(crate) fn compact(&self) {
         let reply = self.post("/v3/kv/range", r#"{"key":"AA=="}"#);
         let (_, revision) = reply.split_once(r#""revision":""#).unwrap();
@@ -165,7 +166,7 @@ fn asked(address: &str, request: &str) -> std::io::Result<String> {
     Ok(reply)
 }
 
-/// A naming server over it, and its root context.
+/// A naming server that uses etcd, and its root context.
 pub(crate) struct Server {
     pub(crate) process: Process,
     pub(crate) root: NamingContext,
@@ -176,14 +177,14 @@ impl Server {
         Self::start_at(orb, &etcd.at, options)
     }
 
-    /// One that calls these members.
+    /// Starts a server that calls these members.
     pub(crate) fn start_at(orb: &Orb, members: &str, options: &[&str]) -> Self {
         let mut command = serve(&["--etcd", members]);
         command.args(options).stderr(Stdio::inherit());
         Self::started(orb, command)
     }
 
-    /// By a command that prints the root context's reference.
+    /// Starts a server by a command that prints the root context's reference.
     pub(crate) fn started(orb: &Orb, mut command: Command) -> Self {
         command.stdout(Stdio::piped());
         let mut process = Process(command.spawn().unwrap());
@@ -192,9 +193,9 @@ impl Server {
         Self { process, root }
     }
 
-    /// The names of the root, as all servers have them now.
+    /// Returns the names of the root, as all servers have them now.
     pub(crate) fn listed(&self) -> Vec<String> {
-        // What is refused has been looked for in all that was acknowledged by anybody.
+        // A refusal is given only after all acknowledged changes are known.
         let missing = self.root.unbind(&name("nothing is bound so"));
         assert!(
             matches!(missing, Err(NamingContextUnbindError::NotFound(_))),
@@ -220,7 +221,7 @@ pub(crate) fn object(orb: &Orb, number: usize) -> ObjectRef {
         .unwrap()
 }
 
-/// A host of its own, with a cable to this one; gone when dropped.
+/// A host of its own, with a cable to this one; removed when dropped.
 pub(crate) struct Host(pub(crate) String);
 
 pub(crate) const HERE: &str = "198.18.78.1";

@@ -43,7 +43,7 @@ fn a_binding_whose_client_is_killed_vanishes_at_all_servers_and_not_before() {
         assert!(is_bound(&one, "pump") && is_bound(&other, "pump"));
         std::thread::sleep(Duration::from_millis(20));
     }
-    // SIGKILL.
+    // Sends SIGKILL.
     drop(keeper);
     until(&[&one, &other], "pump", false);
 }
@@ -67,7 +67,7 @@ fn a_binding_vanishes_though_the_server_that_took_it_is_dead() {
     drop(one);
     until(&[&other], "pump", false);
     assert!(begun.elapsed() >= Duration::from_millis(2_500));
-    // It was made one that stays.
+    // It was made permanent.
     assert_eq!(other.listed(), ["valve"]);
     let later = Server::start(&orb, &etcd, &[]);
     assert_eq!(later.listed(), ["valve"]);
@@ -84,10 +84,10 @@ fn a_group_that_is_joined_by_one_server_is_resolved_and_removed_by_another() {
     let (here, there) = (extended(one).unwrap(), extended(other).unwrap());
     let pumps = name("pumps");
     here.bind_group(&pumps, Choice::RoundRobin).unwrap();
-    // More members than one transaction takes records.
+    // More members than one transaction accepts.
     for at in 0..200 {
         let server = if at % 2 == 0 { &here } else { &there };
-        // It has to know the group first.
+        // It must learn of the group first.
         other.listed();
         let joined = server.join(&pumps, &format!("m{at:03}"), Some(&object(&orb, at)), 0);
         joined.unwrap();
@@ -107,7 +107,7 @@ fn a_group_that_is_joined_by_one_server_is_resolved_and_removed_by_another() {
     while here.members(&pumps).unwrap().len() > 200 {
         std::thread::sleep(Duration::from_millis(10));
     }
-    // All of it goes at once, while somebody joins.
+    // All of it is removed at once, while another client joins.
     let joined = std::thread::scope(|scope| {
         let joins = scope.spawn(|| {
             let join =
@@ -122,7 +122,7 @@ fn a_group_that_is_joined_by_one_server_is_resolved_and_removed_by_another() {
     assert!(joined < 1_000);
     assert_eq!(one.listed(), [""; 0]);
     assert_eq!(other.listed(), [""; 0]);
-    // Nothing is left of it: a server that reads all names finds no binding without its context.
+    // Nothing of it is left: a server that reads all names finds no binding without its context.
     let later = Server::start(&orb, &etcd, &quiet);
     assert_eq!(later.listed(), [""; 0]);
 }

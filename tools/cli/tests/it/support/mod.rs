@@ -19,7 +19,7 @@ pub(crate) fn text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap()
 }
 
-/// A process that ends with this.
+/// A process that ends with this value.
 pub(crate) struct Process(pub(crate) Child);
 
 impl Process {
@@ -29,7 +29,7 @@ impl Process {
         assert!(sent.success());
     }
 
-    /// The reference of the root context, which a server prints first.
+    /// Returns the reference of the root context, which a server prints first.
     pub(crate) fn reference(&mut self) -> String {
         let mut reference = String::new();
         let mut output = BufReader::new(self.0.stdout.take().unwrap());
@@ -37,11 +37,11 @@ impl Process {
         reference.trim().to_owned()
     }
 
-    /// What the server says behind this beginning of a line, which it has yet to say.
+    /// Waits for a line with this beginning from the server, and returns the rest.
     pub(crate) fn says(&mut self, beginning: &str) -> String {
         let mut lines = BufReader::new(self.0.stderr.take().unwrap()).lines();
         let rest = lines.find_map(|line| Some(line.unwrap().strip_prefix(beginning)?.to_owned()));
-        // Nobody waits for a reader of what else it says.
+        // Drains the remaining output.
         std::thread::spawn(move || lines.for_each(drop));
         rest.unwrap()
     }
@@ -54,7 +54,7 @@ impl Drop for Process {
     }
 }
 
-/// `punctual naming serve` at a port of this machine; its output is read.
+/// Returns the command `punctual naming serve` at a port of this machine; its output is piped.
 pub(crate) fn serve(options: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_punctual"));
     command.args(["naming", "serve", "--listen", "iiop://127.0.0.1:0"]);
@@ -98,7 +98,7 @@ impl Serving {
         text(output.stdout)
     }
 
-    /// What is said of a command that fails with this status.
+    /// Returns the error output of a command that fails with this status.
     pub(crate) fn fails(&self, arguments: &[&str], status: i32) -> String {
         let output = self.call(arguments);
         let said = text(output.stderr);
@@ -106,7 +106,7 @@ impl Serving {
         said
     }
 
-    /// `corbaloc:` or another scheme, with the server's address behind.
+    /// Returns the scheme, such as `corbaloc:`, followed by the server's address.
     pub(crate) fn url(&self, scheme: &str) -> String {
         let facts = text(punctual(&["ior", "--json", &self.reference]).stdout);
         let facts: Value = serde_json::from_str(&facts).unwrap();

@@ -1,4 +1,4 @@
-//! Logs without octets, cut logs, lies and noise.
+//! Logs without bytes, truncated logs, inconsistent logs and noise.
 
 use crate::trace::form::{FORM, Form, PEER, string};
 use crate::trace::{added, idl, read, text};
@@ -37,7 +37,7 @@ fn damaged_logs_are_passed_on_and_told_of() {
     assert_eq!(values.len(), 1, "{values:?}");
     let damaged = "payload -> status: its octets in the log are incomplete or damaged";
     let at = whole.find("  00000000").unwrap();
-    // Rows that are cut short within an octet, missing, of other places, or no rows.
+    // Rows that end within a byte, are missing, have other positions, or are no rows.
     let rows = [
         whole.replace(" 71 75", " 71 7"),
         whole[..at + 30].to_owned() + "\n",
@@ -48,12 +48,12 @@ fn damaged_logs_are_passed_on_and_told_of() {
         assert_ne!(log, whole);
         assert_eq!(added(&log), [damaged], "{log}");
     }
-    // Fragments cannot have been joined where it says.
+    // Fragments cannot have been joined at these positions.
     for seams in ["90 80", "80 80", "99999999999"] {
         let joined = whole.replacen(PEER, &format!("{PEER}, joined at {seams}"), 1);
         assert_eq!(added(&joined), [damaged], "{joined}");
     }
-    // The next message ends one that is not whole, and is read.
+    // The next message ends an incomplete one, and is read.
     let cut = whole[..at + 30].to_owned() + "\n" + &whole;
     assert_eq!(added(&cut), [damaged, &values[0]]);
 }
@@ -65,7 +65,7 @@ fn noise_never_ends_the_command_and_leaves_as_it_came() {
         "-> to",
         &FORM.request(4, "status", &[string("all is well")]),
     ) + &form.shown("<- from", &form.results(4, &[string("fine")]));
-    // A generator of its own: failures are the same again.
+    // A generator of its own: failures are reproducible.
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move |below: usize| {
         state ^= state << 13;

@@ -1,4 +1,4 @@
-//! What is decoded, and by which of the declared operations.
+//! Decoding, and the choice among declared operations.
 
 use crate::trace::form::{
     FORM, Form, PEER, READINGS, any, every_form, readings, string, type_code,
@@ -115,7 +115,7 @@ fn text_is_read_in_the_code_sets_that_the_connections_first_request_told() {
     };
     let told = CodeSetContext::from(latin).encode();
     let context = (service_context::CODE_SETS, told.as_slice());
-    // As UTF-8 these octets are another text.
+    // As UTF-8 these bytes are another text.
     let which = [string("Ã¤")];
     let wide = |text: &str| {
         let type_code = TypeCode::wstring(0);
@@ -139,7 +139,7 @@ fn text_is_read_in_the_code_sets_that_the_connections_first_request_told() {
             "payload -> status (Plant::Boiler or Plant::Boat): string which = \"Ã¤\"",
         ]
     );
-    // Where the log begins later: UTF-8, and what is none.
+    // If the log begins later: UTF-8, or ISO 8859-1 if the text is not UTF-8.
     let later = added(&form.shown("-> to", &form.request(2, "status", &which)));
     assert_eq!(
         later,
@@ -173,7 +173,7 @@ fn the_operation_is_the_one_whose_arguments_end_where_the_body_does() {
     for part in ["payload -> reset: ", "Plant::Boiler: ", "Plant::Boat: "] {
         assert!(neither[0].contains(part), "{neither:?}");
     }
-    // Both fit; what answers does, too.
+    // Both operations fit; the reply does, too.
     let log = shown(&FORM.request(0, "rest", &[])) + &FORM.shown("<- from", &FORM.results(0, &[]));
     assert_eq!(
         added(&log),
@@ -223,7 +223,7 @@ fn fragments_are_put_together() {
         &JsonValue::Array(vec![readings()[0].clone(); 20]),
     );
     let whole = FORM.request(4, "store", &[Any::new(&7_u8).unwrap(), list]);
-    // Not all of its arguments: that the octets are joined as they were shows in how far they reach.
+    // Not all of its arguments: the length shows that the bytes were joined as they were.
     let pieces: Vec<Vec<u8>> = split(&whole, 160)
         .map(|piece| [&*piece.header, piece.body].concat())
         .collect();
@@ -266,7 +266,8 @@ fn fragments_of_giop_1_1_that_an_orb_joined_are_aligned_anew() {
         version: GiopVersion::V1_1,
         ..FORM
     };
-    // Cut behind the first octet: the double behind it is aligned to the place behind a fragment's header.
+    // Cut after the first byte: the double after it is aligned to a position behind a fragment's
+    // header.
     let mut message = form.request_with(
         8,
         "alarm",

@@ -1,4 +1,4 @@
-//! Logs of programs that run.
+//! Logs of running programs.
 
 use crate::trace::form::{FORM, Form};
 use crate::trace::{text, trace};
@@ -14,13 +14,13 @@ struct Owned(Child);
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // Ended already, when all went well.
+        // The process has ended already if all went well.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// For a process to begin to serve; then the test fails.
+/// Time for a process to start serving; then the test fails.
 const START: Duration = Duration::from_secs(30);
 
 fn wait_for(reference: &Path, server: &mut Owned) {
@@ -36,7 +36,7 @@ fn cubit() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/cubit/idl/cubit.idl")
 }
 
-/// A server that tells what it sends and receives, and where it is when it serves.
+/// Starts a server that traces its messages and writes its reference once it serves.
 fn traced_server(reference: &Path) -> Owned {
     let mut server = Command::new(env!("CARGO_BIN_EXE_punctual"));
     server.args(["demo-server", "-ORBTrace", "giop,payload"]);
@@ -66,17 +66,17 @@ fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
     let mut reader = trace(&cubit(), &[]);
     let mut reader = Owned(reader.stdin(log).stdout(Stdio::piped()).spawn().unwrap());
     wait_for(&reference, &mut server);
-    // All of it is read, as a pipe that is full holds the server up.
+    // All of the output is read, as a full pipe would block the server.
     let (sender, lines) = std::sync::mpsc::channel();
     let printed_by_server = BufReader::new(reader.0.stdout.take().unwrap());
     std::thread::spawn(move || {
         for line in printed_by_server.lines() {
-            // The test may have enough of it.
+            // The test may have stopped reading.
             let _ = sender.send(line.unwrap());
         }
     });
     let printed = client(&reference, &["-ORBTrace", "giop,payload"]).stderr;
-    // The server still runs: what it prints is here already.
+    // The server still runs: its output has arrived already.
     let mut of_server = Vec::new();
     loop {
         let line = lines.recv_timeout(START).unwrap();
@@ -93,7 +93,7 @@ fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
     let output = trace(&cubit(), &[]).arg(&of_client).output().unwrap();
     let of_client = text(&output.stdout);
     let of_client: Vec<&str> = of_client.lines().collect();
-    // Each side shows the same, the other way round.
+    // Each side shows the same values in opposite directions.
     let values = |lines: &[&str], turned: bool| -> Vec<String> {
         let lines = lines.iter().filter(|line| line.starts_with("payload "));
         let turn = |line: &&str| match turned {
@@ -109,7 +109,7 @@ fn what_programs_with_compiled_stubs_send_is_shown_while_they_run() {
     let (of_server, mut of_client) = (values(&of_server, true), values(&of_client, false));
     of_client.truncate(of_server.len());
     let sorted = |mut lines: Vec<String>| {
-        // One-ways and what follows them need not be printed in the order of the calls.
+        // One-ways and later calls may be printed in another order than called.
         lines.sort();
         lines
     };
@@ -159,7 +159,7 @@ fn a_message_that_the_orb_joined_of_fragments_of_giop_1_1_is_shown() {
         header.encode(out).unwrap();
     };
     let mut first = form.message(MessageKind::Request, head, |_| {}, false);
-    // Cut where a number of 8 octets may stand: behind the next header it has to be padded to.
+    // Cut at a possible position of an 8-octet number: behind the next header it needs padding.
     assert_eq!(first.len() % 8, 0);
     first[6] |= 2;
     let number = 0x0102_0304_0506_0708_u64;

@@ -22,7 +22,7 @@ fn trace(idl: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// What the command prints of a log, which comes on standard input.
+/// Returns the output of the command for a log on standard input.
 fn read(log: &[u8], more: &[&str]) -> Output {
     let mut command = trace(&idl(), more);
     let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -40,7 +40,7 @@ fn text(octets: &[u8]) -> String {
     String::from_utf8_lossy(octets).into_owned()
 }
 
-/// The lines that were added to a log; the others are verified to be the log's.
+/// Returns the lines that were added to a log; verifies that the others are the log's.
 fn added(log: &str) -> Vec<String> {
     let output = text(&read(log.as_bytes(), &[]).stdout);
     let is_added = |line: &&str| line.starts_with("payload ");

@@ -91,7 +91,7 @@ fn what_the_browser_says_comes_from_another_site_neither_changes_nor_loads_anyth
             403,
         ),
         ("Sec-Fetch-Site: same-site\r\nSec-Fetch-Mode: cors\r\n", 403),
-        // A link leads here, and a bookmark.
+        // A link from elsewhere, and a bookmark.
         (
             "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n",
             200,
@@ -122,7 +122,7 @@ fn a_form_without_the_token_of_this_process_changes_nothing() {
         }
     }
     assert!(!shown.resolves("made"));
-    // Nor is a link a form.
+    // A link is not a form.
     let path = format!("/naming/context?token={token}&in=&name=made");
     assert_eq!(shown.get(&path).status, 405);
 }
@@ -157,7 +157,7 @@ fn no_other_site_may_show_read_or_script_a_page() {
     let host = format!("Host: {}\r\n", shown.address());
     let reply = get_as(&shown, &host, "Origin: http://attacker.example\r\n");
     assert_eq!(reply.header("access-control-allow-origin"), None);
-    // No script or style in the page itself, and nothing of anybody else's.
+    // No script or style in the page itself, and nothing from other sites.
     let page = shown.get("/naming").body;
     assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains("://"));
     assert_eq!(page.matches("<script").count(), 1);

@@ -1,4 +1,4 @@
-//! What those can make the console hold who ask.
+//! Limits of the resources that clients can occupy.
 
 use std::io::{ErrorKind, Read, Write};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use punctual_console::ConsoleLimits;
 
 use crate::console::support::Shown;
 
-/// Times that a test waits for.
+/// Short limits that a test waits for.
 const SOON: Duration = Duration::from_millis(200);
 
 #[test]
@@ -50,7 +50,7 @@ fn who_says_nothing_or_stops_in_a_head_is_let_go() {
         let mut peer = shown.connected();
         peer.write_all(begin.as_bytes()).unwrap();
         let mut rest = Vec::new();
-        // It ends: the connection's own time-out would be an error.
+        // The server ends it: the connection's own time-out would be an error.
         let ended = peer.read_to_end(&mut rest);
         assert!(
             !matches!(ended, Err(error) if error.kind() == ErrorKind::WouldBlock),
@@ -137,7 +137,7 @@ fn a_peer_that_takes_nothing_is_let_go_and_delays_nobody() {
         "GET /static/console.css HTTP/1.1\r\nHost: {}\r\n\r\n",
         shown.address()
     );
-    // It asks again and again and reads nothing, until the server has had enough.
+    // Sends requests and reads nothing, until the server closes.
     while peer.write_all(head.as_bytes()).is_ok() {}
     assert_eq!(shown.get("/naming").status, 200);
 }

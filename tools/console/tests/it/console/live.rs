@@ -18,9 +18,9 @@ fn a_change_is_told_to_who_looks_at_its_context_and_to_nobody_else() {
         assert!(events.next());
     }
     shown.context("a/new");
-    // Those below see it in the tree.
+    // Contexts below are notified, as the tree shows it.
     assert!(at_a.next() && at_c.next());
-    // Had the one in `a` been told here, this would be its second.
+    // If the one in `a` had been notified here, this would be its second.
     shown.context("b/new");
     assert!(at_b.next());
     let quiet = Duration::from_secs(1);
@@ -38,7 +38,7 @@ fn changes_without_number_are_told_as_few() {
     for number in 0..2_000 {
         shown.context(&format!("c{number}"));
     }
-    // One for all that came within the gap, and one for what came during it, at most.
+    // At most one event for all changes within the gap, and one for those during it.
     assert!(events.next());
     while events.next_within(Duration::from_secs(2)) {}
     assert!(events.count() < 30, "{}", events.count());

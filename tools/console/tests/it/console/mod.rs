@@ -1,4 +1,5 @@
-//! The console as browsers, and those who pretend to be one, see it: requests by hand.
+//! The console as seen by browsers, and by programs that pretend to be one: requests written by
+//! hand.
 #![allow(clippy::unwrap_used)]
 
 mod elsewhere;

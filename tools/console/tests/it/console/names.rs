@@ -1,4 +1,4 @@
-//! The page of names: what it shows, and what its forms do.
+//! Page of names: its contents, and its forms.
 
 use punctual::Interface;
 use punctual_console::{ConsoleLimits, ConsoleOptions};
@@ -24,7 +24,7 @@ fn a_context_shows_its_bindings_with_where_they_lead_and_the_tree_the_way_to_it(
     let row = page.row("pump").unwrap();
     assert!(row.contains("omg.org/CosNaming/NamingContextExt"), "{row}");
     assert!(row.contains("iiop://127.0.0.1:"), "{row}");
-    // The neighbours of those on the way, too.
+    // Neighbours of the contexts on the way are shown, too.
     for name in ["offices", "plants", "plants/south", "plants/north.site"] {
         assert!(
             page.body.contains(&format!("<a data-key=\"{name}\"")),
@@ -66,7 +66,7 @@ fn whether_an_object_answers_is_told_once_it_was_asked() {
     let mut events = shown.events("/naming/live");
     let state =
         |component: &str, word: &str| shown.get("/naming").row(component).unwrap().contains(word);
-    // It says that something has changed until all of them are known.
+    // Events arrive until all states are known.
     while !(state("here", "mark alive") && state("away", "mark away") && state("dead", "mark dead"))
     {
         assert!(events.next());
@@ -121,7 +121,7 @@ fn a_name_is_bound_rebound_and_unbound_by_forms() {
     let again = bind("pump.a b\\/c", "corbaloc::127.0.0.1:1/other", &[]);
     assert_eq!(again.status, 409);
     assert!(again.body.contains("The name is bound already."));
-    // What was typed is still there.
+    // The typed text is still there.
     assert!(
         again
             .body

@@ -1,4 +1,4 @@
-//! Pages of services: each that was handed over is in the navigation and behind the guard.
+//! Pages of services: each that was passed in is in the navigation and behind the guard.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use punctual_console::{Console, ConsoleOptions, Mounted, Naming, Page, Shell};
 
 use crate::console::support::Shown;
 
-/// A page that another service would have.
+/// A page of another service.
 #[derive(Debug)]
 struct Clock;
 

@@ -1,4 +1,5 @@
-//! What the tests share: a naming service with a console, and HTTP by hand, so that every header is the test's own.
+//! Shared code of the tests: a naming service with a console, and HTTP written by hand, so that
+//! tests control every header.
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
@@ -11,7 +12,7 @@ use punctual_console::{Console, ConsoleLimits, ConsoleOptions, Naming};
 use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
 use punctual_naming::{Access, NamingService, ServeOptions};
 
-/// A naming service, served by an ORB and shown by a console, until this is dropped.
+/// A naming service, served by an ORB and shown by a console, until dropped.
 pub(crate) struct Shown {
     pub(crate) console: Console,
     pub(crate) orb: Orb,
@@ -79,12 +80,12 @@ impl Shown {
         self.root.bind_new_context(&name(text)).unwrap();
     }
 
-    /// An object that answers: the root context itself.
+    /// Returns an object that answers: the root context itself.
     pub(crate) fn alive(&self) -> ObjectRef {
         self.root.as_object().clone()
     }
 
-    /// An object where nobody listens.
+    /// Returns an object without a server.
     pub(crate) fn away(&self) -> ObjectRef {
         self.object("corbaloc:iiop:1.2@127.0.0.1:1/away")
     }
@@ -97,7 +98,7 @@ impl Shown {
         self.root.resolve(&name(text)).is_ok()
     }
 
-    /// What a browser gets for a path.
+    /// Returns the reply to a browser's request for a path.
     pub(crate) fn get(&self, path: &str) -> Reply {
         self.send(
             &format!("GET {path} HTTP/1.1\r\nHost: {}\r\n", self.address()),
@@ -105,14 +106,14 @@ impl Shown {
         )
     }
 
-    /// The token in the forms of a page.
+    /// Returns the token in the forms of a page.
     pub(crate) fn token(&self) -> String {
         let page = self.get("/naming").body;
         let begin = page.split("name=\"token\" value=\"").nth(1).unwrap();
         begin.split('"').next().unwrap().to_owned()
     }
 
-    /// What a form leads to, sent as a browser does from this server's page.
+    /// Sends a form as a browser does from this server's page, and returns the reply.
     pub(crate) fn post(&self, path: &str, fields: &[(&str, &str)]) -> Reply {
         let address = self.address();
         let headers = format!("Origin: http://{address}\r\nSec-Fetch-Site: same-origin\r\n");
@@ -159,7 +160,7 @@ impl Shown {
         peer
     }
 
-    /// The events of a page.
+    /// Returns the events of a page.
     pub(crate) fn events(&self, path: &str) -> Events {
         let mut peer = self.connected();
         let head = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address());
@@ -208,7 +209,7 @@ impl Reply {
         found.next().map(|(_, value)| value)
     }
 
-    /// The row of a binding.
+    /// Returns the row of a binding.
     pub(crate) fn row(&self, component: &str) -> Option<&str> {
         let begin = self
             .body
@@ -225,18 +226,18 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// How many there were.
+    /// Returns the number of events received.
     pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether there is another one within that time.
+    /// Returns `true` if another event arrives within that time.
     pub(crate) fn next_within(&mut self, time: Duration) -> bool {
         self.lines.get_ref().set_read_timeout(Some(time)).unwrap();
         self.next()
     }
 
-    /// Waits for the next event; false when the stream has ended.
+    /// Waits for the next event; returns `false` when the stream has ended.
     pub(crate) fn next(&mut self) -> bool {
         let (mut line, mut is_changed, mut has_data) = (String::new(), false, false);
         loop {
@@ -247,7 +248,8 @@ impl Events {
             }
             is_changed |= line.trim() == "event: changed";
             has_data |= line.starts_with("data: ");
-            // As browsers do: it is there at the empty line behind it, and none without data.
+            // As in browsers: an event is complete at the empty line after it, and ignored without
+            // data.
             if line.trim().is_empty() {
                 if is_changed && has_data {
                     self.count += 1;
@@ -259,7 +261,7 @@ impl Events {
     }
 }
 
-/// A name from its text.
+/// Parses a name.
 pub(crate) fn name(text: &str) -> Name {
     let component = |one: punctual_ior::NameComponent| NameComponent {
         id: one.id,
@@ -269,7 +271,7 @@ pub(crate) fn name(text: &str) -> Name {
     parts.into_iter().map(component).collect()
 }
 
-/// A text in a form.
+/// Escapes a text for a form.
 pub(crate) fn escaped(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte.is_ascii_alphanumeric() {

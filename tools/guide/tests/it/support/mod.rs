@@ -1,14 +1,15 @@
-//! What the snippets of the guide have at hand.
+//! Support code for the snippets of the guide.
 #![allow(unreachable_pub)]
 
 pub use punctual::prelude::*;
 pub use std::error::Error;
 pub use std::time::Duration;
 
-/// How a snippet ends.
+/// Result of a snippet.
 pub type Done = Result<(), Box<dyn Error>>;
 
-/// An ORB that listens on the loopback and calls its own objects by the network, and its root POA, which is active.
+/// Returns an ORB that listens on the loopback and calls its own objects over the network, and its
+/// root POA, which is active.
 pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
@@ -19,7 +20,7 @@ pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
     Ok((orb, root))
 }
 
-/// Whether a file of configuration with that text is accepted.
+/// Checks that a configuration file with that text is accepted.
 pub fn configuration(text: &str) -> Done {
     let file = tempfile::NamedTempFile::new()?;
     std::fs::write(file.path(), text)?;

@@ -1,4 +1,4 @@
-//! The connections that clients have opened, as their lane knows them.
+//! Connections that clients have opened to a lane.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -6,49 +6,51 @@ use std::fmt::Debug;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-/// Of so many connections, one is closed when there is no room for another: looking for them takes time.
+/// Divisor: when there is no room for another connection, one in 64 is closed at once, as a search
+/// takes time.
 const MANY: usize = 64;
-/// Where none could go, nobody looks again for so long.
+/// Time without a further search after one that found no connection to close.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
-/// The reserve for hosts that have few connections: this part of the limit beside it, which is also what such a host
-/// has at most.
+/// Divisor of the connection limit: the reserve for hosts with few connections is this fraction of
+/// the limit, on top of it. It is also the most that such a host may have.
 const RESERVE: usize = 8;
 
 /// A connection that a client opened.
 pub(crate) trait Accepted: Send + Sync + Debug {
-    /// The number of the endpoint it came in at.
+    /// Returns the number of the endpoint at which the connection was accepted.
     fn endpoint(&self) -> u64;
 
-    /// No new requests; CloseConnection when the last one in progress has been answered.
+    /// Accepts no new requests, and sends CloseConnection once the last request in progress has
+    /// been answered.
     fn say_goodbye(&self);
 
-    /// How many messages have come, if no request is in progress.
+    /// Returns the number of messages received, if no request is in progress.
     fn idle_at(&self) -> Option<u64>;
 
-    /// How many messages have come.
+    /// Returns the number of messages received.
     fn messages(&self) -> u64;
 
-    /// Whether something has come that nobody has received. A system call.
+    /// Returns `true` if data has arrived that no thread has received. Makes a system call.
     fn has_unread(&self) -> bool;
 
-    /// Ends it without waiting for anybody, by CloseConnection behind the last reply; `false` where it is not idle any
-    /// more, and stands.
+    /// Closes the connection without waiting, with CloseConnection after the last reply; returns
+    /// `false`, and keeps it open, if it is no longer idle.
     fn make_room(&self) -> bool;
 
-    /// Where it stands, if nobody receives there at the moment and no reply is being sent: a number that
-    /// changes with each message.
+    /// Returns a number that changes with each message, if no thread receives on the connection at
+    /// the moment and no reply is being sent.
     fn stands_still_at(&self) -> Option<u64>;
 
-    /// The upcall there takes long: sends the replies that wait for it, and has another thread receive if
-    /// there is more to.
+    /// Handles an upcall that takes long: sends the replies that wait behind it and, if there is
+    /// more to receive, makes another thread receive.
     fn hand_over_if_needed(self: Arc<Self>, stands_at: u64);
 }
 
-/// Those of one lane. They belong to the threads that serve them.
+/// Connections of one lane. They are owned by the threads that serve them.
 #[derive(Debug, Default)]
 pub(crate) struct Connections {
     state: Mutex<State>,
-    /// A client has come or gone, or the end has come.
+    /// Notified when a client has connected or disconnected, or the lane ends.
     changed: Condvar,
 }
 
@@ -57,19 +59,21 @@ struct State {
     closed: bool,
     next: u64,
     open: BTreeMap<u64, Entry>,
-    /// How many were not told to go: of each host, or each link without hosts,
+    /// Number of connections that have not been asked to close, by host, or by link for links
+    /// without hosts.
     hosts: HashMap<Arc<str>, usize>,
-    /// and in all.
+    /// Number of connections that have not been asked to close.
     count: usize,
-    /// When one was last looked for that could go, and there was none.
+    /// Time of the last search that found no connection to close.
     fruitless: Option<Instant>,
 }
 
-/// What a look has found. Dropped without the lock: the last hold on a connection takes it.
+/// Result of a search. To be dropped without the lock, as dropping the last reference to a
+/// connection takes it.
 #[derive(Debug, Default)]
 struct Looked {
     seen: Vec<Arc<dyn Accepted>>,
-    /// Those that are to go, by their numbers.
+    /// Connections that are to be closed, with their numbers.
     leaving: Vec<(u64, Arc<dyn Accepted>)>,
 }
 
@@ -77,14 +81,14 @@ struct Looked {
 struct Entry {
     connection: Weak<dyn Accepted>,
     from: Arc<str>,
-    /// How many messages had come at the last look, and since when it has been quiet; `None` where a request was in
-    /// progress.
+    /// Number of messages at the last look, and the time since which the connection has been quiet;
+    /// `None` if a request was in progress.
     quiet: Option<(u64, Instant)>,
-    /// Whether it was told to go.
+    /// True if the connection was asked to close.
     leaves: bool,
 }
 
-/// There are as many connections as there may be, and none was quiet.
+/// Error: the connection limit is reached, and no connection was quiet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Full;
 
@@ -93,9 +97,9 @@ impl Connections {
         self.lock().open.len()
     }
 
-    /// How many there are, and the messages that have come on them.
+    /// Returns the number of connections, and the number of messages received on them.
     pub(in crate::lane) fn messages(&self) -> (usize, u64) {
-        // Dropping the last hold on one takes the lock again.
+        // Dropping the last reference to a connection takes the lock again.
         let open: Vec<_> = {
             let state = self.lock();
             let connections = state.open.values();
@@ -106,7 +110,7 @@ impl Connections {
         (open.len(), open.iter().map(|one| one.messages()).sum())
     }
 
-    /// One more; what it is to [`Connections::leave`] with.
+    /// Adds a connection; returns its number for [`Connections::leave`].
     pub(crate) fn join(&self, connection: Weak<dyn Accepted>, from: Arc<str>) -> u64 {
         let mut state = self.lock();
         let id = state.next;
@@ -134,8 +138,8 @@ impl Connections {
         self.changed.notify_all();
     }
 
-    /// Whether there is room for one more from a host, among `limit`. Closes connections that were quiet for `quiet`
-    /// where there is none.
+    /// Makes sure that one more connection from a host fits into `limit`. Closes connections that
+    /// were quiet for `quiet` if there is no room.
     ///
     /// # Errors
     /// [`Full`].
@@ -150,7 +154,7 @@ impl Connections {
         if state.count < limit {
             return Ok(());
         }
-        // Those that were told to go have not all gone.
+        // Connections that were asked to close still exist.
         if state.open.len() >= limit.saturating_mul(2) {
             return Err(Full);
         }
@@ -171,7 +175,8 @@ impl Connections {
         has_room.then_some(()).ok_or(Full)
     }
 
-    /// Closes some that were quiet for `quiet`, whatever room there is: the process has no descriptor left for another.
+    /// Closes some connections that were quiet for `quiet`, regardless of the limit: the process
+    /// has no descriptor left.
     pub(crate) fn let_some_go(&self, quiet: Duration) {
         let mut state = self.lock();
         let most = state.count / MANY + 1;
@@ -180,7 +185,8 @@ impl Connections {
         self.let_go(looked);
     }
 
-    /// Looks how long each has been quiet, and closes those that were for `idle`.
+    /// Updates how long each connection has been quiet, and closes those that were quiet for
+    /// `idle`.
     pub(super) fn look(&self, idle: Option<Duration>) {
         let now = Instant::now();
         let mut state = self.lock();
@@ -192,7 +198,8 @@ impl Connections {
         self.let_go(looked);
     }
 
-    /// Lets those go that are to. Those that are not idle any more stay, and count again. Without the lock.
+    /// Closes the chosen connections. Those that are no longer idle stay, and count again. To be
+    /// called without the lock.
     fn let_go(&self, looked: Looked) {
         for (number, one) in &looked.leaving {
             if !one.make_room() {
@@ -201,7 +208,8 @@ impl Connections {
         }
     }
 
-    /// Says goodbye to those that came in at such endpoints; their calls in progress finish.
+    /// Closes the connections that were accepted at the selected endpoints; their calls in progress
+    /// finish.
     pub(super) fn say_goodbye(&self, came_in_at: impl Fn(u64) -> bool) {
         let open: Vec<_> = {
             let state = self.lock();
@@ -218,7 +226,7 @@ impl Connections {
         }
     }
 
-    /// Says goodbye to all; nobody is waited for any more.
+    /// Closes all connections, and makes waiting threads return.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -235,7 +243,8 @@ impl Connections {
         }
     }
 
-    /// Waits until a client is connected, then for `interval`; `None` when there will be no more.
+    /// Waits until a client is connected, then for `interval`; returns `None` when there will be no
+    /// more clients.
     pub(super) fn after(&self, interval: Duration) -> Option<Vec<(u64, Arc<dyn Accepted>)>> {
         let mut state = self.lock();
         while state.open.is_empty() && !state.closed {
@@ -248,7 +257,8 @@ impl Connections {
             .changed
             .wait_timeout_while(state, interval, |state| !state.closed);
         let state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        // Dropping the last hold on one takes the lock again: they are dropped by the caller.
+        // Dropping the last reference to a connection takes the lock again, so the caller drops
+        // them.
         let open = state.open.iter();
         let held = open.filter_map(|(&number, one)| Some((number, one.connection.upgrade()?)));
         (!state.closed).then(|| held.collect())
@@ -270,7 +280,7 @@ impl State {
         }
     }
 
-    /// One that was told to go stays.
+    /// Keeps a connection that was asked to close.
     fn stays(&mut self, number: u64) {
         if let Some(entry) = self.open.get_mut(&number) {
             entry.leaves = false;
@@ -280,7 +290,7 @@ impl State {
         }
     }
 
-    /// Notes how long each has been quiet.
+    /// Updates how long each connection has been quiet.
     fn look(&mut self, now: Instant) -> Looked {
         let mut looked = Looked::default();
         for entry in self.open.values_mut() {
@@ -297,8 +307,8 @@ impl State {
         looked
     }
 
-    /// Chooses those that are to go, at most so many: first those that never said anything, then of the host that has
-    /// most, what was quiet for longest.
+    /// Chooses at most `most` connections to close: first those that never sent anything, then, of
+    /// the host that has most connections, the one that was quiet for longest.
     fn choose(&mut self, now: Instant, quiet: Duration, most: usize) -> Looked {
         let mut looked = self.look(now);
         let hosts = &self.hosts;
@@ -339,10 +349,10 @@ impl State {
 mod tests {
     use super::*;
 
-    /// One that has called once and is quiet, as far as a look tells.
+    /// Connection that has called once and is quiet, according to its counters.
     #[derive(Debug)]
     struct Quiet {
-        /// Whether it goes when it is told to.
+        /// True if the connection closes when asked to.
         goes: bool,
     }
 

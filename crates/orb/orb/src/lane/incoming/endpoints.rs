@@ -11,43 +11,43 @@ use punctual_link::{Acceptor, Address};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Those of one lane.
+/// Endpoints of one lane.
 #[derive(Debug)]
 pub(crate) struct Endpoints {
     state: Mutex<State>,
-    /// How often one has come or gone.
+    /// Number of times that an endpoint was opened or closed.
     changes: AtomicU64,
-    /// Which lane they are of, if it is one of a thread pool.
+    /// Identifier of the lane in its thread pool, if the lane belongs to one.
     lane: Option<LaneId>,
 }
 
 #[derive(Debug, Default)]
 struct State {
     open: Vec<OpenEndpoint>,
-    /// Whether the endpoints of the configuration have been opened.
+    /// True if the endpoints of the configuration have been opened.
     opened: bool,
     next: u64,
     closed: bool,
 }
 
-/// One that is listened at.
+/// An endpoint at which the lane listens.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenEndpoint {
-    /// Its number among those of its lane, for the connections that it accepts.
+    /// Number of the endpoint in its lane; connections record it.
     pub(crate) number: u64,
     pub(crate) endpoint: ListenEndpoint,
     pub(crate) pair: Arc<Pair>,
     pub(in crate::lane) published: ProfileEndpoint,
     pub(crate) acceptor: Arc<dyn Acceptor>,
-    /// Who serves the connections. `None` once it listens no more.
+    /// Threads that serve the endpoint's connections. `None` once the endpoint is closed.
     pub(crate) threads: Option<ServingThreads>,
 }
 
-/// Starts accepting at an endpoint.
+/// Function that starts accepting at an endpoint.
 pub(crate) type Accept<'a> = dyn Fn(&OpenEndpoint) -> Result<(), SystemException> + 'a;
 
 impl Endpoints {
-    /// None yet, of that lane of a thread pool, if it is one of those.
+    /// Makes an empty set of endpoints, for a lane of a thread pool if `lane` is given.
     pub(super) fn new(lane: Option<LaneId>) -> Self {
         Self {
             state: Mutex::default(),
@@ -56,7 +56,7 @@ impl Endpoints {
         }
     }
 
-    /// Listens at these endpoints of the configuration; `false` where it does already.
+    /// Opens the given endpoints of the configuration; returns `false` if that was done before.
     pub(super) fn open(
         &self,
         (broker, reactors): (&Broker, &Reactors),
@@ -67,7 +67,8 @@ impl Endpoints {
         if state.opened {
             return Ok(false);
         }
-        // Where the ORB ends, it has seen this lane, or this is seen here.
+        // Either the thread that ends the ORB has seen this lane, or this check sees that the ORB
+        // ends.
         broker.check_running()?;
         if state.closed {
             return Ok(false);
@@ -80,7 +81,7 @@ impl Endpoints {
         let opened = opened?;
         state.next += u64::try_from(opened.len()).unwrap_or_default();
         let accepting = opened.iter().try_for_each(accept);
-        // Those that have begun to accept end with the others.
+        // If one fails, the endpoints that already accept are closed too.
         accepting.inspect_err(|_| opened.iter().for_each(|one| one.acceptor.close()))?;
         state.open.extend(opened);
         state.opened = true;
@@ -88,7 +89,7 @@ impl Endpoints {
         Ok(true)
     }
 
-    /// Listens at one more endpoint, from now on; says where that is.
+    /// Opens one more endpoint, and returns it with its actual address.
     pub(super) fn add(
         &self,
         (broker, reactors): (&Broker, &Reactors),
@@ -106,7 +107,7 @@ impl Endpoints {
         Ok(real)
     }
 
-    /// Stops listening at those that are meant; their numbers.
+    /// Closes the selected endpoints, and returns their numbers.
     pub(super) fn retire(&self, is_meant: impl Fn(&OpenEndpoint) -> bool) -> Vec<u64> {
         let gone: Vec<OpenEndpoint> = {
             let mut state = self.lock();
@@ -119,18 +120,18 @@ impl Endpoints {
         gone.iter().map(|one| one.number).collect()
     }
 
-    /// Stops listening at all.
+    /// Closes all endpoints.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
         for open in &mut state.open {
             open.acceptor.close();
-            // A pool ends with the last that it serves.
+            // A pool ends with the last endpoint or connection that it serves.
             open.threads = None;
         }
     }
 
-    /// Whether the endpoints of the configuration have been opened.
+    /// Returns `true` if the endpoints of the configuration have been opened.
     pub(in crate::lane) fn are_opened(&self) -> bool {
         self.lock().opened
     }
@@ -139,12 +140,12 @@ impl Endpoints {
         self.lock().closed
     }
 
-    /// Whether the endpoint of that number is listened at still.
+    /// Returns `true` if the endpoint of that number is still open.
     pub(crate) fn is_open(&self, number: u64) -> bool {
         self.lock().open.iter().any(|one| one.number == number)
     }
 
-    /// One of that protocol.
+    /// Returns an open endpoint of that protocol.
     #[cfg(feature = "fuzzing")]
     pub(crate) fn find(&self, protocol: &str) -> Option<OpenEndpoint> {
         let state = self.lock();
@@ -152,20 +153,19 @@ impl Endpoints {
         open.find(|one| one.endpoint.protocol == protocol).cloned()
     }
 
-    /// With the places that were chosen.
+    /// Returns all open endpoints, with their actual addresses.
     pub(crate) fn all(&self) -> Vec<ListenEndpoint> {
         self.lock().open.iter().map(OpenEndpoint::real).collect()
     }
 
-    /// Where references say that this link is listened at.
+    /// Returns the addresses of this link that references contain.
     pub(crate) fn published_by(&self, link: &str) -> Vec<Address> {
         let state = self.lock();
         let open = state.open.iter().filter(|one| one.pair.link.name() == link);
         open.map(|one| one.published.address.clone()).collect()
     }
 
-    /// Whether references that name this place mean one of these.
-    /// Whether references that name this place mean one of these.
+    /// Returns `true` if references that contain this address mean an endpoint of this lane.
     pub(crate) fn is_at(&self, protocol: &str, address: &Address) -> bool {
         let is_meant = |open: &OpenEndpoint| {
             &*open.published.protocol == protocol && open.published.address == *address
@@ -173,17 +173,17 @@ impl Endpoints {
         self.lock().open.iter().any(is_meant)
     }
 
-    /// How often one has come or gone.
+    /// Returns the number of times that an endpoint was opened or closed.
     pub(in crate::lane) fn changes(&self) -> u64 {
         self.changes.load(Ordering::Acquire)
     }
 
-    /// Those that are listened at.
+    /// Returns the open endpoints.
     pub(in crate::lane) fn open_now(&self) -> Vec<OpenEndpoint> {
         self.lock().open.clone()
     }
 
-    /// Under the lock, after a change.
+    /// Counts a change of the endpoints. To be called under the lock, after the change.
     fn have_changed(&self) {
         self.changes.fetch_add(1, Ordering::Release);
     }
@@ -240,7 +240,8 @@ impl Endpoints {
 }
 
 impl OpenEndpoint {
-    /// Whether its place was not chosen for this process: a socket's ends with it.
+    /// Returns `false` for a local socket whose path was chosen for this process, as it ends with
+    /// the process; `true` for all other addresses.
     pub(in crate::lane) fn is_lasting(&self) -> bool {
         !(self.pair.link.is_local() && self.endpoint.place.is_empty())
     }
@@ -253,7 +254,7 @@ impl OpenEndpoint {
         }
     }
 
-    /// The endpoint with the place that was chosen.
+    /// Returns the endpoint with its actual address.
     pub(in crate::lane) fn real(&self) -> ListenEndpoint {
         let address = self.acceptor.address();
         let named = self.endpoint.host_and_port();

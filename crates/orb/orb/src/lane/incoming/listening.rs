@@ -1,4 +1,4 @@
-//! Listening as a whole: endpoints, the connections that came in, and the threads for both.
+//! Listening side of a lane: endpoints, accepted connections, and the threads for both.
 
 use super::connections::Connections;
 use super::endpoints::{Accept, Endpoints};
@@ -12,23 +12,23 @@ use punctual_exec::{Deadline, SpawnError, ThreadGroup, ThreadSpec, WorkerPool, W
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-/// All that a lane has of its clients.
+/// Server side of a lane.
 #[derive(Debug)]
 pub(crate) struct Incoming {
     pub(crate) endpoints: Endpoints,
     pub(crate) connections: Arc<Connections>,
-    /// Those that accept, and the one that watches for upcalls that take long.
+    /// Threads that accept, and the thread that watches for upcalls that take long.
     pub(crate) acceptors: ThreadGroup,
-    /// Those that serve one connection each.
+    /// Threads that serve one connection each.
     pub(crate) threads: ThreadGroup,
-    /// Those that receive while a connection's own thread is in an upcall: kept, and used again.
+    /// Threads that receive while a connection's own thread is in an upcall; kept for reuse.
     followers: OnceLock<WorkerPool>,
-    /// How many of them there may be: one for each connection, which may come to receive instead of its own thread, and
-    /// those beside.
+    /// Maximum number of followers: one for each connection, which may replace the connection's own
+    /// thread, and the extra ones.
     max_followers: usize,
-    /// Those beyond one for each connection.
+    /// Number of followers beyond one for each connection.
     pub(crate) extra_followers: Arc<AtomicUsize>,
-    /// How its threads are started.
+    /// Specification of the threads.
     spec: ThreadSpec,
 }
 
@@ -38,7 +38,8 @@ impl Incoming {
             endpoints: Endpoints::new(lane),
             connections: Arc::default(),
             acceptors: ThreadGroup::new(usize::MAX),
-            // Those of connections that were told to go take a moment to end; `connections` counts.
+            // Threads of connections that were asked to close take a moment to end; the real limit
+            // is that of `connections`.
             threads: ThreadGroup::new(config.max_connections.saturating_mul(2)),
             followers: OnceLock::new(),
             max_followers: config
@@ -49,11 +50,12 @@ impl Incoming {
         }
     }
 
-    /// The threads that receive while a connection's own is in an upcall. The first is started with the first
-    /// connection that may need one, so that no upcall waits for that.
+    /// Returns the pool of threads that receive while a connection's own thread is in an upcall.
+    /// The first connection that may need it starts its first thread, so that no upcall waits for
+    /// that.
     ///
     /// # Errors
-    /// What keeps a thread from being started.
+    /// If the thread cannot be started.
     pub(crate) fn followers(&self) -> Result<&WorkerPool, SpawnError> {
         if let Some(pool) = self.followers.get() {
             return Ok(pool);
@@ -63,12 +65,12 @@ impl Incoming {
             max_workers: self.max_followers,
             ..WorkerPoolOptions::new(self.spec.with_name("punctual-conn"))
         })?;
-        // Another thread may have been quicker: its pool stays, and this one ends.
+        // If another thread was quicker, its pool stays and this one ends.
         Ok(self.followers.get_or_init(|| pool))
     }
 
-    /// Listens at these endpoints of the configuration, and watches for upcalls that take long; `false` where it does
-    /// already.
+    /// Opens the given endpoints of the configuration, and starts to watch for upcalls that take
+    /// long; returns `false` if that was done before.
     pub(crate) fn open(
         &self,
         (broker, reactors): (&Broker, &Reactors),
@@ -82,14 +84,15 @@ impl Incoming {
         let timeouts = broker.config().timeouts;
         let watches = move || watch(&connections, timeouts.hand_over, timeouts.idle);
         let watcher = self.spec.with_name("punctual-watch");
-        // Without it, requests wait behind upcalls that take long, quiet connections stay, and nothing else is amiss.
+        // Without the watcher, requests wait behind upcalls that take long and quiet connections
+        // stay open; all else works.
         if let Err(error) = self.acceptors.spawn(watcher, watches) {
             tracing::warn!("no thread to watch for upcalls that take long: {error}");
         }
         Ok(true)
     }
 
-    /// Listens at one more endpoint, from now on.
+    /// Opens one more endpoint.
     pub(crate) fn add(
         &self,
         (broker, reactors): (&Broker, &Reactors),
@@ -99,8 +102,8 @@ impl Incoming {
         self.endpoints.add((broker, reactors), endpoint, accept)
     }
 
-    /// Listens no more at an endpoint, and says goodbye to the clients that came there: calls in
-    /// progress finish. `false` when it does not listen there.
+    /// Closes an endpoint and the connections accepted there; calls in progress finish. Returns
+    /// `false` if the lane does not listen there.
     pub(crate) fn retire(&self, endpoint: &ListenEndpoint) -> bool {
         let is_meant =
             |one: &super::OpenEndpoint| one.endpoint == *endpoint || one.real() == *endpoint;
@@ -109,37 +112,37 @@ impl Incoming {
         !gone.is_empty()
     }
 
-    /// The same for every endpoint of protocols that a link, messaging protocol or adapter of this name
-    /// is part of.
+    /// Closes every endpoint whose protocol uses the link, messaging protocol or adapter named
+    /// `part`, and the connections accepted there; calls in progress finish.
     pub(crate) fn retire_protocols(&self, part: &str) {
         let gone = self.endpoints.retire(|one| one.pair.involves(part));
         self.connections.say_goodbye(|at| gone.contains(&at));
     }
 
-    /// Listens no more at all, and says goodbye to the clients: calls in progress finish.
+    /// Closes all endpoints and connections; calls in progress finish.
     pub(crate) fn retire_all(&self, reactors: &Reactors) {
         self.endpoints.retire(|_| true);
         self.close(reactors);
     }
 
-    /// Stops listening and says goodbye to every client.
+    /// Closes all endpoints, and says goodbye to every client.
     pub(crate) fn close(&self, reactors: &Reactors) {
         self.endpoints.close();
         reactors.release();
         self.connections.close();
     }
 
-    /// Keeps no thread for later.
+    /// Lets idle follower threads end.
     pub(crate) fn let_followers_go(&self) {
         if let Some(followers) = self.followers.get() {
-            // Nobody is waited for.
+            // Does not wait for any of them.
             let _ = followers.stop(usize::MAX, Deadline::NEVER);
         }
     }
 
     /// Waits until the last request in progress has been answered.
     pub(crate) fn wait_until_idle(&self, reactors: &Reactors) {
-        // Without a deadline it returns only when they are gone.
+        // Without a deadline it returns only when all threads have ended.
         let _ = self.acceptors.wait_until_at_most(0, Deadline::NEVER);
         let _ = self.threads.wait_until_at_most(0, Deadline::NEVER);
         if let Some(followers) = self.followers.get() {

@@ -1,4 +1,4 @@
-//! What a lane listens at, and the connections that clients have opened there.
+//! Server side of a lane: its endpoints, and the connections that clients have opened there.
 
 mod connections;
 mod endpoints;

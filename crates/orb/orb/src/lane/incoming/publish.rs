@@ -1,4 +1,4 @@
-//! What references say of the endpoints listened at.
+//! Endpoint addresses as references publish them.
 
 use crate::config::ListenEndpoint;
 use crate::exception::SystemException;
@@ -9,16 +9,17 @@ use punctual_link::Address;
 use punctual_sys::host::{Family, outbound_address};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What to publish for an endpoint that listens at `address` by `protocol`.
+/// Returns the address to publish for an endpoint that listens at `address` by the protocol `pair`.
 ///
-/// A wildcard publishes the address that packets to other hosts leave from. Where there is none it
+/// A wildcard publishes the address from which packets to other hosts leave. If there is none it
 /// publishes loopback, and warns, since no other host can reach that.
 pub(super) fn published(
     endpoint: &ListenEndpoint,
     pair: &Pair,
     address: &Address,
 ) -> ProfileEndpoint {
-    // The link's own name, even if it is made of another and left the address to that.
+    // The published name is that of the link itself, even if it is built on another link that has
+    // set the address.
     let link = pair.link.name();
     let address = match address.host_and_port() {
         Some((bound, port)) => {
@@ -31,21 +32,22 @@ pub(super) fn published(
     ProfileEndpoint::new(&pair.name, address)
 }
 
-/// What an endpoint that is listened at can be named by.
+/// Names by which a policy can refer to an open endpoint.
 pub(in crate::lane) struct Named<'l> {
     pub(super) configured: &'l ListenEndpoint,
-    /// With the place that was chosen.
+    /// Endpoint with its actual address.
     pub(super) real: ListenEndpoint,
     pub(super) published: &'l ProfileEndpoint,
 }
 
 impl PublishedEndpoints {
-    /// Whether one of the choices names an endpoint.
+    /// Returns `true` if one of the choices names the endpoint.
     pub(in crate::lane) fn name(&self, endpoint: &Named<'_>) -> bool {
         self.choices().iter().any(|choice| choice.names(endpoint))
     }
 
-    /// Whether each choice names one of these endpoints; the one that does not, and what there is.
+    /// Checks that each choice names one of these endpoints; the error names the first unknown
+    /// choice and lists the endpoints.
     pub(in crate::lane) fn check_among(&self, endpoints: &[Named<'_>]) -> Result<(), String> {
         let names_none = |choice: &&EndpointChoice| !endpoints.iter().any(|one| choice.names(one));
         let Some(unknown) = self.choices().iter().find(names_none) else {
@@ -79,9 +81,9 @@ impl EndpointChoice {
     }
 }
 
-/// Whether a text, as far as it goes, is an endpoint's.
+/// Returns `true` if `named` matches `endpoint` in all parts that `named` gives.
 fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
-    // What names no messaging protocol means GIOP.
+    // A protocol without a messaging protocol means GIOP.
     let [named_protocol, protocol] =
         [named, endpoint].map(|one| one.protocol.trim_start_matches("giop+"));
     named_protocol == protocol
@@ -89,7 +91,7 @@ fn is_same(named: &ListenEndpoint, endpoint: &ListenEndpoint) -> bool {
         && (named.options.is_empty() || named.options == endpoint.options)
 }
 
-/// No endpoint is left of those that a POA publishes.
+/// Returns the error for a POA none of whose published endpoints is open.
 pub(in crate::lane) fn none_to_publish(which: &PublishedEndpoints) -> SystemException {
     let choices: Vec<String> = which.choices().iter().map(ToString::to_string).collect();
     invalid(format!(
@@ -98,7 +100,8 @@ pub(in crate::lane) fn none_to_publish(which: &PublishedEndpoints) -> SystemExce
     ))
 }
 
-/// The host as it was named, unless it is a wildcard or another is to be published.
+/// Returns the host as it was configured, unless it is a wildcard or another host is to be
+/// published.
 fn host(endpoint: &ListenEndpoint, bound: &str) -> String {
     let named = endpoint.host_and_port().and_then(|(host, _)| host);
     match (endpoint.hostname_in_ior(), named) {
@@ -129,7 +132,7 @@ fn reachable(host: Option<&str>, endpoint: &ListenEndpoint) -> String {
         "this host has no address but loopback, so references to its objects work on this host \
          only; publish another with /hostname_in_ior=…"
     );
-    // The first family served: an IPv6 wildcard serves IPv4 as well.
+    // The first address family served: an IPv6 wildcard serves IPv4 as well.
     if host.is_some_and(|host| host.parse::<Ipv6Addr>().is_ok()) {
         Ipv6Addr::LOCALHOST.to_string()
     } else {
@@ -185,7 +188,7 @@ mod tests {
 
     const LANE: LaneId = LaneId { pool: 3, index: 0 };
 
-    /// Whether a choice names an endpoint, configured like this and then at this address.
+    /// Returns `true` if the choice names an endpoint, by its configured or its actual address.
     fn is_named(choice: EndpointChoice, configured: &str, real: &str) -> bool {
         let endpoint = |text| ListenEndpoint::parse("test", text).unwrap();
         let address = Address::iiop("h", 1);

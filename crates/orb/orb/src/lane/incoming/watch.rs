@@ -1,19 +1,21 @@
-//! Upcalls that take long while more requests wait on their connection, and connections that are quiet.
+//! Watcher of upcalls that take long while more requests wait on their connection, and of quiet
+//! connections.
 //!
 //! A client may share a connection among its threads, and a servant may wait for another of that
-//! client's requests. So a look now and then finds connections that stand still with something to
-//! receive, and lets another thread receive on them. How long each has been quiet is noted for the time when one has
-//! to make room. While no client is connected nobody looks.
+//! client's requests. So the watcher looks at intervals for connections that make no progress
+//! although there is something to receive, and makes another thread receive on them. It also
+//! records how long each connection has been quiet, for the time when room is needed. It sleeps
+//! while no client is connected.
 
 use super::connections::Connections;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Between looks at which connections are quiet, at least.
+/// Shortest time between two updates of the quiet times.
 const QUIET_LOOK: Duration = Duration::from_millis(500);
 
-/// Looks every `hand_over` for upcalls that take long, and now and then for quiet connections, which go after `idle`,
-/// until the lane listens no more.
+/// Looks every `hand_over` for upcalls that take long, and less often for quiet connections, which
+/// are closed after `idle`, until the lane stops listening.
 pub(super) fn watch(
     connections: &Connections,
     hand_over: Option<Duration>,
@@ -29,7 +31,7 @@ pub(super) fn watch(
                 let Some(stands_at) = connection.stands_still_at() else {
                     continue;
                 };
-                // Still where it stood at the last look.
+                // No message since the last look.
                 if before.get(&number) == Some(&stands_at) {
                     connection.hand_over_if_needed(stands_at);
                 }

@@ -1,10 +1,10 @@
-//! A connection that any number of calling threads share.
+//! Connection that any number of calling threads share.
 //!
-//! Each request is one send under the sending lock ([`super::sending`]); replies are read by one of the callers that wait
-//! ([`super::wait`]), which passes on what is not its own. No lock is held across an upcall, and none is shared with
-//! another connection.
+//! Each request is one send under the sending lock ([`super::sending`]); replies are read by one of
+//! the callers that wait ([`super::wait`]), which passes on those for others. No lock is held
+//! across an upcall, and none is shared with another connection.
 //!
-//! Each part of its state belongs to a struct of its own, with the room that uses it.
+//! Each part of its state is a struct of its own, in the module that uses it.
 
 mod announcements;
 mod readiness;
@@ -33,32 +33,32 @@ use std::io::IoSlice;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Longest time that buffered requests may take to be sent when their protocol is retired.
+/// Maximum time for sending buffered requests when their protocol is retired.
 const FLUSH_AT_END: Duration = Duration::from_secs(1);
 
-/// A client's connection to one endpoint.
+/// Client's connection to one endpoint.
 #[derive(Debug)]
 pub(crate) struct ClientConnection {
     pub(super) link: Arc<dyn Connection>,
     pub(crate) wire: WireFormat,
-    /// Origin of references that come by it.
+    /// Origin of references that arrive over the connection.
     origin: Origin,
     pub(super) usability: Usability,
-    /// Announcements to the server.
+    /// Announcements made to the server.
     pub(crate) announced: Announcements,
-    /// Locked while a message is sent.
+    /// State for sending, locked while a message is sent.
     pub(super) sender: LaneLock<Sender>,
-    /// Requests that wait to be sent together.
+    /// Buffered requests, to be sent together.
     pub(super) buffer: Buffer,
-    /// The callers that wait for replies, and the inbox, which one of them reads.
+    /// Callers that wait for replies, and the inbox, which one of them reads.
     pub(crate) callers: Callers<Inbox, Delivered>,
-    /// Strategy of callers for waiting for their replies.
+    /// Strategy by which callers wait for their replies.
     pub(super) waiting: WaitStrategy,
-    /// Watchers of replies, and what reads for them.
+    /// Watchers of replies, and the reader for them.
     pub(super) watch: Watch,
-    /// Queue of requests that come by it, if they are served.
+    /// Queue of requests that arrive over the connection, if they are served.
     pub(super) callbacks: Callbacks,
-    /// Its place among the connections to its endpoint.
+    /// Place of this connection among those to its endpoint.
     pub(in crate::lane) membership: Membership<Self>,
 }
 
@@ -97,8 +97,9 @@ impl ClientConnection {
         }
     }
 
-    /// Makes one by which a server calls the client that has opened it. `link` sends by the server's sending lock, and
-    /// receives nothing: the thread that reads for the server passes replies on.
+    /// Makes a connection by which a server calls the client that has opened it. `link` sends under
+    /// the server's sending lock and receives nothing: the thread that reads for the server passes
+    /// replies on.
     pub(in crate::lane) fn back(
         link: Arc<dyn Connection>,
         pair: &Arc<Pair>,
@@ -113,20 +114,21 @@ impl ClientConnection {
         this
     }
 
-    /// Counts what comes here as received by the ORB. To be called before anything is read.
+    /// Counts the memory of received data against the ORB's budget. To be called before anything is
+    /// read.
     pub(super) fn watch_inbox(self: &Arc<Self>, received: &Arc<Received>) {
         let this: Weak<Self> = Arc::downgrade(self);
         let from = host_of(&*self.wire.pair.link, self.link.peer());
         let account = received.account(from, this);
         if let Some(mut inbox) = self.callers.read() {
-            // How long a reply may take is its call's to say.
+            // The time for a reply is limited by its call alone.
             inbox.watch(account, None);
-            // It is new.
+            // A new connection has no watchers.
             let _watched = self.callers.hand_on(inbox);
         }
     }
 
-    /// Sends a message of the side that serves requests.
+    /// Sends a message on behalf of the side that serves requests.
     pub(crate) fn send_parts(
         &self,
         parts: &[IoSlice<'_>],
@@ -135,14 +137,14 @@ impl ClientConnection {
         self.with_sender(deadline, |_, _| self.link.send(parts, deadline))?
     }
 
-    /// Returns the origin of references that come by it.
+    /// Returns the origin of references that arrive over the connection.
     #[inline]
     pub(crate) fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// Returns the deadline of a call that may block for `bound` at most, as others may need its thread. Where the thread
-    /// serves others while it waits, the call may block until `deadline`.
+    /// Returns the deadline of a call that may block for `bound` at most, as others may need its
+    /// thread; the unchanged `deadline` if the thread serves others while it waits.
     #[inline]
     pub(crate) fn bounded(&self, deadline: Deadline, bound: Option<Duration>) -> Deadline {
         match bound {
@@ -153,13 +155,13 @@ impl ClientConnection {
         }
     }
 
-    /// Returns the reactor that its callers serve, if they serve one.
+    /// Returns the reactor that callers serve while they wait, if there is one.
     #[cfg(test)]
     pub(crate) fn reactor(&self) -> Option<&punctual_exec::Reactor> {
         self.waiting.served()
     }
 
-    /// Returns the protocol of its sending lock.
+    /// Returns the protocol of the sending lock.
     #[cfg(test)]
     pub(crate) fn send_lock(&self) -> punctual_exec::LockProtocol {
         self.sender.protocol()
@@ -176,36 +178,37 @@ impl ClientConnection {
         self.wire.carries_contexts()
     }
 
-    /// Ends the connection: all that wait on it are given the reason, and no call uses it again.
+    /// Breaks the connection off: all waiting callers receive the reason, and no call uses it
+    /// again.
     pub(crate) fn break_off(&self, broken: &Broken) {
         self.usability.close();
         self.link.close();
         self.discard_buffered();
         self.callbacks.end();
-        // A reply that has arrived is not taken away again.
+        // A reply that has arrived is not replaced.
         self.callers.deliver_to_all(
             || Delivered::Broken(broken.clone()),
-            // Nor is the news that a buffered request has not left.
+            // Nor is the report that a buffered request was not sent.
             |there| matches!(there, Delivered::Broken(broken) if !broken.orderly),
         );
         self.waiting.wake(None);
     }
 
-    /// Lets no new call begin, and closes when the last one in progress has ended.
+    /// Refuses new calls, and closes when the last call in progress has ended.
     pub(crate) fn retire(&self) {
         self.refuse_new_calls();
-        // What waits was accepted before.
+        // Buffered requests were accepted before, and are sent.
         self.buffer.close();
         self.flush(Deadline::after(FLUSH_AT_END));
         self.close_with_the_last();
     }
 
-    /// Lets no new call begin.
+    /// Refuses new calls.
     pub(super) fn refuse_new_calls(&self) {
         self.usability.close();
     }
 
-    /// Closes when the last call in progress has ended.
+    /// Closes the connection when the last call in progress has ended.
     pub(super) fn close_with_the_last(&self) {
         if self.callers.retire() {
             self.link.close();
@@ -216,7 +219,7 @@ impl ClientConnection {
         &*self.link
     }
 
-    /// Returns the link, to be shared with the side that serves requests.
+    /// Returns the link, shared with the side that serves requests.
     pub(crate) fn shared_link(&self) -> Arc<dyn Connection> {
         self.link.clone()
     }

@@ -1,17 +1,17 @@
-//! Connections that this side has opened, by which calls go out.
+//! Client side of a lane: the connections that this side has opened.
 //!
-//! [`connection`] is one, shared by any number of callers. Its parts have a room each:
+//! [`connection`] is one connection, shared by any number of callers. Its parts have a module each:
 //!
-//! | room | what is in it |
+//! | module | contents |
 //! |---|---|
-//! | [`calls`] | the table of callers that wait for replies, and which of them reads |
-//! | [`wait`] | how a caller waits for its reply: it reads, or serves a reactor |
-//! | [`sending`] | messages onto the link at once, and floods of one-ways |
-//! | [`buffering`] | one-ways that wait to be sent together, and the threads that send them in time |
-//! | [`receiving`] | what has been read, and for which caller it is |
+//! | [`calls`] | the table of callers that wait for replies, and the choice of the one that reads |
+//! | [`wait`] | strategies of waiting for a reply: the caller reads, or serves a reactor |
+//! | [`sending`] | immediate sending of messages, and floods of one-ways |
+//! | [`buffering`] | one-ways that are collected and sent together, and the threads that send them in time |
+//! | [`receiving`] | reading of messages, and their delivery to callers |
 //! | [`replies`] | replies that no thread waits for |
-//! | [`callbacks`] | requests that the server sends back by the connection |
-//! | [`pool`] | the lane's connections by endpoint, and which of them a call is bound to |
+//! | [`callbacks`] | requests that the server sends back over the connection |
+//! | [`pool`] | the lane's connections by endpoint, and the binding of calls to them |
 
 mod buffering;
 mod callbacks;

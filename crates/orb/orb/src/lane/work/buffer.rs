@@ -1,5 +1,5 @@
-//! Requests that were read while all threads of a pool were in upcalls: the most urgent first, those of equal urgency in
-//! the order that their clients allow.
+//! Buffer of the requests that were read while all threads of a pool were in upcalls: the most
+//! urgent first, those of equal urgency in the order that their clients demand.
 
 use crate::policy::{QueuePlace, QueuePlaces, QueueRank};
 use crate::urgency::Urgency;
@@ -15,18 +15,18 @@ use std::sync::{OnceLock, Weak};
 /// max_request_buffer_size). `None` sets no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferLimits {
-    /// Number of requests.
+    /// Maximum number of requests.
     pub requests: Option<usize>,
-    /// Length of all their messages, in bytes.
+    /// Maximum total length of their messages, in bytes.
     pub octets: Option<usize>,
 }
 
 /// A request that waits for a thread.
 pub(crate) trait Buffered: Send + fmt::Debug {
-    /// Serves it.
+    /// Serves the request.
     fn serve(self: Box<Self>);
 
-    /// Answers that there is no room for it.
+    /// Answers that there is no room for the request.
     fn refuse(self: Box<Self>);
 }
 
@@ -34,10 +34,10 @@ pub(crate) trait Buffered: Send + fmt::Debug {
 #[derive(Debug)]
 pub(crate) struct RequestBuffer {
     limits: BufferLimits,
-    /// Reactor whose threads serve them.
+    /// Reactor whose threads serve the requests.
     reactor: OnceLock<Weak<Reactor>>,
     held: LaneLock<Held>,
-    /// Number of requests: written under the lock.
+    /// Number of requests; written under the lock.
     len: AtomicUsize,
 }
 
@@ -80,17 +80,17 @@ impl RequestBuffer {
         self.len() == 0
     }
 
-    /// Buffers a request of so many bytes.
+    /// Buffers a request of `octets` bytes.
     ///
     /// # Errors
-    /// The request, where there is no room for it.
+    /// The request, if there is no room for it.
     pub(crate) fn put(
         &self,
         (urgency, rank): (Urgency, QueueRank),
         octets: usize,
         request: Box<dyn Buffered>,
     ) -> Result<(), Box<dyn Buffered>> {
-        // The lock is lost where a thread has ended that had it: then nothing is buffered any more.
+        // The lock is lost if a thread has ended that held it: then nothing is buffered any more.
         let Ok(mut held) = self.held.lock() else {
             return Err(request);
         };
@@ -113,7 +113,7 @@ impl RequestBuffer {
         Ok(())
     }
 
-    /// Serves the most urgent request, and returns whether there was one.
+    /// Serves the most urgent request, and returns `true` if there was one.
     pub(super) fn serve_next(&self) -> bool {
         let Ok(mut held) = self.held.lock() else {
             return false;

@@ -1,8 +1,8 @@
-//! Lanes of a pool that have threads of lanes with lower priority when all of their own are in upcalls (Real-time CORBA
-//! 1.2, §5.10: allow_borrowing).
+//! Borrowing of threads from lanes of lower priority in the same pool when all of a lane's own
+//! threads are in upcalls (Real-time CORBA 1.2, §5.10: allow_borrowing).
 //!
-//! The reserve of a lane asks ([`Borrow`]): an idle thread of the lane that is next below is sent to visit it. It runs at
-//! the borrower's priority until it finds nothing there to do, and goes back.
+//! The reserve of a lane asks ([`Borrow`]) for an idle thread of the next lower lane. That thread
+//! runs at the borrower's priority until it finds nothing to do there, and goes back.
 
 use crate::broker::Broker;
 use crate::lane::counters::Counters;
@@ -15,13 +15,13 @@ use std::cmp::Reverse;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// The lanes of one pool that borrow threads from each other. Clones are the same.
+/// Lanes of one pool that borrow threads from each other. Clones share the same set.
 #[derive(Clone, Debug, Default)]
 pub struct Borrowers {
     lanes: Arc<Mutex<Vec<Arc<Lender>>>>,
 }
 
-/// A lane, as others know it that borrow from it.
+/// A lane from which others borrow threads.
 #[derive(Debug)]
 pub(crate) struct Lender {
     priority: Priority,
@@ -29,7 +29,7 @@ pub(crate) struct Lender {
     visits: Arc<Visits>,
 }
 
-/// Where a lane's threads are to help out.
+/// Queue of lanes in which a lane's threads are to help out.
 #[derive(Debug)]
 pub(crate) struct Visits {
     broker: Arc<Broker>,
@@ -41,7 +41,7 @@ struct Visit {
     reactor: Weak<Reactor>,
 }
 
-/// A lane that borrows.
+/// A lane that borrows threads.
 #[derive(Debug)]
 struct Borrower {
     own: Arc<Lender>,
@@ -50,12 +50,12 @@ struct Borrower {
 }
 
 impl Borrowers {
-    /// One more lane; whom its reserve asks for threads.
+    /// Adds a lane; returns the object by which its reserve borrows threads.
     pub(crate) fn join(&self, lane: Lender, counters: Arc<Counters>) -> Arc<dyn Borrow> {
         let own = Arc::new(lane);
         let mut lanes = self.lanes.lock();
         lanes.push(own.clone());
-        // The highest first: a lane borrows from the next below.
+        // Highest priority first: a lane borrows from the next lower one.
         lanes.sort_by_key(|lane| Reverse(lane.priority));
         drop(lanes);
         Arc::new(Borrower {
@@ -75,7 +75,7 @@ impl Lender {
         }
     }
 
-    /// Sends an idle thread to another lane; `false` where none is idle.
+    /// Sends an idle thread to another lane; returns `false` if none is idle.
     fn lend(&self, to: &Self) -> bool {
         let Some(reactor) = self.reactor.upgrade().filter(|one| one.waiting() > 0) else {
             return false;
@@ -116,7 +116,8 @@ impl Visits {
         self.asked.is_empty()
     }
 
-    /// Makes one, if the lane's threads are asked for; whether they were.
+    /// Makes one visit to another lane, if the lane's threads are asked for; returns `true` if they
+    /// were.
     pub(super) fn make_one(&self) -> bool {
         let Some(visit) = self.asked.pop() else {
             return false;

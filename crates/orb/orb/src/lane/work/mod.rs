@@ -1,5 +1,5 @@
-//! What the threads of a thread pool's lane do beside reading requests: they serve those that were buffered, and help out
-//! in lanes of higher priority (Real-time CORBA 1.2, §5.10).
+//! Work of a pool lane's threads beside reading requests: they serve buffered requests, and help
+//! out in lanes of higher priority (Real-time CORBA 1.2, §5.10).
 
 mod buffer;
 mod lending;
@@ -12,10 +12,10 @@ pub(crate) use lending::{Lender, Visits};
 use punctual_exec::reactor::Work;
 use std::sync::Arc;
 
-/// The work of one lane of a pool.
+/// Work of one lane of a pool.
 #[derive(Debug)]
 pub(super) struct PoolWork {
-    /// Help for other lanes comes first: they are more urgent.
+    /// Help for other lanes comes first, as their work is more urgent.
     pub(super) visits: Arc<Visits>,
     pub(super) buffer: Option<Arc<RequestBuffer>>,
 }

@@ -1,4 +1,4 @@
-//! Finding threads for a connection.
+//! Assignment of threads to a connection.
 
 use super::named::Strategy;
 use super::ready::ReadyConnection;
@@ -6,10 +6,10 @@ use crate::server::connection::ServerConnection;
 use punctual_exec::SpawnError;
 use std::sync::Arc;
 
-/// Has the threads of its strategy serve a connection until it ends.
+/// Makes the threads of its strategy serve a connection until it ends.
 ///
 /// # Errors
-/// What keeps them from it.
+/// If the threads cannot be started or registered.
 pub(in crate::server) fn begin_serving(
     connection: &Arc<ServerConnection>,
 ) -> Result<(), SpawnError> {

@@ -1,4 +1,4 @@
-//! A thread that serves a connection of its own: it blocks in receiving.
+//! Thread that serves one connection: it blocks in receiving.
 
 use super::serving_thread::{ReceiveOutcome, ServingThread};
 use super::strategy::Followed;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 impl ServerConnection {
-    /// Serves the client by the calling thread until its connection ends.
+    /// Serves the client on the calling thread until its connection ends.
     pub(in crate::server) fn serve_until_closed(self: Arc<Self>) {
         if let Err(error) = self.lane().incoming.followers() {
             let peer = self.conversation.peer();
@@ -49,10 +49,11 @@ impl Followed for ServerConnection {
     }
 }
 
-/// One that blocks in receiving, until the connection ends or another thread receives instead.
+/// Thread that blocks in receiving, until the connection ends or another thread takes over
+/// receiving.
 struct BlockingThread<'c> {
     connection: &'c ServerConnection,
-    /// Until when the message that has begun may take.
+    /// Deadline for the rest of a message that has begun to arrive.
     begun: Option<Deadline>,
 }
 
@@ -94,7 +95,7 @@ impl ServingThread for BlockingThread<'_> {
         let connection = self.connection;
         let timeouts = &connection.conversation.broker().config().timeouts;
         let deadline = if inbox.is_mid_message() {
-            // An octet now and then earns no new term.
+            // Receiving a byte now and then does not extend the deadline.
             let begun = self
                 .begun
                 .get_or_insert_with(|| Deadline::after_maybe(timeouts.message));

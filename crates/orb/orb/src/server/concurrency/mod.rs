@@ -1,8 +1,8 @@
-//! The concurrency strategies: whose threads serve a connection, and how they wait for its peer.
+//! Concurrency strategies: which threads serve a connection, and how they wait for its peer.
 //!
-//! [`strategy`] says what a strategy decides; [`per_connection`] and [`reactor`] are the strategies, and [`named`] is
-//! either of them. How a thread of each receives is in [`blocking`] and [`ready`]. What is done with what comes is the same for all
-//! ([`super::serve`]).
+//! [`strategy`] defines the interface; [`per_connection`] and [`reactor`] are the strategies, and
+//! [`named`] is either of them. The receiving side of each is in [`blocking`] and [`ready`].
+//! Serving received messages is the same for all ([`super::serve`]).
 
 mod begin;
 mod blocking;

@@ -1,4 +1,4 @@
-//! The strategies by name.
+//! Enumeration of the concurrency strategies.
 
 use super::per_connection::PerConnection;
 use super::reactor::OnReactor;
@@ -13,17 +13,19 @@ use punctual_giop::MessageKind;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The strategy of a connection. Its methods forward, so that those of ordinary connections are inlined.
+/// Strategy of a connection. Its methods forward, so that those of ordinary connections are
+/// inlined.
 #[derive(Debug)]
 pub(in crate::server) enum Strategy {
-    /// A thread of its own, which blocks in receiving, and others while that one is in an upcall.
+    /// A thread for each connection, which blocks in receiving, and others while that one is in an
+    /// upcall.
     PerConnection(PerConnection),
-    /// The threads of a reactor.
+    /// Threads of a reactor.
     OnReactor(Arc<OnReactor>),
 }
 
 impl Strategy {
-    /// That of connections which such threads serve.
+    /// Returns the strategy for connections that these threads serve.
     pub(in crate::server) fn of(
         threads: Option<&ServingThreads>,
         timeouts: Timeouts,
@@ -39,7 +41,7 @@ impl Strategy {
     }
 }
 
-/// Forwards to the strategy that it is.
+/// Forwards a call to the actual strategy.
 macro_rules! forward {
     ($self:ident.$method:ident($($argument:expr),*)) => {
         match $self {

@@ -1,39 +1,39 @@
-//! Replies that a peer has not taken yet.
+//! Replies that a peer has not accepted yet.
 //!
-//! A reactor's thread waits for no peer: what the socket does not take of a reply waits here, and goes
-//! when there is room. While much waits, no more requests of that peer are read; and a reply that waits
-//! for longer than `timeouts.reply` ends the connection.
+//! A reactor's thread never waits for a peer: the part of a reply that the socket does not accept
+//! is queued here, and is sent when there is room. While the queue is long, no more requests of
+//! that peer are read; a reply that is queued for longer than `timeouts.reply` ends the connection.
 
 use punctual_link::{Connection, SendError};
 use std::collections::VecDeque;
 use std::io::IoSlice;
 
-/// While more octets than these wait, the peer's requests do.
+/// Number of queued bytes above which no more of the peer's requests are read.
 const MANY: usize = 256 * 1024;
-/// Messages that go with one system call.
+/// Maximum number of messages sent by one system call.
 const GATHERED: usize = 32;
 
-/// See the module.
+/// Queue of unsent messages of one connection.
 #[derive(Debug, Default)]
 pub(super) struct Outbox {
-    /// What waits, message by message.
+    /// Unsent messages.
     waiting: VecDeque<Vec<u8>>,
-    /// How much of the first has gone.
+    /// Number of bytes of the first message that have been sent.
     gone: usize,
-    /// Octets that wait.
+    /// Number of unsent bytes.
     octets: usize,
-    /// Whether the connection is to be closed when all has gone.
+    /// True if the connection is to be closed when everything has been sent.
     pub(super) closes: bool,
 }
 
-/// What sending has come to.
+/// Result of sending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
-    /// All that there was has gone.
+    /// Everything has been sent.
     All,
-    /// At least one whole message has gone, and more wait.
+    /// At least one whole message has been sent, and more are queued.
     Some,
-    /// What is first waits as before, or a little less of it.
+    /// The first message is still queued, at most partly sent.
     Stuck,
 }
 
@@ -42,12 +42,13 @@ impl Outbox {
         self.waiting.is_empty()
     }
 
-    /// Whether so much waits that no more is to be made.
+    /// Returns `true` if so much is queued that no more replies should be made.
     pub(super) fn is_congested(&self) -> bool {
         self.octets > MANY
     }
 
-    /// Sends a message of these parts, or as much as goes; the rest waits, behind what does already.
+    /// Sends a message of these parts, or as much as the socket accepts; the rest is queued, behind
+    /// earlier messages.
     pub(super) fn send(
         &mut self,
         link: &dyn Connection,
@@ -72,13 +73,13 @@ impl Outbox {
         self.octets += rest.len();
         self.waiting.push_back(rest);
         match was_empty {
-            // There may be room for more: one call takes so many parts only.
+            // There may be room for more: one call takes a limited number of parts.
             true if sent > 0 => self.flush(link),
             _ => Ok(Sent::Stuck),
         }
     }
 
-    /// Sends what waits, as much as goes.
+    /// Sends queued messages, as much as the socket accepts.
     pub(super) fn flush(&mut self, link: &dyn Connection) -> Result<Sent, SendError> {
         let mut outcome = Sent::Stuck;
         while !self.is_empty() {
@@ -99,7 +100,7 @@ impl Outbox {
         Ok(Sent::All)
     }
 
-    /// Forgets octets that have gone; whether a whole message has.
+    /// Removes bytes that have been sent; returns `true` if that completes a message.
     fn has_gone(&mut self, mut count: usize) -> bool {
         self.octets -= count.min(self.octets);
         let mut whole = false;
@@ -115,7 +116,7 @@ impl Outbox {
             whole = true;
         }
         if self.waiting.is_empty() {
-            // What a slow peer made grow is not kept.
+            // Memory that grew because of a slow peer is released.
             self.waiting = VecDeque::new();
         }
         whole

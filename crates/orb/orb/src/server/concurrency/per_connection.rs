@@ -1,9 +1,9 @@
-//! *Thread per connection*: a thread for each connection, which blocks in receiving ([`super::blocking`]) and in
-//! sending, until a deadline.
+//! *Thread per connection*: a thread for each connection, which blocks in receiving
+//! ([`super::blocking`]) and in sending, until a deadline.
 //!
-//! When an upcall is about to block in a call of its own, or takes long while more requests wait, another thread
-//! receives, so that a peer which shares the connection among its threads, one of them called back or waited for
-//! meanwhile, is answered.
+//! When an upcall is about to block in a call of its own, or takes long while more requests wait,
+//! another thread takes over receiving. So a peer that shares the connection among its threads is
+//! answered even if one of them is called back, or its request is waited for, in the meantime.
 
 use super::strategy::{ConcurrencyStrategy, Followed};
 use crate::config::{Budgets, Timeouts};
@@ -21,27 +21,28 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// Connections with fewer threads beside their first have the last quarter of all threads for themselves.
+/// Number of additional threads below which a connection may use the last quarter of all threads.
 const FEW: u32 = 8;
-/// How long a peer may take for its goodbye.
+/// Maximum time for sending CloseConnection or MessageError.
 const CLOSE_CONNECTION: Duration = Duration::from_millis(100);
 
-/// What a connection has that its own threads serve: how many serve it beside its first.
+/// State of a connection served by threads of its own: the number of threads beside the first.
 #[derive(Debug, Default)]
 pub(in crate::server) struct PerConnection(Arc<AtomicU32>);
 
-/// One of those threads, counted until dropped.
+/// One of the additional threads of a connection, counted until dropped.
 struct Follower {
     of_connection: Arc<AtomicU32>,
-    /// Those beyond one for each connection, if it is one.
+    /// Counter of the threads beyond one for each connection, if this thread is one of those.
     extra: Option<Arc<AtomicUsize>>,
 }
 
 impl PerConnection {
-    /// Counts a thread more; `None` when there are too many. A connection has one in any case: it may come to receive
-    /// instead of the connection's own thread, and stays then. Of those beyond, all connections have so many.
+    /// Counts one more thread; returns `None` when there are too many. Each connection may always
+    /// have one, which may replace the connection's own thread for good. The number of all further
+    /// ones is limited for all connections together.
     fn begin_follower(&self, extra: &Arc<AtomicUsize>, budgets: &Budgets) -> Option<Follower> {
-        // Relaxed throughout: bounds, and no more; nothing is read by them.
+        // Relaxed throughout: only limits; no other data depends on them.
         let others = self.0.fetch_add(1, Ordering::Relaxed);
         let mut follower = Follower {
             of_connection: self.0.clone(),
@@ -96,7 +97,7 @@ impl ConcurrencyStrategy for PerConnection {
     fn send_control(&self, to: &Conversation, kind: MessageKind) {
         let (link, session, version) = (to.link(), &*to.session, to.spoken());
         let (tracer, soon) = (to.broker().tracer(), Deadline::after(CLOSE_CONNECTION));
-        // The connection is closed next: a peer that is gone already hears nothing.
+        // The connection is closed next: if the peer is gone already, the message is lost.
         let _ = messaging::send_control(link, session, kind, version, tracer, soon);
     }
 
@@ -112,7 +113,7 @@ impl ConcurrencyStrategy for PerConnection {
         false
     }
 
-    /// A client that has so many calls in upcalls at once waits for one of them to end.
+    /// A client with the maximum number of concurrent upcalls waits for one of them to end.
     fn hand_over(&self, connection: &Arc<impl Followed>, _: u64) {
         let conversation = connection.conversation();
         let threads = match connection.followers() {
@@ -128,7 +129,7 @@ impl ConcurrencyStrategy for PerConnection {
         let receive = move || {
             followed.follow();
             drop(follower);
-            // The thread is kept, and serves another connection next.
+            // The thread is reused, and serves another connection next.
             policy::forget_own();
         };
         if let Err(error) = threads.run(receive) {
@@ -141,7 +142,7 @@ impl ConcurrencyStrategy for PerConnection {
         is_still.then(|| reader.number_received())
     }
 
-    /// Its thread serves nobody else.
+    /// The thread serves no other connection.
     fn longest_block(&self, _: &Timeouts) -> Option<Duration> {
         None
     }
@@ -151,13 +152,13 @@ impl ConcurrencyStrategy for PerConnection {
     }
 }
 
-/// The call goes on; only requests behind it on this connection wait.
+/// The call continues; only later requests on this connection wait.
 #[cold]
 fn none_to_receive(conversation: &Conversation, error: &SpawnError) {
     tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
 }
 
-/// Sends a message in fragments, with what is lent beside it, or where people look on.
+/// Sends a message in fragments, with lent memory, or with tracing.
 #[inline(never)]
 fn send_otherwise(to: &Conversation, message: &Block, deadline: Deadline) -> Result<(), SendError> {
     let (fragmenting, tracer) = (to.fragmenting, to.broker().tracer());

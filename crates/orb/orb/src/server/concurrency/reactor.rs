@@ -1,10 +1,11 @@
-//! What a connection has that a reactor serves: *reactive* and *Leader/Followers* endpoints.
+//! State of a connection that a reactor serves: *reactive* and *Leader/Followers* endpoints.
 //!
-//! The reactor's threads wait in `epoll`, and whichever is told of a connection owns it until it has served what
-//! has come ([`super::ready`]). While it serves a request, the connection can be taken from it: by itself, when the
-//! upcall is about to wait for a call of its own, or by whoever looks for upcalls that take long. `in_hand`
-//! says which request that is, and one exchange decides: either the thread is still the owner when it has
-//! served it, or another is. The thread waits for no peer: what is not taken of its replies is queued
+//! The reactor's threads wait in `epoll`. The thread that receives an event of a connection owns
+//! the connection until it has served the received data ([`super::ready`]). While it serves a
+//! request, the connection can be taken from it: by itself, when the upcall is about to wait for a
+//! call of its own, or by the thread that looks for upcalls that take long. `in_hand` identifies
+//! the request, and one atomic exchange decides: after the upcall, either the thread is still the
+//! owner, or another is. The thread never waits for a peer: unsent parts of its replies are queued
 //! ([`super::outbox`]).
 
 use super::outbox::{Outbox, Sent};
@@ -28,37 +29,38 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// See the module.
+/// State of a connection served by a reactor.
 #[derive(Debug)]
 pub(in crate::server) struct OnReactor {
     pool: Arc<LeaderFollowers>,
-    /// Where requests wait for one of its threads, if they do.
+    /// Buffer of the requests that wait for a thread of the pool, if there is one.
     buffer: Option<Arc<RequestBuffer>>,
     timeouts: Timeouts,
     pub(super) token: OnceLock<Token>,
-    /// The request that the owner serves: 0 for none, else its number among those received, twice and 1.
+    /// Request that the owner serves: 0 for none, else twice its number among those received, plus
+    /// 1.
     in_hand: AtomicU64,
     outbox: LaneLock<Outbox>,
-    /// Whether the outbox holds much: read before each receive.
+    /// Nonzero if the outbox is congested: read before each receive.
     congested: AtomicU32,
     terms: Terms,
 }
 
-/// Until when what is due, by the coarse clock; 0 for ever. Written by the owner, but for `write`, which is
-/// under the outbox's lock.
+/// Deadlines by the coarse clock; 0 for none. Written by the owner, except `write`, which is
+/// written under the outbox's lock.
 #[derive(Debug, Default)]
 struct Terms {
-    /// The rest of a message, or the first.
+    /// Deadline for the rest of a message, or for the first message.
     read: AtomicU64,
-    /// Which message that is.
+    /// Number of the message to which the `read` deadline belongs.
     of: AtomicU64,
-    /// The reply that waits.
+    /// Deadline for sending the first queued reply.
     write: AtomicU64,
-    /// What the reactor was told.
+    /// Deadline last set in the reactor.
     told: AtomicU64,
 }
 
-/// What has taken too long.
+/// Deadline that has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Late {
     Reading,
@@ -88,12 +90,13 @@ impl OnReactor {
         self.buffer.as_deref()
     }
 
-    /// Has the reactor tell of the connection.
+    /// Registers the connection with the reactor.
     pub(super) fn register(&self, ready: Arc<dyn Handler>) -> io::Result<()> {
         self.pool.reactor().register(ready).map(drop)
     }
 
-    /// The owner begins to serve the request of that number; what it is known by.
+    /// Records that the owner begins to serve the request of that number; returns its mark for
+    /// [`OnReactor::put_down`].
     #[inline]
     pub(super) fn take_in_hand(&self, number: u64) -> u64 {
         let mark = number << 1 | 1;
@@ -101,7 +104,7 @@ impl OnReactor {
         mark
     }
 
-    /// The request has been served; whether the thread is still the owner.
+    /// Records that the request has been served; returns `true` if the thread is still the owner.
     #[inline]
     pub(super) fn put_down(&self, mark: u64) -> bool {
         self.in_hand
@@ -109,14 +112,14 @@ impl OnReactor {
             .is_ok()
     }
 
-    /// Whether so many replies wait that no more requests are to be read.
+    /// Returns `true` if so many replies are queued that no more requests should be read.
     #[inline]
     pub(super) fn is_congested(&self) -> bool {
         self.congested.load(Ordering::Relaxed) != 0
     }
 
-    /// Sends a message of these parts, now or when there is room; whether the connection is to be closed
-    /// behind it.
+    /// Sends a message of these parts, now or when there is room; returns `true` if the connection
+    /// is to be closed afterwards.
     fn send_parts(&self, link: &dyn Connection, parts: &[IoSlice<'_>]) -> Result<bool, SendError> {
         let mut outbox = self.lock().map_err(unlocked)?;
         let had_waited = !outbox.is_empty();
@@ -125,7 +128,7 @@ impl OnReactor {
         Ok(outbox.closes && sent == Sent::All)
     }
 
-    /// Sends what waits; whether the connection is to be closed now.
+    /// Sends queued messages; returns `true` if the connection is to be closed now.
     pub(super) fn flush(&self, link: &dyn Connection) -> Result<bool, SendError> {
         let mut outbox = self.lock().map_err(unlocked)?;
         if outbox.is_empty() {
@@ -136,14 +139,16 @@ impl OnReactor {
         Ok(outbox.closes && sent == Sent::All)
     }
 
-    /// The connection is to be closed when all that waits has gone; whether that is now.
+    /// Marks the connection to be closed when everything has been sent; returns `true` if that is
+    /// now.
     fn closes_when_sent(&self) -> Result<bool, LockError> {
         let mut outbox = self.lock()?;
         outbox.closes = true;
         Ok(outbox.is_empty())
     }
 
-    /// Notes what waits, has the reactor wait for room, and sets its term.
+    /// Records the result of sending: makes the reactor wait for room if necessary, and updates the
+    /// deadline.
     fn resume_after_sending(&self, outbox: &Outbox, sent: Sent, had_waited: bool) {
         let waits = sent != Sent::All;
         if !waits && !had_waited {
@@ -164,13 +169,13 @@ impl OnReactor {
                 true => Interest::ReadAndWrite,
                 false => Interest::Read,
             };
-            // Fails for one that has been taken out meanwhile: it is closed.
+            // Fails for a connection that was deregistered meanwhile: it is closed.
             let _ = self.pool.reactor().set_interest(token, interest);
         }
         self.tell_term();
     }
 
-    /// The owner has read what there was: what is due now.
+    /// Records that the owner has read everything, and sets the deadlines accordingly.
     pub(super) fn rest(&self, wanted: Wanted) -> Result<(), LockError> {
         let timeouts = &self.timeouts;
         let terms = &self.terms;
@@ -182,7 +187,7 @@ impl OnReactor {
             },
             Wanted::Rest(number) => {
                 let begun = terms.read.load(Ordering::Relaxed);
-                // An octet now and then earns no new term.
+                // Receiving a byte now and then does not extend the deadline.
                 let is_known = begun != 0 && terms.of.load(Ordering::Relaxed) == number;
                 terms.of.store(number, Ordering::Relaxed);
                 match is_known {
@@ -198,7 +203,7 @@ impl OnReactor {
         Ok(())
     }
 
-    /// What has taken too long, if anything has.
+    /// Returns the deadline that has passed, if any.
     pub(super) fn late(&self) -> Result<Option<Late>, LockError> {
         let now = coarse_millis();
         let is_late = |term: &AtomicU64| {
@@ -211,14 +216,14 @@ impl OnReactor {
         if is_late(&self.terms.write) {
             return Ok(Some(Late::Writing));
         }
-        // What was told has been told; the next is another.
+        // The reactor has reported its deadline; the next one must be set anew.
         let _outbox = self.lock()?;
         self.terms.told.store(0, Ordering::Relaxed);
         self.tell_term();
         Ok(None)
     }
 
-    /// Has the reactor look when the next term ends. Under the outbox's lock.
+    /// Sets the earliest deadline in the reactor. To be called under the outbox's lock.
     fn tell_term(&self) {
         let (read, write) = (&self.terms.read, &self.terms.write);
         let terms = [read, write].map(|term| term.load(Ordering::Relaxed));
@@ -242,7 +247,7 @@ impl OnReactor {
 }
 
 impl ConcurrencyStrategy for OnReactor {
-    /// Sends as much as goes without waiting; the rest goes when there is room.
+    /// Sends as much as possible without waiting; the rest is sent when there is room.
     fn send(&self, to: &Conversation, message: &Block) {
         let tracer = to.broker().tracer();
         tracer.sent(to.link(), message);
@@ -262,7 +267,7 @@ impl ConcurrencyStrategy for OnReactor {
         if let Some(message) = messaging::control(link, session, kind, version) {
             let tracer = to.broker().tracer();
             tracer.sent(link, &message);
-            // The connection is closed next: a peer that is gone already hears nothing.
+            // The connection is closed next: if the peer is gone already, the message is lost.
             let _ = self.send_parts(link, &[IoSlice::new(&message)]);
         }
     }
@@ -283,8 +288,8 @@ impl ConcurrencyStrategy for OnReactor {
         !matches!(self.outbox.try_lock(), Ok(Some(outbox)) if outbox.is_empty())
     }
 
-    /// Takes the connection from the thread that serves that request, and lets others have it. One comes
-    /// at once to look: what that thread left unread, it was told of, and nobody is told again.
+    /// Takes the connection from the thread that serves that request, and lets others have it. One
+    /// is notified at once: the events of data that the first thread left unread are not repeated.
     fn hand_over(&self, _: &Arc<impl Followed>, in_hand: u64) {
         if in_hand == 0 || !self.put_down(in_hand) {
             return;
@@ -294,8 +299,8 @@ impl ConcurrencyStrategy for OnReactor {
         }
     }
 
-    /// What the owner serves, if it serves a request. While a peer does not take its replies, no other thread is
-    /// given its connection.
+    /// Returns the mark of the request that the owner serves, if any. While a peer does not accept
+    /// its replies, its connection is not given to another thread.
     fn stands_still_at(&self, _: &Reader, _: bool) -> Option<u64> {
         let in_hand = self.in_hand.load(Ordering::Acquire);
         (in_hand != 0).then_some(in_hand)
@@ -310,7 +315,7 @@ impl ConcurrencyStrategy for OnReactor {
     }
 }
 
-/// Closes the connection if that was to be done when all had gone, or if it has not.
+/// Closes the connection if that was due after sending, or if sending failed.
 fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
     match sent {
         Ok(false) => {}
@@ -319,7 +324,7 @@ fn conclude(to: &Conversation, sent: Result<bool, SendError>) {
     }
 }
 
-/// Nothing was sent, for want of the outbox's lock.
+/// Returns the error for a message that was not sent, as the outbox's lock is lost.
 #[cold]
 fn unlocked(error: LockError) -> SendError {
     SendError {
@@ -328,18 +333,18 @@ fn unlocked(error: LockError) -> SendError {
     }
 }
 
-/// What a connection that has been read empty waits for.
+/// Data that a connection waits for after it has been read empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// A new message, whenever it comes.
+    /// A new message, without a deadline.
     Anything,
-    /// The peer's first message.
+    /// The first message of the peer.
     First,
-    /// The rest of the message behind so many.
+    /// The rest of the message with this number.
     Rest(u64),
 }
 
-/// The end of a term that begins now; 0 for one that never ends.
+/// Returns the end of a period that begins now; 0 if it never ends.
 fn until(term: Option<Duration>) -> u64 {
     term.map_or(0, |term| {
         let millis = u64::try_from(term.as_millis()).unwrap_or(u64::MAX);

@@ -1,5 +1,5 @@
-//! A thread that serves a connection which a reactor tells of: it receives what is there, serves it, and waits for
-//! nobody.
+//! Thread of a reactor that serves one of its connections: it receives the available data, serves
+//! it, and never blocks for the peer.
 
 use super::reactor::{Late, OnReactor, Wanted};
 use super::serving_thread::{ReceiveOutcome, ServingThread};
@@ -18,10 +18,11 @@ use punctual_link::{LinkError, Phase, SendError, Taken, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
-/// Messages of one connection that a thread serves, before others have their messages served.
+/// Maximum number of messages of one connection that a thread serves before other connections have
+/// their turn.
 const MESSAGES: usize = 64;
 
-/// A connection that a reactor tells of.
+/// Connection served by a reactor.
 pub(super) struct ReadyConnection {
     connection: Arc<ServerConnection>,
     on: Arc<OnReactor>,
@@ -55,7 +56,7 @@ impl Handler for ReadyConnection {
         }
         let max_nesting = conversation.broker().config().max_nesting;
         let refusal = match event.role() {
-            // What comes is kept.
+            // Requests are buffered.
             _ if on.buffer().is_some() => None,
             Role::Reserve => Some(Refusal::AllBusy),
             Role::Worker if depth() > max_nesting.saturating_add(1) => Some(Refusal::TooDeep),
@@ -79,7 +80,7 @@ impl ReadyConnection {
         Self { connection, on }
     }
 
-    /// Ends the connection if the peer has taken too long; whether it has.
+    /// Ends the connection if the peer has missed a deadline; returns `true` if so.
     fn is_given_up(&self) -> bool {
         let connection = &self.connection;
         match self.on.late() {
@@ -103,31 +104,32 @@ impl ReadyConnection {
     }
 }
 
-/// One of a reactor's, until all that is there has been served.
+/// Thread of a reactor, until all available data has been served.
 struct ReactorThread<'t, 'r> {
     connection: &'t Arc<ServerConnection>,
     on: &'t OnReactor,
     event: &'t mut ReadyEvent<'r>,
     serving: &'t Serving,
-    /// Messages that may be served yet.
+    /// Number of messages that may still be served.
     left: usize,
-    /// Whether the socket is known to be empty. Behind the last octets may be the end.
+    /// True if the socket is known to be empty. The end of the stream may follow the last bytes.
     emptied: bool,
 }
 
 impl ReactorThread<'_, '_> {
-    /// Notes whether a receive has emptied the socket; not where the end was told of, which comes behind.
+    /// Records if a receive has emptied the socket; not if the end of the stream was reported,
+    /// which follows the data.
     fn has_taken(&mut self, taken: Taken) -> ReceiveOutcome {
         self.emptied = taken.all && !self.event.readiness().has(Readiness::END);
         ReceiveOutcome::Received
     }
 
-    /// The reactor waits for what comes next.
+    /// Makes the reactor wait for the next data.
     #[inline]
     fn rest(&self, wanted: Wanted) -> ReceiveOutcome {
         probe::begins!(Point::ServerReceive);
         if let Err(error) = self.on.rest(wanted) {
-            // The reactor tells of the end next.
+            // The reactor reports the end next.
             self.connection.conversation.lock_failed(error);
         }
         ReceiveOutcome::WouldBlock
@@ -136,7 +138,7 @@ impl ReactorThread<'_, '_> {
 
 impl ServingThread for ReactorThread<'_, '_> {
     fn goes_on(&mut self) -> bool {
-        // The reactor tells when there is room for replies.
+        // The reactor reports when there is room for replies.
         if self.on.is_congested() {
             return false;
         }

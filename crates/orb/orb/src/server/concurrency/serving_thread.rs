@@ -1,61 +1,63 @@
-//! What a strategy says to the loop that serves.
+//! Interface between a strategy and the serving loop.
 
 use crate::messaging::{Inbox, InboxError, Message};
 use crate::server::reader::Reader;
 use punctual_cdr::Block;
 use punctual_link::LinkError;
 
-/// What receiving has come to.
+/// Result of receiving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum ReceiveOutcome {
-    /// Something was received.
+    /// Data was received.
     Received,
-    /// Nothing is there, and the thread leaves: it, or another, comes again when there is.
+    /// No data is available, and the thread leaves: it, or another thread, returns when there is
+    /// data.
     WouldBlock,
 }
 
-/// A thread that serves a connection: how it waits, and nothing else.
+/// Thread that serves a connection; implements the way of waiting only.
 pub(in crate::server) trait ServingThread {
-    /// Whether the thread goes on to another message.
+    /// Returns `true` if the thread may take another message.
     fn goes_on(&mut self) -> bool;
 
-    /// Whether there may be something to receive: a socket that is known to be empty is not asked again.
+    /// Returns `true` if there may be data to receive: a socket that is known to be empty is not
+    /// asked again.
     fn may_receive(&self) -> bool;
 
-    /// Receives into an empty block at least so many octets.
+    /// Receives at least `least` bytes into an empty block.
     fn receive(&mut self, block: &mut Block, least: usize) -> Result<ReceiveOutcome, LinkError>;
 
-    /// Receives more of what has begun, so many octets in all.
+    /// Receives more of a message that has begun, `need` bytes in all.
     fn receive_more(
         &mut self,
         inbox: &mut Inbox,
         need: usize,
     ) -> Result<ReceiveOutcome, InboxError>;
 
-    /// A whole message is there.
+    /// Records that a complete message is available.
     fn begin_message(&mut self) {}
 
-    /// The thread has the inbox.
+    /// Records that the thread has taken the inbox.
     fn begins_receiving(&self, reader: &Reader);
 
-    /// It is about to let go of the inbox, to serve a request.
+    /// Records that the thread is about to release the inbox, to serve a request.
     fn ends_receiving(&self, reader: &Reader);
 
-    /// Whether requests wait until a thread is free that serves them.
+    /// Returns `true` if requests are buffered until a thread is free to serve them.
     #[inline]
     fn keeps_requests(&self) -> bool {
         false
     }
 
-    /// Has a message wait, if it is to; else it is given back, to be served.
+    /// Buffers a message, or returns it to be served at once.
     #[inline]
     fn keep(&mut self, message: Message) -> Option<Message> {
         Some(message)
     }
 
-    /// Serves a request; whether the thread still has the connection.
+    /// Serves a request; returns `true` if the thread still owns the connection.
     fn serve(&mut self, request: impl FnOnce()) -> bool;
 
-    /// The connection has ended.
+    /// Handles the end of the connection.
     fn end_connection(&mut self) {}
 }

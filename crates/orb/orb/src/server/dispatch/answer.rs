@@ -1,4 +1,4 @@
-//! From a request to its answer: the object adapter makes it, unless the thread refuses the request.
+//! Answering of requests: the object adapter answers, unless the thread refuses the request.
 
 use super::{Dispatcher, no_object};
 use crate::priorities::BIND_PRIORITY_BAND;
@@ -33,7 +33,7 @@ impl Dispatcher<'_> {
         self.upcall(&**adapter, key, call, seen)
     }
 
-    /// Lets the object adapter answer. A panic of the servant becomes an exception.
+    /// Calls the object adapter. A panic of the servant becomes an exception.
     #[inline(always)]
     fn upcall(
         &self,

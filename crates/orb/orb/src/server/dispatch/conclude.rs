@@ -1,4 +1,4 @@
-//! Sending what a request was answered with.
+//! Sending of the answers to requests.
 
 use super::Dispatcher;
 use crate::adapter::DispatchError;
@@ -8,7 +8,7 @@ use crate::server::recorded_request::RecordedRequest;
 use punctual_exec::Quoted;
 
 impl Dispatcher<'_> {
-    /// Sends what a call was answered with, if its caller waits for that.
+    /// Sends the answer to a call, if its caller waits for one.
     #[inline(always)]
     pub(super) fn conclude(
         &self,
@@ -33,7 +33,7 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Concludes a call without a reply: a one-way, as a rule.
+    /// Concludes a call without a reply: usually a one-way.
     #[inline(never)]
     fn conclude_without_reply(&self, call: &ServerCall<'_>) {
         if call.is_owed_an_answer() {
@@ -51,8 +51,8 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Logs what a request was answered with instead of a result: as a complaint where the peer is at fault, for debugging
-    /// where it may be the servant's answer.
+    /// Logs the exception with which a request was answered: as a complaint if the peer is at
+    /// fault, at debug level if it may be the servant's answer.
     fn note(&self, operation: &str, exception: &SystemException) {
         let operation = Quoted(operation);
         match exception.kind() {
@@ -71,7 +71,7 @@ impl Dispatcher<'_> {
     }
 }
 
-/// Returns the exception for a servant that says it has answered, with the proof of another call.
+/// Returns the exception for a servant that returns the proof of another call's answer.
 #[cold]
 fn unanswered() -> DispatchError {
     SystemException::new(

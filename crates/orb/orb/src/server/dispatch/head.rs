@@ -1,5 +1,5 @@
-//! Contents of a request's head beside its operation: the code sets, the object, where the client listens, and until when it
-//! may be delivered.
+//! Evaluation of a request's header, except for its operation: code sets, object, listen points and
+//! end time.
 
 use super::{Dispatcher, no_object};
 use crate::adapter::DispatchError;
@@ -14,7 +14,8 @@ use punctual_giop::{RequestHeader, ServiceContexts, Target, code_sets, service_c
 use std::borrow::Cow;
 
 impl Dispatcher<'_> {
-    /// Takes in where the client listens, if the request tells it (CORBA 3.3 part 2, §9.8.1).
+    /// Records the endpoints at which the client listens, if the request announces them (CORBA 3.3
+    /// part 2, §9.8.1).
     pub(super) fn take_listen_points(&self, header: &RequestHeader<'_>) -> Result<(), CdrError> {
         let told = header.contexts.find(service_context::BI_DIR_IIOP);
         match (&self.connection.back, told) {
@@ -44,10 +45,11 @@ impl Dispatcher<'_> {
         Ok(self.conversation().code_sets())
     }
 
-    /// Returns the key of the object that a request may reach.
+    /// Returns the key of the object, if the request may reach it.
     ///
     /// # Errors
-    /// Exceptions for the caller of a request that comes too late, whose code sets are unknown, or that reaches no object.
+    /// The exception for the caller of a request that is late, whose code sets are unknown, or that
+    /// reaches no object.
     pub(super) fn admit<'m>(
         &self,
         contexts: ServiceContexts<'_>,
@@ -63,14 +65,15 @@ impl Dispatcher<'_> {
         }
     }
 
-    /// Returns whether a request may reach this object by a connection that this side has opened.
+    /// Returns `true` if a request may reach this object over a connection that this side has
+    /// opened.
     pub(super) fn may_be_called(&self, key: &[u8]) -> bool {
         let adapter = self.connection.adapter.get();
         !self.connection.is_of_client
             || adapter.is_some_and(|adapter| adapter.is_bidirectional(key))
     }
 
-    /// Returns the object key of a target, in whatever form it is given (§9.4.2.3).
+    /// Returns the object key of a target in any of its forms (§9.4.2.3).
     pub(super) fn object_key<'m>(
         &self,
         target: &Target<'m>,

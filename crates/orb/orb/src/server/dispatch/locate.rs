@@ -1,4 +1,4 @@
-//! LocateRequests, and where objects are.
+//! LocateRequests, and the locations of objects.
 
 use super::Dispatcher;
 use crate::adapter::Location;
@@ -10,7 +10,7 @@ use punctual_giop::{LocateReplyHeader, LocateStatus, MessageKind};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Dispatcher<'_> {
-    /// Answers where an object is (CORBA 3.3 part 2, §9.4.6).
+    /// Answers a LocateRequest (CORBA 3.3 part 2, §9.4.6).
     pub(super) fn locate_request(&self, message: &Message) -> Result<(), CdrError> {
         let version = message.header.version;
         let mut decoder = self.decoder(message);
@@ -40,7 +40,8 @@ impl Dispatcher<'_> {
         Ok(())
     }
 
-    /// Returns where an object is. The adapter may have to ask the application, whose panics do not concern the peer.
+    /// Returns the location of an object. The adapter may have to ask the application, whose panics
+    /// do not concern the peer.
     fn locate(&self, adapter: &dyn ObjectAdapter, key: &[u8]) -> Location {
         let located = catch_unwind(AssertUnwindSafe(|| adapter.locate(key)));
         located.unwrap_or_else(|_| {

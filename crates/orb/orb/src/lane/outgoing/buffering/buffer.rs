@@ -1,4 +1,5 @@
-//! Buffer of a connection: the requests that wait ([`super::queue`]), their number, and the threads that wait for room.
+//! Buffer of a connection: its queue of requests ([`super::queue`]), their number, and the threads
+//! that wait for room.
 
 use super::queue::{Queue, TakenRequests, Waiting};
 use crate::policy::{BufferTerms, WhenFull};
@@ -14,7 +15,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Buffer {
     queue: LaneLock<Queue>,
-    /// Number of requests that wait, written under the lock. Relaxed: a thread knows of its own requests, whose order is kept.
+    /// Number of requests in the queue, written under the lock. Relaxed: a thread knows of its own
+    /// requests, whose order is kept.
     len: AtomicUsize,
     /// Bytes that were taken out and are being sent.
     under_way: AtomicUsize,
@@ -28,22 +30,23 @@ pub(in crate::lane::outgoing) struct Buffer {
 /// Result of putting a request into a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Put {
-    /// The request waits. The time is there if it is the first: the buffer is to be looked after by then.
+    /// The request waits. The time is given if it is the first in the buffer: the flusher must look
+    /// after the buffer by then.
     Waits(Option<Duration>),
-    /// The request waits, and a condition is met: all are to be sent.
+    /// The request waits, and a condition of its terms is met: all requests are to be sent now.
     Due,
-    /// Refused: there is no room for it.
+    /// Refused: there is no room for the request.
     Full,
-    /// Refused: the connection takes none any more.
+    /// Refused: the connection accepts no more requests.
     Closed,
 }
 
 /// Reason for not buffering a request.
 #[derive(Debug)]
 pub(crate) enum NotBuffered {
-    /// There is no room, and the caller gets an exception.
+    /// There is no room, and the caller receives an exception.
     Full,
-    /// The requests that wait could not be sent.
+    /// The buffered requests could not be sent.
     NotSent(SendError),
 }
 
@@ -61,7 +64,7 @@ pub(in crate::lane::outgoing) enum New<'m> {
 }
 
 impl New<'_> {
-    /// Returns its length in bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub(in crate::lane::outgoing) fn octets(&self) -> usize {
         match self {
@@ -134,8 +137,8 @@ impl Buffer {
         there == 0 || there.saturating_add(octets) <= terms.capacity.octets
     }
 
-    /// Takes out all requests. To be called under the sending lock, so that they are sent in the order in which they were put
-    /// here.
+    /// Takes out all requests. To be called under the sending lock, so that they are sent in the
+    /// order in which they were added.
     pub(in crate::lane::outgoing) fn take(&self, spare: Block) -> TakenRequests {
         let Ok(mut queue) = self.queue.lock() else {
             return TakenRequests::default();
@@ -194,7 +197,8 @@ impl Buffer {
         self.tell();
     }
 
-    /// Refuses further requests and discards those that wait. Returns the ids of those whose replies are awaited.
+    /// Refuses further requests and discards those that wait. Returns the ids of the requests whose
+    /// callers wait for replies.
     pub(in crate::lane::outgoing) fn lose_all(&self) -> Vec<u32> {
         let Ok(mut queue) = self.queue.lock() else {
             return Vec::new();
@@ -218,10 +222,10 @@ impl Buffer {
         }
     }
 
-    /// Waits until there is room for so many bytes, or requests are refused.
+    /// Waits until there is room for `octets` more bytes, or requests are refused.
     ///
     /// # Errors
-    /// TIMEOUT by the deadline.
+    /// TIMEOUT once the deadline has passed.
     #[cold]
     pub(in crate::lane::outgoing) fn wait_for_room(
         &self,
@@ -239,7 +243,7 @@ impl Buffer {
         }
     }
 
-    /// Waits until all requests have been sent; `false` where the deadline passes first.
+    /// Waits until all requests have been sent; returns `false` if the deadline passes first.
     pub(in crate::lane::outgoing) fn wait_until_sent(&self, deadline: Deadline) -> bool {
         let is_sent =
             |queue: &Queue| queue.is_empty() && self.under_way.load(Ordering::Acquire) == 0;
@@ -252,7 +256,7 @@ impl Buffer {
         let end = deadline.end();
         let mut held = lock.lock();
         self.waiters.fetch_add(1, Ordering::SeqCst);
-        // Pairs with the one in `tell`.
+        // Pairs with the fence in `tell`.
         fence(Ordering::SeqCst);
         let mut so = is_so();
         while !so && !deadline.has_passed() {
@@ -268,7 +272,8 @@ impl Buffer {
 
     /// Makes waiting threads check their condition again.
     fn tell(&self) {
-        // Pairs with the one in `wait_until`: either the waiting thread is seen here, or it sees the change.
+        // Pairs with the fence in `wait_until`: either this thread sees the waiting thread, or that
+        // one sees the change.
         fence(Ordering::SeqCst);
         if self.waiters.load(Ordering::SeqCst) > 0 {
             drop(self.changed.0.lock());

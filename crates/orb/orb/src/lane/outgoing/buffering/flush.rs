@@ -17,17 +17,18 @@ use std::time::{Duration, Instant};
 
 /// Longest time for sending buffered requests when no caller waits for that.
 const FLUSH: Duration = Duration::from_secs(5);
-/// Time after which a connection is looked at again on which another thread sends.
+/// Delay before the flusher looks again at a connection on which another thread is sending.
 const SENDS: Duration = Duration::from_millis(1);
 /// Bytes left for the head of a batch in a datagram.
 const HEAD_ROOM: usize = 1024;
-/// Most messages of one system call: the kernel's limit (`IOV_MAX`).
+/// Maximum number of messages of one system call: the kernel's limit (`IOV_MAX`).
 const GATHERED: usize = 1024;
 
 impl ClientConnection {
-    /// Puts a request into the buffer; it is not sent after `deadline`. Where a condition of its terms is met, the caller
-    /// sends all requests, or returns a time of zero to have them sent at once. Otherwise returns by when they are due, if
-    /// this is the first. Calls `send_at_once`, which has another thread send them, before it waits for room.
+    /// Puts a request into the buffer; it is not sent after `deadline`. If a condition of its terms
+    /// is met, the caller sends all requests, or returns a time of zero to have them sent at once.
+    /// Otherwise returns the time in which they are due, if this is the first. Calls
+    /// `send_at_once`, which makes another thread send them, before it waits for room.
     pub(crate) fn enqueue(
         &self,
         waiting: Waiting,
@@ -38,8 +39,8 @@ impl ClientConnection {
         self.put(New::Waiting(waiting), terms, (deadline, send_at_once))
     }
 
-    /// Puts a message into the buffer that is sent as it is ([`ClientConnection::sends_as_is`]). Otherwise as
-    /// [`ClientConnection::enqueue`].
+    /// Puts a message that is sent as it is ([`ClientConnection::sends_as_is`]) into the buffer.
+    /// Otherwise works as [`ClientConnection::enqueue`].
     #[inline]
     pub(crate) fn append(
         &self,
@@ -84,7 +85,7 @@ impl ClientConnection {
         }
     }
 
-    /// Sends the requests, of which there are as many as the terms allow.
+    /// Sends all buffered requests, as the limit of the terms is reached.
     fn send_when_full(
         &self,
         terms: &BufferTerms,
@@ -93,14 +94,14 @@ impl ClientConnection {
         if terms.capacity.when_full != WhenFull::Flush {
             return Ok(Some(Duration::ZERO));
         }
-        // The caller's own is among those that may be under way.
+        // The caller's own request may be among those under way.
         self.with_sender(deadline, |sender, lost| {
             self.flush_locked(sender, lost, deadline)
         })??;
         Ok(None)
     }
 
-    /// Makes room for a request, or returns why there is none.
+    /// Makes room for a request, or returns the reason for which there is none.
     #[cold]
     fn make_room(
         &self,
@@ -125,8 +126,8 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Returns whether messages that wait may be put one behind the other: over a stream, in a protocol whose messages do not
-    /// depend on when they leave, and where messages are not traced.
+    /// Returns `true` if buffered messages may be concatenated: over a stream, in a protocol whose
+    /// messages do not depend on the time of sending, and without message tracing.
     #[inline]
     pub(crate) fn sends_as_is(&self) -> bool {
         self.wire.largest.is_none() && !self.wire.abilities.batches && !self.wire.tracer.is_on()
@@ -134,7 +135,7 @@ impl ClientConnection {
 
     /// Sends the requests that wait.
     pub(crate) fn flush(&self, deadline: Deadline) {
-        // Failures are logged; the callers have gone on.
+        // Failures are logged, as the callers no longer wait.
         let _ = self.with_sender(deadline, |sender, lost| {
             let _ = self.flush_locked(sender, lost, deadline);
             if sender.gathering.push() {
@@ -143,7 +144,7 @@ impl ClientConnection {
         });
     }
 
-    /// Sends the requests that wait if that with this id is among them.
+    /// Sends all buffered requests if the request `id` is one of them.
     #[inline]
     pub(crate) fn flush_if_it_waits(&self, id: u32, deadline: Deadline) {
         if self.buffer.holds(id) {
@@ -151,8 +152,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sends what has waited long enough, for callers that have gone on long ago. Returns in what time to look again. Calls
-    /// `before_sending` before it does what the server may keep waiting.
+    /// Sends the requests that are due, whose callers no longer wait. Returns the time in which to
+    /// look again. Calls `before_sending` before any step that a slow server may delay.
     pub(super) fn flush_in_time(&self, before_sending: impl FnOnce()) -> Option<Duration> {
         let looked = self.try_with_sender(|sender, lost| {
             let now = Instant::now();
@@ -183,7 +184,8 @@ impl ClientConnection {
         self.buffer.wait_until_sent(deadline)
     }
 
-    /// Records that the flusher does not look after the connection: each one-way leaves at once until it does.
+    /// Records that the flusher does not look after the connection: until it does, each one-way is
+    /// sent at once.
     pub(crate) fn set_unattended(&self) {
         self.try_with_sender(|sender, _| {
             sender.gathering.set_unwatched();
@@ -203,15 +205,15 @@ impl ClientConnection {
         self.buffer.withdraw(id)
     }
 
-    /// Discards the requests that wait, as the connection ends. One-ways are lost; callers that wait for a reply learn that
-    /// their requests have not left.
+    /// Discards the buffered requests, as the connection ends. One-ways are lost; callers that wait
+    /// for a reply learn that their requests were not sent.
     pub(in crate::lane::outgoing) fn discard_buffered(&self) {
         if self.buffer.is_empty() {
             return self.buffer.close();
         }
         for id in self.buffer.lose_all() {
             let broken = Broken {
-                // As after CloseConnection, the server has not begun.
+                // As after CloseConnection: the server has not begun to serve the request.
                 orderly: true,
                 reason: "the connection ended before the buffered request was sent".into(),
             };
@@ -284,7 +286,7 @@ impl ClientConnection {
         self.send_all(&messages, deadline)
     }
 
-    /// Tells the callers of requests whose end time passed while they waited.
+    /// Reports to the callers of requests whose end time has passed that these were not sent.
     fn report_late(&self, late: Vec<Waiting>, lost: &mut LostRequests) {
         let mut one_ways = 0;
         for id in late.iter().map(Waiting::id) {
@@ -302,7 +304,7 @@ impl ClientConnection {
         }
     }
 
-    /// Makes messages of requests that were taken out.
+    /// Builds the messages of requests that were taken out.
     fn messages(&self, waiting: Vec<Waiting>, lost: &mut LostRequests) -> Vec<Block> {
         let mut messages = Vec::with_capacity(waiting.len());
         let mut rest = waiting.into_iter().peekable();
@@ -331,7 +333,7 @@ impl ClientConnection {
         messages
     }
 
-    /// Returns the successive requests to one operation of one object, as many as one message holds.
+    /// Joins successive requests to one operation of one object, as many as one message holds.
     fn joined(
         &self,
         (object_key, operation): (&std::sync::Arc<[u8]>, &str),

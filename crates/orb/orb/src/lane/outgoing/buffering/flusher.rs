@@ -24,9 +24,9 @@ pub(crate) struct Flusher {
 #[derive(Debug)]
 struct Shared {
     state: Mutex<State>,
-    /// Condition of the leader.
+    /// Condition on which the leader waits.
     changed: Condvar,
-    /// Condition of a thread in reserve.
+    /// Condition on which a thread in reserve waits.
     vacant: Condvar,
     threads: ThreadGroup,
     spec: ThreadSpec,
@@ -55,7 +55,8 @@ impl Flusher {
         }
     }
 
-    /// Sends the connection's requests at `due`, if they still wait then. Returns `false` when no thread will.
+    /// Schedules the sending of the connection's requests at `due`, if they still wait then.
+    /// Returns `false` if no thread can do it.
     pub(crate) fn schedule(&self, due: Instant, connection: &Arc<ClientConnection>) -> bool {
         let mut state = self.shared.lock();
         if state.over {
@@ -69,7 +70,7 @@ impl Flusher {
         self.shared.appoint(state)
     }
 
-    /// Checks in that time whether a connection beside the first is still needed.
+    /// Schedules a check, in `time`, whether a connection beside the first is still needed.
     pub(in crate::lane) fn look_after(&self, time: Duration, connection: &Arc<ClientConnection>) {
         self.schedule(Instant::now() + time, connection);
     }
@@ -83,7 +84,8 @@ impl Flusher {
 }
 
 impl State {
-    /// Adds a connection. It has one entry: later requests are sent with the earlier ones.
+    /// Adds a connection, unless it has an entry already: later requests are sent with the earlier
+    /// ones.
     fn note(&mut self, due: Instant, connection: Weak<ClientConnection>) {
         let mut entries = self.due.iter_mut();
         match entries.find(|(_, one)| Weak::ptr_eq(one, &connection)) {
@@ -92,7 +94,7 @@ impl State {
         }
     }
 
-    /// Returns the index of the entry that is due first, and when that is.
+    /// Returns the index and the due time of the entry that is due first.
     fn first(&self) -> Option<(usize, Instant)> {
         let entries = self.due.iter().enumerate();
         entries
@@ -106,7 +108,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes a thread lead, as none does; `false` when there is none.
+    /// Appoints a leader, as there is none; returns `false` if no thread is available.
     fn appoint(self: &Arc<Self>, mut state: MutexGuard<'_, State>) -> bool {
         if state.has_reserve {
             self.vacant.notify_one();
@@ -115,13 +117,13 @@ impl Shared {
         let shared = self.clone();
         let started = self.threads.spawn(&self.spec, move || shared.run());
         state.is_led = started.is_ok();
-        // A subscriber to what is logged may send one-ways itself.
+        // A subscriber to the log may send one-ways itself, so the lock must be released.
         drop(state);
         let Err(error) = started else {
             return true;
         };
         if !self.threads.is_empty() {
-            // Those that are sending lead when they have sent.
+            // Threads that are sending will lead when they have sent.
             return true;
         }
         tracing::warn!("no thread to send requests in time: {error}; they are sent at once");

@@ -18,13 +18,13 @@ use std::time::{Duration, Instant, SystemTime};
 /// Bytes that a body may add: padding, length, number and time stamp.
 pub(in crate::lane::outgoing) const BODY_ROOM: usize = 32;
 
-/// Requests that wait on one connection.
+/// Queue of one connection.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Queue {
     waiting: Vec<Waiting>,
-    /// Messages that are sent as they are, one behind the other, before those of `waiting`.
+    /// Messages that are sent as they are, concatenated, before those of `waiting`.
     run: Block,
-    /// Number of those messages.
+    /// Number of the messages in `run`.
     in_run: usize,
     pub(in crate::lane::outgoing) octets: usize,
     /// Time by which the requests are to be sent.
@@ -49,7 +49,7 @@ pub(crate) struct Waiting {
 pub(in crate::lane::outgoing) enum Content {
     /// A message as it will be sent.
     Message(Block),
-    /// Body of a request, to be joined with others.
+    /// Body of a request, to be joined with others in one message.
     Body {
         object_key: Arc<[u8]>,
         operation: KeptName,
@@ -62,19 +62,20 @@ pub(in crate::lane::outgoing) enum Content {
 pub(in crate::lane::outgoing) struct TakenRequests {
     pub(in crate::lane::outgoing) run: Block,
     pub(in crate::lane::outgoing) waiting: Vec<Waiting>,
-    /// Number of requests in both.
+    /// Number of requests in both of the above.
     pub(in crate::lane::outgoing) count: usize,
     /// Requests whose end time passed while they waited: they are not sent.
     pub(in crate::lane::outgoing) late: Vec<Waiting>,
 }
 
 impl Waiting {
-    /// Makes one of a message as it will be sent: a one-way, or a request with this id whose reply is awaited.
+    /// Makes a queued request of a complete message: a one-way, or a request `id` whose reply is
+    /// awaited.
     pub(crate) fn message(message: Block, id: Option<u32>) -> Self {
         Self::of(Content::Message(message), id)
     }
 
-    /// Makes one of the body of a one-way, to be joined with others.
+    /// Makes a queued request of the body of a one-way, to be joined with others.
     pub(crate) fn body(object_key: Arc<[u8]>, operation: KeptName, body: Block) -> Self {
         let queued_at = SystemTime::now();
         let request = QueuedRequest { body, queued_at };
@@ -96,7 +97,7 @@ impl Waiting {
         }
     }
 
-    /// Sets its terms, and the time until which it may be sent.
+    /// Sets the terms, and the time until which the request may be sent.
     pub(in crate::lane::outgoing) fn on(self, terms: &BufferTerms, until: Deadline) -> Self {
         Self {
             until,
@@ -131,7 +132,7 @@ impl Waiting {
 }
 
 impl Queue {
-    /// Sets in what time the requests are due, and returns that.
+    /// Sets the delay after which the buffered requests are due, and returns the delay.
     pub(in crate::lane::outgoing) fn is_due_after(
         &mut self,
         delay: Option<Duration>,
@@ -148,13 +149,15 @@ impl Queue {
         self.in_run + self.waiting.len()
     }
 
-    /// Returns whether messages can be put behind the others: no request waits that they could overtake.
+    /// Returns `true` if messages may be appended to the others: no queued request exists that they
+    /// would overtake.
     #[inline]
     pub(in crate::lane::outgoing) fn takes_as_is(&self) -> bool {
         self.waiting.is_empty()
     }
 
-    /// Adds a message to those that are sent as they are, where [`Queue::takes_as_is`]. `memory` is for the first.
+    /// Adds a message that is sent as it is, if [`Queue::takes_as_is`] allows it. `memory` is
+    /// called for the first one.
     #[inline]
     pub(in crate::lane::outgoing) fn append(
         &mut self,
@@ -175,13 +178,14 @@ impl Queue {
         self.waiting.push(waiting);
     }
 
-    /// Returns whether the queue has as many or as large requests as the terms allow.
+    /// Returns `true` if the number or the size of the requests has reached the limit of the terms.
     #[inline]
     pub(in crate::lane::outgoing) fn is_due(&self, terms: &BufferTerms) -> bool {
         self.len() >= terms.when.messages || self.octets >= terms.when.octets
     }
 
-    /// Takes out all requests, in the order in which they are to leave. `spare` is memory for later ones.
+    /// Takes out all requests, in the order in which they are to be sent. `spare` is memory for
+    /// later ones.
     pub(in crate::lane::outgoing) fn take(&mut self, spare: Block) -> TakenRequests {
         let count = self.len();
         let waiting = std::mem::take(&mut self.waiting);
@@ -204,7 +208,7 @@ impl Queue {
         self.waiting.iter().any(|one| one.id == Some(id))
     }
 
-    /// Takes out the request with this id, and returns whether it was there.
+    /// Removes the request `id` from the queue, and returns `true` if it was there.
     pub(in crate::lane::outgoing) fn withdraw(&mut self, id: u32) -> bool {
         let place = self.waiting.iter().position(|one| one.id == Some(id));
         let Some(place) = place else {
@@ -215,11 +219,12 @@ impl Queue {
     }
 }
 
-/// Sorts successive requests of one order by that order. None passes a request of another order.
+/// Sorts successive requests of equal [`Order`] by that order. No request passes one of another
+/// order.
 fn put_in_order(waiting: &mut [Waiting]) {
     let same_order = |one: &Waiting, other: &Waiting| one.order == other.order;
     for group in waiting.chunk_by_mut(same_order) {
-        // Both keep the order of those that are equal.
+        // Both sorts are stable.
         match group.first().map(|one| one.order) {
             Some(Order::Priority) => group.sort_by_key(|one| Reverse(one.priority)),
             Some(Order::Deadline) => {

@@ -1,4 +1,5 @@
-//! Requests that a server sends back by a client's connection (bidirectional GIOP; CORBA 3.3 part 2, §9.8).
+//! Requests that a server sends back over a client's connection (bidirectional GIOP; CORBA 3.3 part
+//! 2, §9.8).
 
 mod queue;
 mod serve;

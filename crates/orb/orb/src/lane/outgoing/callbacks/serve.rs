@@ -1,4 +1,4 @@
-//! Connections that serve requests.
+//! Serving of requests on outgoing connections.
 
 use super::queue::ServesRequests;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -6,23 +6,24 @@ use crate::protocol::Pair;
 use std::io;
 use std::sync::Arc;
 
-/// Server of requests that come by connections of this ORB's clients.
+/// Server of requests that arrive over the outgoing connections of this ORB.
 pub(crate) trait ServesBack: Send + Sync {
     /// Begins to serve the requests of a connection, before it is used.
     ///
     /// # Errors
-    /// Why they cannot be read.
+    /// If they cannot be read.
     fn begin(&self, connection: &Arc<ClientConnection>) -> io::Result<()>;
 }
 
-/// Returns whether callbacks can go by connections of this protocol.
+/// Returns `true` if connections of this protocol can carry callbacks.
 pub(crate) fn can_serve_back(pair: &Pair) -> bool {
     let by = ["iiop", "ssliop", "uiop"];
     pair.messaging.name() == "giop" && by.contains(&pair.link.name())
 }
 
 impl ClientConnection {
-    /// Serves the server's requests from now on; the first request to it tells `listen_points`.
+    /// Serves the server's requests from now on; the first request sent to the server announces
+    /// `listen_points`.
     pub(in crate::lane) fn serve_requests(
         self: &Arc<Self>,
         by: Arc<dyn ServesRequests>,

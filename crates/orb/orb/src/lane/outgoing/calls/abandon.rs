@@ -1,4 +1,4 @@
-//! Calls that their callers have abandoned, and whose replies may come yet.
+//! Calls that their callers have abandoned, and whose replies may still arrive.
 
 use crate::lane::outgoing::calls::PendingReply;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -6,12 +6,13 @@ use crate::messaging::Head;
 use punctual_cdr::{ByteOrder, Coding};
 use punctual_giop::{CancelRequest, MessageKind};
 
-/// Most replies that may come yet to abandoned calls of one connection before it is retired.
+/// Maximum number of outstanding replies to abandoned calls of one connection before it is retired.
 const MOST_OWED: u32 = 1024;
 
 impl ClientConnection {
-    /// Tells the server that the reply is not awaited any more (CORBA 3.3 part 2, §9.4.4), unless it is not to be told
-    /// (`cancel_requests`). It may ignore that. A buffered request is withdrawn; returns whether it was buffered.
+    /// Abandons a call: sends a CancelRequest (CORBA 3.3 part 2, §9.4.4), which the server may
+    /// ignore, unless `cancel_requests` is off. Withdraws the request if it is still buffered, and
+    /// returns `true` if it was.
     #[cold]
     pub(crate) fn abandon(&self, pending: &PendingReply<'_>) -> bool {
         if self.withdraw(pending.id()) {

@@ -1,12 +1,13 @@
 //! Turns of a connection's callers: which of them reads, and how the others are woken.
 //!
-//! One caller at a time holds the reader, that is, what is read from. A caller that finds it free reads, passes on what is
-//! not its own, and then makes the next caller read. A caller announces that it waits before it checks whether another
-//! reads, and a reader looks for waiting callers after it has released the reader. So no caller waits while none reads:
-//! either it finds the reader free, or the caller that held it finds the waiting one. A caller that still sends is not
+//! One caller at a time holds the reader, the object that is read from. A caller that finds it free
+//! reads, passes on what is for others, and then makes the next caller read. A caller announces
+//! that it waits before it checks whether another reads, and a reader looks for waiting callers
+//! after it has released the reader. So no caller waits while none reads: either it finds the
+//! reader free, or the caller that held it finds the waiting one. A caller that still sends is not
 //! promoted; it checks for itself when it comes to wait.
 //!
-//! This file does not know what is read: the models (`tests/models`) run this very code.
+//! The code is generic in the reader, so that the models (`tests/models`) run this very code.
 
 use super::reply_table::{ReplyPlace, ReplyTable};
 use super::slot::{LeftBehind, Woken};
@@ -17,19 +18,20 @@ use std::cell::Cell;
 const FOLLOWER: u64 = 1;
 const WATCHER: u64 = 1 << 32;
 
-/// Callers of one connection. `R` is what is read from, `T` what is delivered.
+/// Callers of one connection. `R` is the type that is read from, `T` the type that is delivered.
 #[derive(Debug)]
 pub(crate) struct Callers<R, T> {
-    /// Held by the caller that reads.
+    /// Locked by the caller that reads.
     reader: Mutex<R>,
     table: ReplyTable<T>,
     /// Number of callers that wait while another reads ([`FOLLOWER`] each), or that are notified without waiting ([`WATCHER`]).
     others: AtomicU64,
-    /// True if there may be something to be read for callers that do not wait.
+    /// True if there may be unread data for callers that do not wait.
     unread: AtomicBool,
     /// True if the last caller to leave closes the connection.
     retired: AtomicBool,
-    /// Requests of the other side that this side serves: the connection stays until they are answered.
+    /// Number of the other side's requests being served: the connection stays open until they are
+    /// answered.
     served: AtomicU64,
 }
 
@@ -37,9 +39,9 @@ pub(crate) struct Callers<R, T> {
 #[derive(Debug)]
 pub(crate) struct Caller<'c, T> {
     pub(crate) place: ReplyPlace<'c, T>,
-    /// True if it has read its own reply, and has ended its slot with that.
+    /// True if the caller has read its own reply, which ends its slot.
     has_read: Cell<bool>,
-    /// True if it leaves though its reply may come yet.
+    /// True if the caller leaves although its reply may still arrive.
     is_abandoned: Cell<bool>,
 }
 
@@ -53,8 +55,8 @@ pub(crate) enum Followed<'c, R, T> {
 }
 
 impl<T> Caller<'_, T> {
-    /// Ends the caller's slot: it reads, and has its own reply. Only the reader delivers, so that nothing more is delivered to
-    /// it.
+    /// Ends the slot of the caller that reads and has its own reply. Only the reader delivers, so
+    /// that nothing more is delivered to it.
     #[inline]
     pub(crate) fn end_with_own_reply(&self) {
         self.place.slot.end_as_reader();
@@ -63,7 +65,8 @@ impl<T> Caller<'_, T> {
 }
 
 impl<T> Caller<'_, T> {
-    /// Marks the call as abandoned: its id is not given to another call before the reply has come.
+    /// Marks the call as abandoned: its id is not given to another call before the reply has
+    /// arrived.
     #[cold]
     pub(crate) fn abandon(&self) {
         self.is_abandoned.set(true);
@@ -82,18 +85,18 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Makes the callers of the side that has not opened the connection. None of them reads: the other side's reader does.
+    /// Makes the callers of the accepting side. None of them reads: the serving side's reader does.
     pub(crate) fn of_other_side(reader: R) -> Self {
         let this = Self {
             table: ReplyTable::odd(),
             ..Self::of(reader)
         };
-        // Held for good.
+        // Locked for good.
         std::mem::forget(sync::try_lock(&this.reader));
         this
     }
 
-    /// Adds a caller; `None` when too many wait already.
+    /// Adds a caller; returns `None` when too many wait already.
     #[inline]
     pub(crate) fn register(&self) -> Option<Caller<'_, T>> {
         Some(Caller {
@@ -103,12 +106,12 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// Returns the place of a caller that has been put away.
+    /// Returns the place of a caller whose call is suspended.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         self.table.place(id)
     }
 
-    /// Returns a caller that has been put away and goes on.
+    /// Returns the caller of a suspended call that resumes.
     pub(crate) fn registered(&self, id: u32) -> Option<Caller<'_, T>> {
         Some(Caller {
             place: self.table.place(id)?,
@@ -117,7 +120,8 @@ impl<R, T> Callers<R, T> {
         })
     }
 
-    /// Removes a caller: what comes for it later is dropped. Returns whether the connection is to be closed.
+    /// Removes a caller: later deliveries to it are dropped. Returns `true` if the connection is to
+    /// be closed.
     #[inline]
     pub(crate) fn leave(&self, caller: &Caller<'_, T>) -> bool {
         if caller.is_abandoned.get() {
@@ -132,16 +136,16 @@ impl<R, T> Callers<R, T> {
         self.is_over()
     }
 
-    /// Removes a caller that has read its own reply ([`Caller::end_with_own_reply`]). Returns whether the connection is to be
-    /// closed.
+    /// Removes a caller that has read its own reply ([`Caller::end_with_own_reply`]). Returns
+    /// `true` if the connection is to be closed.
     #[inline]
     pub(crate) fn leave_with_its_own(&self, caller: &Caller<'_, T>) -> bool {
         self.table.give_back(caller.place.id);
         self.is_over()
     }
 
-    /// Removes a caller whose reply may come yet. The reply is owed before the slot ends: one that comes afterwards settles
-    /// it, and one that came before is found here.
+    /// Removes a caller whose reply may still arrive. The reply is marked as owed before the slot
+    /// ends: a reply that arrives afterwards settles it, and one that arrived before is found here.
     #[cold]
     fn leave_owed(&self, caller: &Caller<'_, T>) {
         self.table.keep_owed(caller.place.id);
@@ -152,24 +156,26 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Makes the last caller to leave close the connection. Returns whether there is none.
+    /// Makes the last caller to leave close the connection. Returns `true` if there is no caller.
     pub(crate) fn retire(&self) -> bool {
         self.retired.store(true, Ordering::SeqCst);
         self.is_over()
     }
 
-    /// Counts a request of the other side that is to be served.
+    /// Counts a request of the other side that is being served.
     pub(crate) fn begins_serving(&self) {
         self.served.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Uncounts it. Returns whether the connection is to be closed.
+    /// Ends the count of a served request of the other side. Returns `true` if the connection is to
+    /// be closed.
     pub(crate) fn ends_serving(&self) -> bool {
         self.served.fetch_sub(1, Ordering::SeqCst);
         self.is_over()
     }
 
-    /// Of the last call that ends and the thread that retires the connection, one sees what the other did.
+    /// Returns `true` if the connection is retired and unused. Of the last call that ends and the
+    /// thread that retires the connection, at least one sees what the other did.
     #[inline]
     fn is_over(&self) -> bool {
         self.retired.load(Ordering::SeqCst)
@@ -177,12 +183,12 @@ impl<R, T> Callers<R, T> {
             && self.served.load(Ordering::SeqCst) == 0
     }
 
-    /// Returns how many replies may come yet to abandoned calls.
+    /// Returns the number of outstanding replies to abandoned calls.
     pub(crate) fn owed(&self) -> u32 {
         self.table.owed()
     }
 
-    /// Returns whether there is a caller, by a cheap and inexact test.
+    /// Returns `true` if there is a caller, by a cheap and inexact test.
     #[inline]
     pub(crate) fn has_any(&self) -> bool {
         self.table.is_taken()
@@ -199,17 +205,17 @@ impl<R, T> Callers<R, T> {
         sync::try_lock(&self.reader)
     }
 
-    /// Takes the reader, or asks the caller that holds it to tell when it is done.
+    /// Takes the reader, or asks the caller that holds it to report when it is done.
     pub(crate) fn read_or_leave_unread(&self) -> Option<MutexGuard<'_, R>> {
         self.read().or_else(|| {
             self.leave_unread();
-            // It may be done meanwhile.
+            // The holder may be done by now.
             self.read()
         })
     }
 
-    /// Releases the reader, and makes another caller read if one waits. Returns `true` where none waits and some watch for what
-    /// comes.
+    /// Releases the reader, and makes another caller read if one waits. Returns `true` if none
+    /// waits but some watch for their replies.
     #[inline]
     pub(crate) fn hand_on(&self, reader: MutexGuard<'_, R>) -> bool {
         drop(reader);
@@ -218,8 +224,8 @@ impl<R, T> Callers<R, T> {
 
     #[inline]
     fn promote(&self) -> bool {
-        // Pairs with the fences in `follow` and `begin_watch`: either this side sees that a caller waits, or that one sees
-        // that none reads.
+        // Pairs with the fences in `follow` and `begin_watch`: either this thread sees that a
+        // caller waits, or that one sees that none reads.
         fence(Ordering::SeqCst);
         let others = self.others.load(Ordering::Relaxed);
         others > 0 && self.promote_of(others)
@@ -230,7 +236,7 @@ impl<R, T> Callers<R, T> {
         !(has_followers && self.table.promote_one()) && others >= WATCHER
     }
 
-    /// Promotes another caller in the place of one that was to read and does not.
+    /// Promotes another caller in place of one that was chosen to read and does not.
     #[cold]
     fn promote_another(&self) {
         if !self.table.promote_one() {
@@ -238,31 +244,32 @@ impl<R, T> Callers<R, T> {
         }
     }
 
-    /// Records that there may be something that no caller has read.
+    /// Records that there may be data that no caller has read.
     pub(crate) fn leave_unread(&self) {
         self.unread.store(true, Ordering::SeqCst);
     }
 
-    /// Returns, once, whether there may be something unread that a caller wants that does not wait. It is for the caller of
-    /// this function to have it read.
+    /// Returns `true`, once, if there may be unread data for a caller that does not wait. The
+    /// caller of this function must have it read.
     pub(crate) fn take_unread(&self) -> bool {
         fence(Ordering::SeqCst);
         self.others.load(Ordering::Relaxed) >= WATCHER && self.unread.swap(false, Ordering::SeqCst)
     }
 
-    /// Counts a caller that is notified of its reply and does not wait: [`Callers::hand_on`] then tells where none reads.
+    /// Counts a caller that is notified of its reply and does not wait: [`Callers::hand_on`] then
+    /// reports when none reads.
     pub(crate) fn begin_watch(&self) {
         // Relaxed: the fence orders it.
         self.others.fetch_add(WATCHER, Ordering::Relaxed);
         fence(Ordering::SeqCst);
     }
 
-    /// Uncounts it.
+    /// Ends the count of a caller that watched for its reply.
     pub(crate) fn end_watch(&self) {
         self.others.fetch_sub(WATCHER, Ordering::Relaxed);
     }
 
-    /// Wakes the watcher of this reply, though the reply has not come.
+    /// Wakes the watcher of this reply, although the reply has not arrived.
     pub(crate) fn wake_watcher(&self, id: u32) {
         self.table.wake_watcher(id);
     }
@@ -279,7 +286,7 @@ impl<R, T> Callers<R, T> {
         self.others.fetch_add(FOLLOWER, Ordering::Relaxed);
         let followed = loop {
             slot.will_wait();
-            // Pairs with the one in `promote`.
+            // Pairs with the fence in `promote`.
             fence(Ordering::SeqCst);
             if let Some(reader) = self.read() {
                 slot.stop_waiting();
@@ -297,17 +304,17 @@ impl<R, T> Callers<R, T> {
                 }
             }
         };
-        // A caller that reads waits no more.
+        // A caller that reads no longer waits.
         self.others.fetch_sub(FOLLOWER, Ordering::Relaxed);
         followed
     }
 
-    /// Delivers to the caller that waits for this reply; `false` when none does.
+    /// Delivers to the caller that waits for this reply; returns `false` if there is none.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         self.table.deliver(id, content)
     }
 
-    /// Delivers to all callers, where `may_replace` allows it in place of what they have.
+    /// Delivers to all callers, if `may_replace` allows it in place of an earlier delivery.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         self.table.deliver_to_all(content, may_replace);
     }

@@ -1,19 +1,20 @@
-//! Delivery to a waiting caller: its reply, or why there is none.
+//! Delivery to a waiting caller: its reply, or the reason for which there is none.
 
 use crate::messaging::{InboxError, Message, OwnReply};
 use std::sync::Arc;
 
-/// Reason why a connection serves no more.
+/// Reason for which a connection no longer works.
 #[derive(Clone, Debug)]
 pub(crate) struct Broken {
-    /// The peer said CloseConnection: it has not begun what it had not answered (§9.4.7).
+    /// True if the peer sent CloseConnection: it has not begun to serve the requests that it had
+    /// not answered (§9.4.7).
     pub(crate) orderly: bool,
-    /// For people.
+    /// Description of the reason, for log and exceptions.
     pub(crate) reason: Arc<str>,
 }
 
 impl Broken {
-    /// Makes the reason of a connection that was broken off by this side or the network.
+    /// Makes the reason for a connection that this side or the network has broken off.
     pub(crate) fn off(reason: impl Into<Arc<str>>) -> Self {
         Self {
             orderly: false,
@@ -21,7 +22,7 @@ impl Broken {
         }
     }
 
-    /// Makes the reason of an error in receiving.
+    /// Makes the reason from an error in receiving.
     pub(crate) fn of(error: &InboxError) -> Self {
         match error {
             InboxError::Link(error) => Self::off(error.cause.to_string()),
@@ -35,24 +36,24 @@ impl Broken {
 pub(crate) enum Delivered {
     Reply(Message),
     Broken(Broken),
-    /// The request was buffered and its end time has passed: it was not sent.
+    /// The end time of the buffered request has passed: it was not sent.
     Late,
 }
 
-/// Reason why a reply did not come.
+/// Reason for which no reply arrived.
 #[derive(Debug)]
 pub(crate) enum NoReply {
     TimedOut,
-    /// The end time passed before the request left.
+    /// The end time passed before the request was sent.
     NotSent,
     Broken(Broken),
 }
 
-/// Result of waiting with a block at hand.
+/// Result of waiting with a block for the reply.
 #[derive(Debug)]
 pub(crate) enum Waited {
-    /// The block holds the reply, and nothing else.
+    /// The block holds the reply and nothing else.
     Own(OwnReply),
-    /// A message by itself, or none.
+    /// A message outside the block, or none.
     Otherwise(Result<Message, NoReply>),
 }

@@ -1,7 +1,7 @@
-//! The callers of one connection, from their requests to their replies.
+//! Callers of one connection, from their requests to their replies.
 //!
-//! Each has a place in the [`reply_table`] with a [`slot`] for what is delivered to it; [`callers`] says which of them reads
-//! the connection.
+//! Each has a place in the [`reply_table`] with a [`slot`] for its delivery; [`callers`] decides
+//! which of them reads the connection.
 
 mod abandon;
 mod callers;

@@ -6,7 +6,7 @@ use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Message;
 use std::mem::ManuallyDrop;
 
-/// A caller's place in the reply table, given back when dropped.
+/// A caller's place in the reply table; given back when dropped.
 #[derive(Debug)]
 pub(crate) struct PendingReply<'c> {
     connection: &'c ClientConnection,
@@ -22,7 +22,7 @@ impl ClientConnection {
         })
     }
 
-    /// Returns the place of a caller that has put its call away.
+    /// Returns the place of a suspended call.
     pub(in crate::lane::outgoing) fn pending(&self, id: u32) -> Option<PendingReply<'_>> {
         Some(PendingReply {
             connection: self,
@@ -30,7 +30,7 @@ impl ClientConnection {
         })
     }
 
-    /// Returns how many replies may come yet to abandoned calls.
+    /// Returns the number of outstanding replies to abandoned calls.
     pub(crate) fn owed(&self) -> u32 {
         self.callers.owed()
     }
@@ -47,10 +47,10 @@ impl PendingReply<'_> {
         }
     }
 
-    /// Takes what has come, without waiting.
+    /// Takes the delivery, without waiting.
     ///
     /// # Errors
-    /// Why there is no reply.
+    /// The reason for which there is no reply.
     pub(crate) fn take(&self) -> Result<Message, NoReply> {
         match self.caller.place.slot.poll() {
             Some(Delivered::Reply(message)) => Ok(message),

@@ -7,13 +7,13 @@
 use super::slot::ReplySlot;
 use crate::sync::{AtomicU32, AtomicU64, OnceLock, Ordering};
 
-/// Most calls that may wait on one connection at once.
+/// Maximum number of calls that may wait on one connection at once.
 pub(crate) const MAX_WAITING: usize = 1 << INDEX_BITS;
 const INDEX_BITS: u32 = 17;
 pub(super) const GENERATIONS: u32 = 1 << (31 - INDEX_BITS);
-/// Places in a row: a bit of one word tells whether a place is taken.
+/// Number of places in a row: a bit of one word marks each taken place.
 const A_ROW: usize = 64;
-/// Rows that are allocated together, when more callers wait than ever before.
+/// Number of rows that are allocated together, when more callers wait than ever before.
 const A_BLOCK: usize = 32;
 const BLOCKS: usize = MAX_WAITING / A_ROW / A_BLOCK;
 
@@ -32,10 +32,11 @@ pub(crate) struct ReplyTable<T> {
 
 #[derive(Debug)]
 struct Row<T> {
-    /// A bit for each place that is taken.
+    /// Bit set of the places that are taken.
     taken: AtomicU64,
-    /// A bit for each of these whose caller has left without its reply. An id is not used again before its reply has come:
-    /// generations repeat, and a late reply would reach another caller.
+    /// Bit set of the places whose caller has left without its reply. An id is not used again
+    /// before its reply has arrived: generations repeat, and a late reply would reach another
+    /// caller.
     owed: AtomicU64,
     slots: [OnceLock<Box<ReplySlot<T>>>; A_ROW],
 }
@@ -67,7 +68,7 @@ impl<T> Row<T> {
         }
     }
 
-    /// Takes a free place, if there is one, and returns its index in the row.
+    /// Takes a free place and returns its index in the row, or `None` if there is none.
     #[inline]
     fn take(&self) -> Option<usize> {
         let mut taken = self.taken.load(Ordering::Relaxed);
@@ -98,7 +99,7 @@ impl<T> Row<T> {
 }
 
 impl<T> ReplyTable<T> {
-    /// Makes the table of the side that has not opened the connection: its ids are odd.
+    /// Makes the table of the accepting side: its ids are odd.
     pub(crate) fn odd() -> Self {
         Self {
             parity: 1,
@@ -106,8 +107,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Returns a place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates only where more wait at once
-    /// than ever before.
+    /// Returns a place for one more caller; `None` when [`MAX_WAITING`] wait already. Allocates
+    /// only if more wait at once than ever before.
     #[inline]
     pub(crate) fn register(&self) -> Option<ReplyPlace<'_, T>> {
         match self.first.take() {
@@ -118,7 +119,7 @@ impl<T> ReplyTable<T> {
 
     #[cold]
     fn register_further(&self) -> Option<ReplyPlace<'_, T>> {
-        // Relaxed: a hint, and no more.
+        // Relaxed: only a hint.
         let vacant = self.vacant.load(Ordering::Relaxed) as usize;
         let rows = (vacant..BLOCKS * A_BLOCK).chain(1..vacant);
         for number in rows {
@@ -152,7 +153,7 @@ impl<T> ReplyTable<T> {
         })
     }
 
-    /// Returns the place that a caller has taken.
+    /// Returns the taken place of this request id.
     pub(crate) fn place(&self, id: u32) -> Option<ReplyPlace<'_, T>> {
         let index = index_of(id);
         let slot = self.row(index)?.slots.get(index % A_ROW)?.get()?;
@@ -164,7 +165,7 @@ impl<T> ReplyTable<T> {
     pub(crate) fn give_back(&self, id: u32) {
         let index = index_of(id);
         if let Some(row) = self.row(index) {
-            // Release pairs with the Acquire in `take`; more than that, for `is_idle`.
+            // Release pairs with the Acquire in `take`; SeqCst for `is_idle`.
             row.taken
                 .fetch_and(!(1 << (index % A_ROW)), Ordering::SeqCst);
             if index >= A_ROW {
@@ -173,7 +174,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Keeps a place from being taken again, before its slot is ended: its reply may come yet.
+    /// Marks a place as owed, before its slot is ended, so that it is not taken again: its reply
+    /// may still arrive.
     #[cold]
     pub(crate) fn keep_owed(&self, id: u32) {
         let index = index_of(id);
@@ -183,7 +185,8 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Settles a place whose reply has come. Of several threads that find that, one gives the place back.
+    /// Settles an owed place whose reply has arrived. If several threads do so at once, one of them
+    /// gives the place back.
     #[cold]
     pub(crate) fn settle_owed(&self, id: u32) {
         let index = index_of(id);
@@ -195,13 +198,14 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Returns how many places are kept so.
+    /// Returns the number of owed places.
     pub(crate) fn owed(&self) -> u32 {
         let owed = |row: &Row<T>| row.owed.load(Ordering::Relaxed).count_ones();
         self.rows().map(owed).sum()
     }
 
-    /// Settles the place of a reply that no caller waits for, if it was owed. Called by the reader alone.
+    /// Settles the place of a reply that no caller waits for, if it was owed. Called by the reader
+    /// only.
     #[cold]
     fn settle(&self, slot: &ReplySlot<T>, id: u32) {
         let was_last = slot.generation().wrapping_sub(1) % GENERATIONS == id >> (1 + INDEX_BITS);
@@ -210,7 +214,7 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Delivers to the caller that waits for this reply; `false` when none does.
+    /// Delivers to the caller that waits for this reply; returns `false` if no caller does.
     pub(crate) fn deliver(&self, id: u32, content: T) -> bool {
         let index = index_of(id);
         let Some(row) = self.row(index).filter(|_| id & 1 == self.parity) else {
@@ -220,7 +224,7 @@ impl<T> ReplyTable<T> {
             return false;
         };
         let generation = slot.generation();
-        // The place may be the next caller's by now: the slot compares again.
+        // The place may belong to the next caller by now: the slot compares again.
         let is_current = generation % GENERATIONS == id >> (1 + INDEX_BITS);
         if is_current && slot.deliver_if(generation, content, |_| false) {
             return true;
@@ -229,7 +233,7 @@ impl<T> ReplyTable<T> {
         false
     }
 
-    /// Wakes the watcher of this reply, though the reply has not come.
+    /// Wakes the watcher of this reply, although the reply has not arrived.
     pub(crate) fn wake_watcher(&self, id: u32) {
         let index = index_of(id);
         let slot = self.row(index).and_then(|row| row.slots.get(index % A_ROW));
@@ -241,27 +245,27 @@ impl<T> ReplyTable<T> {
         }
     }
 
-    /// Chooses a new reader among the callers that wait; `false` where none does.
+    /// Chooses a new reader among the waiting callers; returns `false` if there is none.
     pub(crate) fn promote_one(&self) -> bool {
         self.slots().any(ReplySlot::promote)
     }
 
-    /// Delivers to all callers that wait, where `may_replace` allows it in place of what they have.
+    /// Delivers to all waiting callers, if `may_replace` allows it in place of an earlier delivery.
     pub(crate) fn deliver_to_all(&self, content: impl Fn() -> T, may_replace: impl Fn(&T) -> bool) {
         for slot in self.slots() {
             slot.deliver_now(content(), &may_replace);
         }
     }
 
-    /// Returns whether a caller waits at one of the first places, by a cheap and inexact test.
+    /// Returns `true` if a caller waits at one of the first places, by a cheap and inexact test.
     #[inline]
     pub(crate) fn is_taken(&self) -> bool {
         let taken = self.first.taken.load(Ordering::Relaxed);
         taken != 0 && taken & !self.first.owed.load(Ordering::Relaxed) != 0
     }
 
-    /// Returns whether no caller waits. Of a caller that gives its place back and then looks at something, and a thread that
-    /// changes that and then looks here, one sees what the other did.
+    /// Returns `true` if no caller waits. If one thread gives its place back and then reads a flag,
+    /// and another changes that flag and then calls this, at least one sees what the other did.
     pub(crate) fn is_idle(&self) -> bool {
         self.rows().all(|row| {
             let taken = row.taken.load(Ordering::SeqCst);

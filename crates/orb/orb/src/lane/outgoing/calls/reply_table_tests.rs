@@ -1,4 +1,4 @@
-//! The reply table with one thread; the models run it with several.
+//! Tests of the reply table with one thread; the models run it with several.
 
 use super::reply_table::{GENERATIONS, MAX_WAITING, ReplyPlace, ReplyTable, index_of};
 use super::slot::{LeftBehind, Woken};

@@ -15,11 +15,11 @@ const WAITING: u32 = 1;
 const PROMOTED: u32 = 2;
 const DELIVERED: u32 = 3;
 
-/// Slot of a caller. `T` is what is delivered.
+/// Slot of a caller. `T` is the type that is delivered.
 #[derive(Debug)]
 pub(crate) struct ReplySlot<T> {
     state: Word,
-    /// Number of the caller among those of the place: what comes for an earlier one is dropped.
+    /// Generation of the place's current caller: deliveries to an earlier one are dropped.
     generation: AtomicU32,
     place: Mutex<Place<T>>,
 }
@@ -28,25 +28,25 @@ pub(crate) struct ReplySlot<T> {
 #[derive(Debug)]
 struct Place<T> {
     content: Option<T>,
-    /// Notified of a delivery, where no thread waits.
+    /// Waker that is notified of a delivery, if no thread waits.
     watcher: Option<Waker>,
 }
 
-/// State in which a caller has left its slot.
+/// State of a slot when its caller leaves it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeftBehind {
     Nothing,
-    /// It was to read the connection: another is to be chosen.
+    /// The caller had been chosen as reader: another must be chosen.
     Reading,
-    /// Something had been delivered to it, which it did not take.
+    /// Something had been delivered that the caller did not take.
     Content,
 }
 
-/// Reason why a waiting caller woke up.
+/// Reason for which a waiting caller woke up.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Woken<T> {
     Delivered(T),
-    /// None reads the connection: this caller is to do so.
+    /// No caller reads the connection: this one must do so.
     Promoted,
     TimedOut,
 }
@@ -70,14 +70,15 @@ impl<T> ReplySlot<T> {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// Ends the slot of the caller that reads and has its reply. Only the reader delivers, so that no other thread is about to.
+    /// Ends the slot of the caller that reads and has its reply. Only the reader delivers, so no
+    /// other thread can deliver now.
     pub(crate) fn end_as_reader(&self) {
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
-        // Relaxed: the next reader sees it, as it takes the inbox from this one.
+        // Relaxed: the next reader takes the inbox from this one, and so sees the change.
         self.generation.store(next, Ordering::Relaxed);
     }
 
-    /// Ends the slot: what comes for the caller later is dropped.
+    /// Ends the slot: later deliveries to the caller are dropped.
     pub(crate) fn end(&self) -> LeftBehind {
         let mut place = lock(&self.place);
         let next = self.generation.load(Ordering::Relaxed).wrapping_add(1);
@@ -91,13 +92,13 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Returns whether something has been delivered.
+    /// Returns `true` if something has been delivered.
     #[inline]
     pub(crate) fn has_content(&self) -> bool {
         self.state.atomic().load(Ordering::Acquire) == DELIVERED
     }
 
-    /// Takes what has been delivered, without waiting.
+    /// Takes the delivery, without waiting.
     pub(crate) fn poll(&self) -> Option<T> {
         // Acquire pairs with the exchange in `deliver_if`.
         if !self.has_content() {
@@ -106,7 +107,8 @@ impl<T> ReplySlot<T> {
         lock(&self.place).content.take()
     }
 
-    /// Sets the waker that is woken when something is delivered; `true` where something is there already.
+    /// Sets the waker that is woken at a delivery; returns `true` if something has been delivered
+    /// already.
     pub(crate) fn watch(&self, watcher: &Waker) -> bool {
         let mut place = lock(&self.place);
         if place.content.is_some() {
@@ -124,7 +126,7 @@ impl<T> ReplySlot<T> {
         lock(&self.place).watcher = None;
     }
 
-    /// Wakes the watcher of the caller of that generation, though nothing has come.
+    /// Wakes the watcher of the caller of that generation, although nothing was delivered.
     pub(crate) fn wake_watcher(&self, generation: u32) {
         let mut place = lock(&self.place);
         if self.generation.load(Ordering::Relaxed) == generation
@@ -135,16 +137,18 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Announces that the caller may be chosen as reader. To be followed by a fence and then by a check whether another
-    /// reads: a thread that releases the reader after that check sees the announcement.
+    /// Announces that the caller may be chosen as reader. Must be followed by a fence and then by a
+    /// check whether another caller reads: a thread that releases the reader after that check sees
+    /// the announcement.
     pub(crate) fn will_wait(&self) {
         let word = self.state.atomic();
-        // What was delivered meanwhile stays.
+        // A delivery made in the meantime stays.
         let _ = word.compare_exchange(IDLE, WAITING, Ordering::AcqRel, Ordering::Relaxed);
         let _ = word.compare_exchange(PROMOTED, WAITING, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Withdraws that, as the caller reads or has given up. Returns `true` when it had been chosen as reader.
+    /// Withdraws the announcement of `will_wait`, as the caller reads or has given up. Returns
+    /// `true` if it had been chosen as reader.
     pub(crate) fn stop_waiting(&self) -> bool {
         let word = self.state.atomic();
         if word
@@ -157,7 +161,7 @@ impl<T> ReplySlot<T> {
             .is_ok()
     }
 
-    /// Sleeps until something comes.
+    /// Sleeps until something is delivered, the caller is chosen as reader, or the deadline passes.
     pub(crate) fn sleep(&self, deadline: Deadline) -> Woken<T> {
         loop {
             let in_time = self.state.sleep_while(WAITING, || deadline.remaining());
@@ -173,7 +177,8 @@ impl<T> ReplySlot<T> {
         }
     }
 
-    /// Delivers to the caller of that generation, if `may_replace` allows it in place of what is there.
+    /// Delivers to the caller of that generation, if `may_replace` allows it in place of an earlier
+    /// delivery.
     pub(crate) fn deliver_if(
         &self,
         generation: u32,
@@ -188,7 +193,7 @@ impl<T> ReplySlot<T> {
         }
         place.content = Some(content);
         let watcher = place.watcher.take();
-        // Under the lock, so that the next caller's state is not changed for this one's sake.
+        // Under the lock, so that the next caller's state is not changed by mistake.
         let was = self.state.atomic().swap(DELIVERED, Ordering::AcqRel);
         drop(place);
         if was == WAITING {
@@ -210,7 +215,7 @@ impl<T> ReplySlot<T> {
         self.deliver_if(self.generation(), content, may_replace);
     }
 
-    /// Makes a waiting caller the reader; `false` when it does not wait.
+    /// Makes a waiting caller the reader; returns `false` if it does not wait.
     pub(crate) fn promote(&self) -> bool {
         let word = self.state.atomic();
         let promoted = word

@@ -7,18 +7,18 @@ use punctual_link::Pending;
 use punctual_sys::clock::coarse_nanos;
 use std::time::Duration;
 
-/// Longest look at a connection that no call uses.
+/// Maximum time for the check of an idle connection.
 const LOOK_AT_IDLE: Duration = Duration::from_millis(5);
 
 impl ClientConnection {
-    /// Returns whether no new call is refused, without a look at the link.
+    /// Returns `true` if new calls are accepted. Does not check the link.
     #[inline]
     pub(crate) fn may_be_used(&self) -> bool {
         self.usability.is_open()
     }
 
-    /// Returns whether a new request may be sent on it. Makes a system call only after a quiet spell, and blocks only
-    /// where the peer has begun a message and not ended it.
+    /// Returns `true` if a new request may be sent on the connection. Makes a system call only
+    /// after a quiet period, and blocks only if the peer has begun a message and not finished it.
     #[inline]
     pub(crate) fn is_usable(&self, deadline: Deadline) -> bool {
         if !self.usability.is_open() {
@@ -28,18 +28,20 @@ impl ClientConnection {
         now == self.last_used() || self.is_usable_after(now, deadline)
     }
 
-    /// Returns whether it is usable where the clock has ticked since the last call.
+    /// Performs the check of [`ClientConnection::is_usable`] once the clock has ticked since the
+    /// last call.
     #[inline(never)]
     fn is_usable_after(&self, now: u64, deadline: Deadline) -> bool {
         let last = self.last_used();
-        // Until the look is over, others look too.
+        // Until the check is over, other callers check too.
         let is_quiet = self.usability.is_quiet(now.saturating_sub(last));
         let usable = !is_quiet || !self.callers.is_idle() || self.look(deadline);
         self.usability.record_use(now);
         usable
     }
 
-    /// Reads what has come on a quiet connection; `false` if that was its end.
+    /// Reads the data that has arrived on a quiet connection; returns `false` if the peer has
+    /// closed it.
     fn look(&self, deadline: Deadline) -> bool {
         match self.link.pending() {
             Pending::Nothing => true,
@@ -54,13 +56,13 @@ impl ClientConnection {
         }
     }
 
-    /// Returns whether it is open, as far as what has come from the peer tells.
+    /// Returns `true` if the connection is open, according to the data received from the peer.
     pub(crate) fn is_open(&self) -> bool {
         self.usability.is_open()
             && (!self.callers.is_idle() || self.look(Deadline::after(LOOK_AT_IDLE)))
     }
 
-    /// Returns whether no call uses it, and nothing waits on it, at this moment.
+    /// Returns `true` if no call uses the connection and nothing is buffered at this moment.
     pub(crate) fn is_idle(&self) -> bool {
         // A server may call back at any time.
         if self.announced.listen_points().is_some() {
@@ -71,7 +73,7 @@ impl ClientConnection {
         nothing_waits && self.callers.is_idle() && !self.usability.is_claimed()
     }
 
-    /// Returns when the last call began, in nanoseconds of the coarse clock.
+    /// Returns the time at which the last call began, in nanoseconds of the coarse clock.
     #[inline]
     pub(crate) fn last_used(&self) -> u64 {
         self.usability.last_used()

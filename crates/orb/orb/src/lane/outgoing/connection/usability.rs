@@ -5,18 +5,19 @@ use punctual_sys::clock::coarse_nanos;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// State that decides on new calls, and when the last one began.
+/// State that decides whether new calls may begin, and the start of the last one.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Usability {
-    /// Cleared for good when the connection breaks off or is retired.
+    /// Cleared for good when the connection is broken off or retired.
     is_open: AtomicBool,
-    /// True if one call has the connection for itself.
+    /// True if one call has exclusive use of the connection.
     is_claimed: AtomicBool,
-    /// When the last call began, in nanoseconds of the coarse clock.
+    /// Start of the last call, in nanoseconds of the coarse clock.
     last_used: AtomicU64,
-    /// A connection that was not used for so many nanoseconds is looked at before it is used again (`timeouts.quiet`).
+    /// Time in nanoseconds after which an unused connection is checked before it is used again
+    /// (`timeouts.quiet`).
     quiet: u64,
-    /// Longest such look (`timeouts.drain`).
+    /// Maximum duration of the check of a quiet connection before its use (`timeouts.drain`).
     pub(in crate::lane::outgoing) longest_look: Option<Duration>,
 }
 
@@ -39,14 +40,15 @@ impl Usability {
         self.is_open.load(Ordering::Acquire)
     }
 
-    /// Lets no new call begin.
+    /// Refuses new calls from now on.
     pub(super) fn close(&self) {
         self.is_open.store(false, Ordering::Release);
     }
 
-    /// Claims the connection for one call; `false` where another call has claimed it.
+    /// Claims the connection for one call; returns `false` if another call has claimed it.
     pub(in crate::lane::outgoing) fn claim(&self) -> bool {
-        // Acquire pairs with the Release in `release`: this call sees what the one before did.
+        // Acquire pairs with the Release in `release`: this call sees the effects of the one
+        // before.
         !self.is_claimed.swap(true, Ordering::Acquire)
     }
 
@@ -60,19 +62,19 @@ impl Usability {
         self.is_claimed.load(Ordering::Acquire)
     }
 
-    /// Returns when the last call began, in nanoseconds of the coarse clock.
+    /// Returns the start of the last call, in nanoseconds of the coarse clock.
     #[inline]
     pub(super) fn last_used(&self) -> u64 {
         self.last_used.load(Ordering::Relaxed)
     }
 
-    /// Records that a call begins at this time.
+    /// Records that a call begins at `now`, in nanoseconds of the coarse clock.
     #[inline]
     pub(super) fn record_use(&self, now: u64) {
         self.last_used.store(now, Ordering::Relaxed);
     }
 
-    /// Returns whether a connection is to be looked at that was not used for so many nanoseconds.
+    /// Returns `true` if a connection that was unused for `nanos` nanoseconds must be checked.
     #[inline]
     pub(super) fn is_quiet(&self, nanos: u64) -> bool {
         nanos >= self.quiet

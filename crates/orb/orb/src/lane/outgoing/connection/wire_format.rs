@@ -1,4 +1,5 @@
-//! Terms of a connection, settled when it is opened: its protocol, and what messages look like.
+//! Terms of a connection that are settled when it is opened: its protocol, and the layout of
+//! messages.
 
 use crate::broker::Broker;
 use crate::messaging::{Abilities, Fragmenting, Session, Tracer};
@@ -15,15 +16,17 @@ pub(crate) struct WireFormat {
     pub(crate) abilities: Abilities,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
-    /// The largest message that the link carries in one piece, if there is one.
+    /// Maximum length of a message that the link carries in one piece, in bytes, if there is a
+    /// limit.
     pub(crate) largest: Option<usize>,
     pub(crate) limits: Arc<Limits>,
-    /// The longest message that a lone caller takes for its own reply as it comes, in bytes: 0 before GIOP 1.2.
+    /// Maximum length of a reply that a lone caller takes directly from the link, in bytes; 0
+    /// before GIOP 1.2.
     pub(in crate::lane::outgoing) own_reply: usize,
     pub(crate) fragmenting: Fragmenting,
-    /// True if the server is told of abandoned calls (CancelRequest).
+    /// True if CancelRequest is sent for abandoned calls.
     pub(crate) cancels: bool,
-    /// True if one-ways may be put together by the transport
+    /// True if the transport may combine one-ways
     /// ([`Gathering`](crate::lane::outgoing::sending::Gathering)).
     pub(in crate::lane::outgoing) gathers: bool,
     pub(in crate::lane::outgoing) tracer: Tracer,
@@ -60,7 +63,7 @@ impl WireFormat {
         }
     }
 
-    /// Returns whether requests carry service contexts.
+    /// Returns `true` if requests carry service contexts.
     #[inline]
     pub(in crate::lane::outgoing) fn carries_contexts(&self) -> bool {
         self.abilities.contexts && self.version > GiopVersion::V1_0

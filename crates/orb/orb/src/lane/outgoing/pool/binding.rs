@@ -7,29 +7,29 @@ use crate::policy::Mux;
 use punctual_exec::Deadline;
 use std::sync::{Arc, Weak};
 
-/// A connection, and the endpoint it was opened for.
+/// Connection of a call, and the endpoint that it was opened for.
 #[derive(Debug)]
 pub(crate) struct Binding {
     pub(crate) connection: Arc<ClientConnection>,
     pub(crate) endpoint: Arc<Endpoint>,
-    /// Released with the binding, where no other call uses the connection meanwhile.
+    /// Claim of the connection, released with the binding, if the call has it exclusively.
     _claim: Option<Claim>,
 }
 
-/// Binding that a reference remembers. The lane owns the connection: one that has broken goes, whatever references were bound
-/// to it.
+/// Binding that a reference remembers. The lane owns the connection: one that has broken is
+/// dropped, whatever references were bound to it.
 #[derive(Debug)]
 pub(crate) struct Bound {
     connection: Weak<ClientConnection>,
     endpoint: Arc<Endpoint>,
 }
 
-/// A connection that no other call uses, until dropped.
+/// Exclusive use of a connection, until dropped.
 #[derive(Debug)]
 struct Claim(Arc<ClientConnection>);
 
 impl Claim {
-    /// Claims a connection; `None` where another call has it.
+    /// Claims a connection; returns `None` if another call has claimed it.
     fn of(connection: &Arc<ClientConnection>) -> Option<Self> {
         let is_claimed = connection.usability.claim();
         is_claimed.then(|| Self(connection.clone()))
@@ -47,8 +47,8 @@ impl Drop for Claim {
 }
 
 impl Binding {
-    /// Binds a call to a connection, shared with others or alone. `None` when the connection is not usable, or another call has
-    /// it.
+    /// Binds a call to a connection, shared with others or exclusively. Returns `None` if the
+    /// connection is not usable, or another call has claimed it.
     pub(crate) fn to(
         connection: &Arc<ClientConnection>,
         endpoint: &Arc<Endpoint>,
@@ -89,7 +89,7 @@ impl Binding {
         }
     }
 
-    /// Returns the binding to be remembered.
+    /// Returns the form of the binding that a reference remembers.
     pub(crate) fn to_bound(&self) -> Bound {
         Bound {
             connection: Arc::downgrade(&self.connection),
@@ -99,18 +99,18 @@ impl Binding {
 }
 
 impl Bound {
-    /// Returns the connection, if it is still there.
+    /// Returns the connection, if it still exists.
     pub(crate) fn connection(&self) -> Option<Arc<ClientConnection>> {
         self.connection.upgrade()
     }
 
-    /// Returns the endpoint it was bound to.
+    /// Returns the endpoint to which the reference was bound.
     #[inline]
     pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// Returns the binding, if its connection is still there, usable, and not claimed.
+    /// Returns a binding for a call, if the connection still exists, is usable and is not claimed.
     pub(crate) fn binding(&self, mux: Mux, deadline: Deadline) -> Option<Binding> {
         Binding::to(&self.connection()?, &self.endpoint, mux, deadline)
     }

@@ -1,8 +1,8 @@
-//! Cache of outgoing connections: one for each endpoint, or as many as there are calls at once; in all no more than the
-//! configuration allows, as long as some are not in use.
+//! Cache of outgoing connections: one for each endpoint, or as many as there are calls at once.
+//! Unused connections are closed when the total exceeds the configured limit.
 //!
-//! Connections that calls have for themselves are claimed by one exchange, of the connection's own; all else here is under
-//! locks that a warm call does not take.
+//! Connections for exclusive use are claimed by one atomic exchange of their own; all else here is
+//! under locks that a call on an open connection does not take.
 
 use super::binding::Binding;
 use super::endpoint::Endpoint;
@@ -31,24 +31,26 @@ use std::time::{Duration, Instant};
 struct Key {
     protocol: Box<str>,
     address: Address,
-    /// Another priority, protection or lane is another connection, even at the same address.
+    /// Other qualities (priority, protection, lane) need another connection, even to the same
+    /// address.
     qualities: EndpointQualities,
     version: GiopVersion,
     code_sets: CodeSets,
     properties: Properties,
     mux: Mux,
     wait: Wait,
-    /// The object to whose calls alone the connection belongs.
+    /// Number of the object for whose calls alone the connection is used.
     private_to: Option<u64>,
     band: Option<RangeInclusive<Priority>>,
-    /// True if the server may call back by it.
+    /// True if the server may call back over the connection.
     serves: bool,
 }
 
 /// Connections to one endpoint.
 type Connections = ToEndpoint<ClientConnection>;
 
-/// Longest wait for a connection that was opened to be listed: it is there at once, unless another is being opened.
+/// Maximum wait for an opened connection to be listed: that is immediate, unless another is being
+/// opened.
 const OPENED: Duration = Duration::from_millis(100);
 
 /// Shortest time between two searches for connections whose peers have closed.
@@ -60,21 +62,22 @@ pub(crate) struct ConnectionCache {
     reaped: Mutex<Option<Instant>>,
 }
 
-/// Terms of a connection that is asked for.
+/// Terms of a requested connection.
 pub(crate) struct ConnectionTerms {
     pub(crate) properties: Properties,
     pub(crate) mux: Mux,
     pub(crate) wait: Wait,
-    /// The object to whose calls alone the connection is to belong.
+    /// Number of the object for whose calls alone the connection is to be used.
     pub(crate) private_to: Option<u64>,
-    /// The priorities whose calls share it with no others: one connection, which is announced to the server.
+    /// Priorities whose calls use the connection exclusively; this band is announced to the server.
     pub(crate) band: Option<RangeInclusive<Priority>>,
-    /// Server of the calls that the server makes by it, if they are to be served.
+    /// Server of the requests that arrive over the connection, if they are to be served.
     pub(crate) back: Option<Arc<dyn ServesBack>>,
 }
 
 impl ConnectionCache {
-    /// Returns a usable connection to an endpoint, for the caller alone where calls share none.
+    /// Returns a usable connection to an endpoint, exclusive to the caller if calls do not share
+    /// connections.
     pub(in crate::lane) fn bind(
         &self,
         lane: &OpenedFor<'_>,
@@ -117,7 +120,8 @@ impl ConnectionCache {
             .entry(key)
             .or_insert_with(none)
             .clone();
-        // Declared first, so that it is dropped when the lock has been released: lost requests are logged then.
+        // Declared first, so that it is dropped after the lock is released: lost requests are
+        // logged then.
         let _gone: Vec<_>;
         let mut held = lock(&to_endpoint, deadline)?;
         if let Some(binding) = held
@@ -130,7 +134,7 @@ impl ConnectionCache {
         self.reap();
         self.make_room(lane.broker.config().client_connections);
         if mux == Mux::Exclusive {
-            // Each caller opens one of its own, and does not wait for another's.
+            // Each caller opens a connection of its own, and does not wait for another caller's.
             drop(held);
             let to = (&**endpoint, &to_endpoint);
             let connection = open(lane, to, &properties, wait, deadline)?;
@@ -148,8 +152,8 @@ impl ConnectionCache {
         Ok(Binding::shared(connection, endpoint.clone()))
     }
 
-    /// Drops unused connections whose peers have closed, now and then, so that the descriptors of servers long gone do not add
-    /// up.
+    /// Drops, at intervals, unused connections whose peers have closed, so that descriptors of
+    /// vanished servers do not pile up.
     fn reap(&self) {
         {
             let mut reaped = self.reaped.lock();
@@ -158,10 +162,10 @@ impl ConnectionCache {
             }
             *reaped = Some(Instant::now());
         }
-        // A look may take a moment: callers of other endpoints do not wait for it.
+        // A check may take a moment: callers of other endpoints do not wait for it.
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
-            // One that is locked is being opened, perhaps by this very thread.
+            // A locked entry is being opened, perhaps by this very thread.
             if let Some(mut held) = to_endpoint.held.try_lock() {
                 let gone: Vec<_> = held.extract_if(.., |one| !one.is_open()).collect();
                 drop(held);
@@ -169,7 +173,7 @@ impl ConnectionCache {
             }
         }
         self.endpoints.lock().retain(|_, to_endpoint| {
-            // Another thread may hold these, about to open a connection.
+            // Another thread may hold the entry, about to open a connection.
             Arc::strong_count(to_endpoint) > 1
                 || to_endpoint
                     .held
@@ -178,18 +182,19 @@ impl ConnectionCache {
         });
     }
 
-    /// Returns the number of connections, without those that are being opened.
+    /// Returns the number of open connections.
     pub(in crate::lane) fn len(&self) -> usize {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().filter_map(|one| one.held.try_lock());
         held.map(|held| held.len()).sum()
     }
 
-    /// Closes unused connections, the least recently used first, until one more does not exceed `limit`. Those in use stay,
-    /// however many they are. No peer is told: a client just closes (CORBA 3.3 part 2, §9.4.7).
+    /// Closes unused connections, the least recently used first, until one more does not exceed
+    /// `limit`. Those in use stay, regardless of their number. Peers are not notified: a client
+    /// just closes (CORBA 3.3 part 2, §9.4.7).
     fn make_room(&self, limit: usize) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
-        // One that is locked is about to be opened, perhaps by this very thread.
+        // A locked entry is about to be opened, perhaps by this very thread.
         let count = |to_endpoint: &Arc<Connections>| {
             to_endpoint.held.try_lock().map_or(0, |held| held.len())
         };
@@ -207,16 +212,18 @@ impl ConnectionCache {
         idle.sort_unstable_by_key(|(last_used, ..)| *last_used);
         for (_, to_endpoint, connection) in idle.into_iter().take(too_many) {
             take_out(to_endpoint, &connection);
-            // A call that has just begun on it ends first, or finds it unusable and takes another.
+            // A call that has just begun on it finishes, or finds it unusable and takes another.
             connection.retire();
         }
     }
 
-    /// Removes the connections of retired protocols; each closes when its last call has ended.
+    /// Removes the connections of protocols that use `part`; each closes when its last call has
+    /// ended.
     pub(crate) fn retire(&self, part: &str) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         for to_endpoint in endpoints {
-            // One that is being opened is checked by the thread that opens it (`still_wanted`).
+            // A connection that is being opened is checked by the thread that opens it
+            // (`still_wanted`).
             let Some(mut held) = to_endpoint.held.try_lock_for(OPENED) else {
                 continue;
             };
@@ -228,7 +235,8 @@ impl ConnectionCache {
         }
     }
 
-    /// Lets no call begin on any connection. Each closes when the last call on it has ended and its buffered requests are sent.
+    /// Refuses new calls on all connections. Each closes when its last call has ended and its
+    /// buffered requests are sent.
     pub(crate) fn retire_all(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().map(|to_endpoint| {
@@ -241,7 +249,8 @@ impl ConnectionCache {
         all.iter().for_each(|one| one.close_with_the_last());
     }
 
-    /// Sends what waits on the connections to an endpoint, whatever references it came by.
+    /// Sends the buffered requests on all connections to an endpoint, whichever references they
+    /// were made through.
     pub(crate) fn flush_to(&self, endpoint: &Endpoint, deadline: Deadline) {
         let is_there =
             |key: &Key| key.address == endpoint.address && *key.protocol == *endpoint.pair.name;
@@ -250,19 +259,20 @@ impl ConnectionCache {
         let there: Vec<Arc<Connections>> = there.map(|(_, one)| one.clone()).collect();
         drop(endpoints);
         for to_endpoint in there {
-            // Where one is being opened for longer, nothing waits.
+            // If a connection takes longer to open, nothing is buffered there.
             let held = to_endpoint.held.try_lock_for(OPENED);
             let connections = held.map(|held| held.clone()).unwrap_or_default();
             connections.iter().for_each(|one| one.flush(deadline));
         }
     }
 
-    /// Sends what waits on every connection, before the end: by the flusher's threads, so that a server that takes nothing
-    /// does not keep other requests from leaving. What has not left by the deadline is lost.
+    /// Sends the buffered requests on every connection, before the end: by the flusher's threads,
+    /// so that a stalled server does not delay the requests to others. Requests not sent by the
+    /// deadline are lost.
     pub(crate) fn flush(&self, flusher: &Flusher, deadline: Deadline) {
         let endpoints: Vec<Arc<Connections>> = self.endpoints.lock().values().cloned().collect();
         let held = endpoints.iter().flat_map(|to_endpoint| {
-            // Where one is being opened for longer, nothing waits.
+            // If a connection takes longer to open, nothing is buffered there.
             let held = to_endpoint.held.try_lock_for(OPENED);
             held.map(|held| held.clone()).unwrap_or_default()
         });
@@ -299,7 +309,7 @@ fn flush_each(all: &[Arc<ClientConnection>], flusher: &Flusher, deadline: Deadli
     }
 }
 
-/// Makes a new connection serve the server's requests, if it is to.
+/// Makes a new connection serve the server's requests, if `back` is given.
 fn served_back(
     connection: &Arc<ClientConnection>,
     back: Option<&Arc<dyn ServesBack>>,
@@ -308,8 +318,8 @@ fn served_back(
     begun.map_err(|error| LinkError::os(Phase::Connect, error))
 }
 
-/// Removes a connection from those to its endpoint. While another is being opened there it stays until they are next looked at,
-/// as it is not usable.
+/// Removes a connection from those to its endpoint. If the list is locked while another is being
+/// opened, it stays until the next check, as it is not usable.
 fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
     if let Some(mut held) = to_endpoint.held.try_lock() {
         held.retain(|one| !Arc::ptr_eq(one, connection));
@@ -317,7 +327,8 @@ fn take_out(to_endpoint: &Connections, connection: &Arc<ClientConnection>) {
 }
 
 impl ClientConnection {
-    /// Takes it out of the pool and retires it: no further call uses it, and it closes when the last call on it has ended.
+    /// Takes the connection out of the pool and retires it: no further call uses it, and it closes
+    /// when its last call has ended.
     pub(crate) fn leave_pool(self: &Arc<Self>) {
         if let Some(to_endpoint) = self.membership.to.upgrade() {
             take_out(&to_endpoint, self);
@@ -326,8 +337,9 @@ impl ClientConnection {
     }
 }
 
-/// Checks that the ORB still lives and speaks the protocol, now that the connection is open; it is closed otherwise. Threads
-/// that retire protocols or end the ORB do not wait for connections to be opened.
+/// Checks that the ORB still runs and supports the protocol, now that the connection is open;
+/// closes the connection otherwise. Threads that retire protocols or end the ORB do not wait for
+/// connections to be opened.
 pub(in crate::lane) fn still_wanted(
     broker: &Broker,
     connection: &Arc<ClientConnection>,
@@ -355,7 +367,7 @@ fn lock(
     locked.ok_or_else(|| LinkError::timed_out(Phase::Connect))
 }
 
-/// Opens a connection. The caller lists it among those to its endpoint.
+/// Opens a connection. The caller adds it to those of its endpoint.
 pub(in crate::lane) fn open(
     lane: &OpenedFor<'_>,
     (endpoint, to): (&Endpoint, &Arc<Connections>),
@@ -366,7 +378,7 @@ pub(in crate::lane) fn open(
     let pair = &endpoint.pair;
     let link = pair.link.connect(&endpoint.address, properties, deadline)?;
     let failed = |error| LinkError::os(Phase::Connect, error);
-    // A link that needs a thread for each connection knows one way to wait only.
+    // A link that needs a thread for each connection supports one way of waiting only.
     let waiting = if wait == Wait::Read || !link.serves_without_blocking() {
         WaitStrategy::Read
     } else {

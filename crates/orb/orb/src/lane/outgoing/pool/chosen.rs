@@ -1,19 +1,20 @@
 //! Choice of a thread among several connections to one endpoint.
 //!
-//! A thread whose one-ways leave by a connection keeps to that one: a later message by another connection could overtake them.
+//! A thread that sends one-ways keeps to one connection: a later message by another connection
+//! could overtake them.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
-/// Most choices of a thread. Beyond that, choices are forgotten: first of connections that are gone, then those of threads that
-/// do not keep to theirs.
+/// Maximum number of choices remembered by a thread. Beyond that, choices are forgotten: first
+/// those of closed connections, then those that are not pinned.
 const MOST: usize = 64;
 
 /// Choice of one thread.
 #[derive(Debug)]
 struct Choice {
-    /// The endpoint's number.
+    /// Number of the endpoint.
     endpoint: u64,
     connection: Weak<ClientConnection>,
     is_pinned: bool,
@@ -23,7 +24,8 @@ thread_local! {
     static CHOICES: RefCell<Vec<Choice>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the connection that the calling thread uses, in place of any to the same endpoint.
+/// Returns the connection that the calling thread has chosen, in place of any other to the same
+/// endpoint.
 pub(crate) fn instead_of(connection: &Arc<ClientConnection>) -> Arc<ClientConnection> {
     let chosen = connection.membership.spreads.and_then(|endpoint| {
         with(endpoint, |choice| choice.connection.upgrade())
@@ -38,7 +40,7 @@ pub(in crate::lane) fn choose(endpoint: u64, connection: &Arc<ClientConnection>)
     note(endpoint, connection, false);
 }
 
-/// Makes the calling thread keep to this connection, as it sends one-ways by it.
+/// Pins the calling thread to this connection, as it sends one-ways over it.
 pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     if let Some(endpoint) = connection.membership.spreads {
         connection.membership.keep_to();
@@ -46,15 +48,15 @@ pub(crate) fn pin(connection: &Arc<ClientConnection>) {
     }
 }
 
-/// Returns whether the calling thread keeps to the connection that it uses.
+/// Returns `true` if the calling thread is pinned to the connection that it uses.
 pub(in crate::lane) fn is_pinned(endpoint: u64) -> bool {
-    // Nothing can be overtaken on a connection that is gone.
+    // Nothing can be overtaken on a closed connection.
     let is_pinned = |choice: &Choice| choice.is_pinned && choice.connection.strong_count() > 0;
     with(endpoint, is_pinned).unwrap_or(false)
 }
 
 fn with<R>(endpoint: u64, read: impl FnOnce(&Choice) -> R) -> Option<R> {
-    // A thread that ends has none any more.
+    // A thread that is ending has no choices left.
     let found = CHOICES.try_with(|choices| {
         let choices = choices.borrow();
         let choice = choices.iter().find(|choice| choice.endpoint == endpoint);

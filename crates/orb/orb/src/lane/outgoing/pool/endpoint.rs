@@ -1,4 +1,4 @@
-//! Endpoints: where connections lead, and what is spoken there.
+//! Endpoints of references: addresses, and the protocol spoken there.
 
 use crate::policy::CharCodeSet;
 use crate::profile::{EndpointQualities, SecurityRequirement};
@@ -7,27 +7,27 @@ use punctual_cdr::{CodeSets, GiopVersion};
 use punctual_link::{Address, Protection};
 use std::sync::Arc;
 
-/// One way to reach an object.
+/// Endpoint at which an object can be reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
     pub(crate) pair: Arc<Pair>,
     pub(crate) address: Address,
     pub(crate) qualities: EndpointQualities,
-    /// Security that its server demands of clients that come by the profile.
+    /// Security that the server demands of clients, according to the profile.
     pub(crate) demands: Option<SecurityRequirement>,
     pub(crate) version: GiopVersion,
     pub(crate) code_sets: CodeSets,
     /// Code sets where ISO 8859-1 is preferred.
     pub(crate) code_sets_of_latin: CodeSets,
-    /// True if its profile announces code sets.
+    /// True if the profile announces code sets.
     pub(crate) announces_code_sets: bool,
     pub(crate) object_key: Arc<[u8]>,
-    /// Index of the reference's profile that it comes from.
+    /// Index of the reference's profile that contains the endpoint.
     pub(crate) profile: usize,
 }
 
 impl Endpoint {
-    /// Returns whether what is sent there is encrypted.
+    /// Returns `true` if messages to the endpoint are encrypted.
     pub(crate) fn is_encrypted(&self) -> bool {
         self.pair.link.protection() == Protection::Encryption
     }
@@ -44,7 +44,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns whether both are one endpoint of one profile.
+    /// Returns `true` if both are the same endpoint of the same profile.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.profile == other.profile
             && self.address == other.address

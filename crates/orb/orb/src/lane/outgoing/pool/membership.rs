@@ -1,4 +1,4 @@
-//! A connection's place among those to the same endpoint.
+//! Place of a connection among those to the same endpoint.
 
 use super::to_endpoint::ToEndpoint;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,11 +7,12 @@ use std::sync::{Arc, Weak};
 /// Place of a connection of kind `C` among those to the same endpoint.
 #[derive(Debug)]
 pub(in crate::lane) struct Membership<C> {
-    /// All to the same endpoint.
+    /// All connections to the same endpoint.
     pub(in crate::lane) to: Weak<ToEndpoint<C>>,
-    /// The endpoint's number, where callers spread over several connections to it.
+    /// Number of the endpoint, if callers spread over several connections to it.
     pub(in crate::lane) spreads: Option<u64>,
-    /// True if a thread sends its one-ways here, and so keeps to this connection. Relaxed: a flag by itself.
+    /// True if a thread sends one-ways over this connection, and so keeps to it. Relaxed: an
+    /// independent flag.
     is_kept_to: AtomicBool,
 }
 

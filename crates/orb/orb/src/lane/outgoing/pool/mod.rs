@@ -1,7 +1,8 @@
-//! The connections of a lane, by endpoint.
+//! Connections of a lane, by endpoint.
 //!
-//! The [`cache`] has them all; [`to_endpoint`] is those to one endpoint, of which there are several where callers spread
-//! ([`chosen`], [`spare`]). A call goes by a [`binding`].
+//! The [`cache`] has all of them; [`to_endpoint`] has those to one endpoint, of which there are
+//! several if callers spread ([`chosen`], [`spare`]). A call uses a connection through a
+//! [`binding`].
 
 mod binding;
 mod cache;

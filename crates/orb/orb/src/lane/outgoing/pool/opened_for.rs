@@ -4,7 +4,7 @@ use crate::broker::Broker;
 use crate::lane::reactors::Reactors;
 use punctual_exec::LockProtocol;
 
-/// The lane that a connection is opened for, as far as the connection needs it.
+/// View of the lane for which a connection is opened, with the parts that the connection needs.
 #[derive(Debug)]
 pub(in crate::lane) struct OpenedFor<'l> {
     pub(in crate::lane) broker: &'l Broker,

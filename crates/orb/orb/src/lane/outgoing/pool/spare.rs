@@ -1,4 +1,4 @@
-//! Connections beside the first to their endpoint: they are closed when they are not needed.
+//! Additional connections to an endpoint, which are closed when they are not needed.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::Deadline;
@@ -6,11 +6,11 @@ use punctual_sys::clock::coarse_nanos;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Number of looks at such a connection in the time after which it is closed.
+/// Number of checks of an additional connection during the time after which it is closed.
 pub(in crate::lane) const LOOKS: u32 = 4;
 
 impl ClientConnection {
-    /// Sends what waits here and on all others to the same endpoint.
+    /// Sends the buffered requests of this and all other connections to the same endpoint.
     pub(crate) fn flush_all(&self, deadline: Deadline) {
         let to = self.membership.to.upgrade();
         let others = to.map(|to| to.held.lock().clone()).unwrap_or_default();
@@ -19,8 +19,9 @@ impl ClientConnection {
         others.for_each(|one| one.flush(deadline));
     }
 
-    /// Closes the connection if it is one beside the first that was not used for a while, or, where no thread keeps to it, that
-    /// another could replace. Otherwise returns in what time to look again.
+    /// Closes the connection if it is an additional one that was unused for a while, or that
+    /// another could replace and no thread keeps to. Otherwise returns the time in which to check
+    /// again.
     pub(in crate::lane::outgoing) fn look_whether_needed(self: &Arc<Self>) -> Option<Duration> {
         let to = self.membership.to.upgrade()?;
         let spare = to.spare.filter(|_| to.spreads())?;
@@ -29,7 +30,7 @@ impl ClientConnection {
             one.is_idle() && u128::from(now.saturating_sub(one.last_used())) >= longest
         };
         let again = Some(spare / LOOKS);
-        // Another thread may be opening one, which takes its time.
+        // Another thread may be opening a connection, which takes time.
         let Some(mut held) = to.held.try_lock() else {
             return again;
         };

@@ -1,6 +1,6 @@
-//! The connections to one endpoint.
+//! Connections to one endpoint.
 //!
-//! There is one, until callers meet there again and again ([`crate::lane`]'s `spreading`).
+//! There is one, until callers meet on it repeatedly ([`crate::lane`]'s `spreading`).
 
 use crate::config::OrbConfig;
 use parking_lot::Mutex;
@@ -10,9 +10,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Meetings of callers on a connection before another one is opened.
+/// Number of meetings of callers on a connection before another one is opened.
 const MEETINGS: u32 = 32;
-/// Milliseconds for which no further connection is opened after one that the server did not want.
+/// Time in milliseconds during which no further connection is opened after the server has refused
+/// one.
 const REFUSED: u64 = 30_000;
 
 /// Connections of kind `C` to one endpoint.
@@ -20,24 +21,27 @@ const REFUSED: u64 = 30_000;
 pub(crate) struct ToEndpoint<C> {
     /// Unique number of the endpoint.
     pub(in crate::lane) number: u64,
-    /// Locked while the first is being opened: two callers open one between them, and callers of other endpoints do not wait.
+    /// Open connections. Locked while the first is being opened: two callers then share one, and
+    /// callers of other endpoints do not wait.
     pub(in crate::lane) held: Mutex<Vec<Arc<C>>>,
     pub(in crate::lane) properties: Properties,
-    /// Most connections.
+    /// Maximum number of connections.
     pub(in crate::lane) most: usize,
-    /// Time for which a connection beside the first is kept that is not needed.
+    /// Time for which an additional connection is kept that is not needed.
     pub(in crate::lane) spare: Option<Duration>,
-    /// Meetings of callers since another connection was opened. Relaxed, as the two below: numbers by themselves.
+    /// Number of meetings of callers since another connection was opened. Relaxed, as the two
+    /// below: independent numbers.
     met: AtomicU32,
     is_opening: AtomicBool,
-    /// Earliest time at which one may be opened next, by the coarse clock.
+    /// Earliest time at which another connection may be opened, by the coarse clock.
     not_before: AtomicU64,
 }
 
 impl<C> ToEndpoint<C> {
-    /// Makes one without connections; it may have as many as the configuration allows, where callers spread.
+    /// Makes an entry without connections; up to the configured maximum may be added if `spreads`
+    /// is true.
     pub(in crate::lane) fn new(properties: &Properties, spreads: bool, config: &OrbConfig) -> Self {
-        // Relaxed: a number, and no more.
+        // Relaxed: only a unique number.
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         Self {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
@@ -69,18 +73,18 @@ impl<C> ToEndpoint<C> {
         true
     }
 
-    /// Lets no further connection be opened for a while.
+    /// Prevents further connections for a while.
     pub(in crate::lane) fn pause_opening(&self) {
         let next = coarse_millis() + REFUSED;
         self.not_before.store(next, Ordering::Relaxed);
     }
 
-    /// Returns whether the caller is the one that opens another connection: true for one at a time.
+    /// Returns `true` if the caller is the one to open another connection: one caller at a time.
     pub(in crate::lane) fn begins_opening(&self) -> bool {
         !self.is_opening.swap(true, Ordering::Relaxed)
     }
 
-    /// Ends that, whether one has been opened or not.
+    /// Ends the caller's turn to open a connection, whether it has succeeded or not.
     pub(in crate::lane) fn ends_opening(&self) {
         self.is_opening.store(false, Ordering::Relaxed);
     }

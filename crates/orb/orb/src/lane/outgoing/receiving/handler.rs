@@ -1,4 +1,4 @@
-//! Handler by which a reactor tells of what comes on a connection.
+//! Handler of a reactor's events on a connection.
 
 use crate::lane::outgoing::connection::ClientConnection;
 use punctual_exec::reactor::{Handler, ReadyEvent};
@@ -6,7 +6,7 @@ use punctual_link::{Connection, Waitable};
 use std::os::fd::BorrowedFd;
 use std::sync::{Arc, Weak};
 
-/// Handler of a connection's readiness. It does not keep the connection: the lane holds that, and lets it go.
+/// Handler of a connection's readiness. It holds a weak reference, as the lane owns the connection.
 pub(in crate::lane::outgoing) struct ReadinessHandler {
     connection: Weak<ClientConnection>,
     link: Arc<dyn Connection>,
@@ -14,7 +14,7 @@ pub(in crate::lane::outgoing) struct ReadinessHandler {
 }
 
 impl ReadinessHandler {
-    /// Returns the handler that has `read` called when there is something to be read.
+    /// Returns a handler that calls `read` when there is data to be read.
     pub(in crate::lane::outgoing) fn new(
         connection: &Arc<ClientConnection>,
         read: fn(&ClientConnection, &mut ReadyEvent<'_>),

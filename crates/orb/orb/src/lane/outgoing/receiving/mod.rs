@@ -1,4 +1,4 @@
-//! Reading of what comes on a connection.
+//! Reading from a connection.
 
 mod handler;
 mod receive;

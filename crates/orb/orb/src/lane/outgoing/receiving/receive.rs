@@ -1,4 +1,4 @@
-//! Reading of messages, and delivery to the callers that they are for.
+//! Reading of messages, and their delivery to callers.
 
 use super::report::ReadReport;
 use crate::lane::outgoing::calls::{Broken, Delivered};
@@ -13,7 +13,7 @@ use punctual_link::{Cause, Pending};
 /// State of a connection after a step of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Step {
-    /// There may be more.
+    /// There may be more to read.
     On,
     /// The connection has ended.
     Over,
@@ -41,7 +41,8 @@ impl ClientConnection {
         }
     }
 
-    /// Reads what waits on a quiet connection: late replies, or the peer's CloseConnection.
+    /// Reads the data that waits on a quiet connection: late replies, or the peer's
+    /// CloseConnection.
     pub(in crate::lane::outgoing) fn drain(&self, deadline: Deadline) {
         let Some(mut inbox) = self.callers.read() else {
             return;
@@ -52,13 +53,13 @@ impl ClientConnection {
             match self.read_one(&mut inbox, until.from_now(), &mut report) {
                 Ok(()) if until.has_passed() => break,
                 Ok(()) => {}
-                // What has come so far stays in the inbox for the next reader.
+                // Data received so far stays in the inbox for the next reader.
                 Err(InboxError::Link(error)) if matches!(error.cause, Cause::TimedOut) => break,
                 Err(error) => self.break_off(&Broken::of(&error)),
             }
         }
         report.take_evicted(&mut inbox);
-        // Callers that came meanwhile found the inbox taken, as did the reactor.
+        // Callers that arrived in the meantime found the inbox taken, as did the reactor.
         self.let_another_read(inbox);
         self.waiting.nudge();
         report.log(self);
@@ -77,14 +78,15 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Delivers a reply to its caller. It was read by a server that calls its client back.
+    /// Delivers a reply to its caller. It was read by the server side of the connection.
     pub(crate) fn take_reply(&self, message: Message) {
         let mut report = ReadReport::default();
         drop(self.route(message, None, &mut report));
         report.log(self);
     }
 
-    /// Passes a message to whatever it is for. Returns the reply to `own`: the reader itself waits for that.
+    /// Passes a message to its receiver. Returns the reply to `own`, which the reader itself waits
+    /// for.
     pub(in crate::lane::outgoing) fn route(
         &self,
         message: Message,
@@ -159,12 +161,12 @@ impl ClientConnection {
         None
     }
 
-    /// Tells a peer that it broke the protocol, and breaks off.
+    /// Reports a protocol violation to the peer, and breaks the connection off.
     pub(in crate::lane::outgoing) fn refuse(&self, reason: &str, report: &mut ReadReport) {
         report.record_violation(reason);
         let (kind, soon) = (MessageKind::MessageError, Deadline::after(AT_LEISURE));
         let (link, wire) = (&*self.link, &self.wire);
-        // The peer may be gone already, or another thread may be sending; the peer is told nothing then.
+        // If the peer is gone already or another thread is sending, nothing is sent to the peer.
         let _ = self.try_with_sender(|_, _| {
             messaging::send_control(link, &*wire.session, kind, wire.version, wire.tracer, soon)
         });
@@ -172,7 +174,7 @@ impl ClientConnection {
     }
 }
 
-/// Returns the id that a reply answers, if its header decodes so far.
+/// Returns the id of the request that a reply answers, if its header can be decoded that far.
 fn request_id(message: &Message, session: &dyn Session) -> Option<u32> {
     let mut decoder = message.decoder(Coding::default());
     session.reply_id(&message.header, &mut decoder)

@@ -1,43 +1,44 @@
 //! Events of reading that are to be logged.
 //!
-//! It is logged when the reading lock has been released: a subscriber to the log may call by this very connection, and
-//! would wait for itself.
+//! They are logged when the reading lock has been released: a subscriber to the log may call over
+//! this very connection, and would deadlock.
 
 use crate::budget::Evicted;
 use crate::lane::outgoing::connection::ClientConnection;
 use crate::messaging::Inbox;
 
-/// Events while messages were read under the reading lock.
+/// Events that occurred while messages were read under the reading lock.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct ReadReport {
-    /// Number of replies that came for no caller, and the id of the last.
+    /// Number of replies that matched no caller, and the id of the last.
     unclaimed: Option<(u64, u32)>,
     /// Violation of the protocol by the peer.
     violation: Option<String>,
-    /// Other connections that were closed to make room for what came.
+    /// Other connections that were closed to make room for the received data.
     evicted: Vec<Evicted>,
 }
 
 impl ReadReport {
-    /// Takes over the connections that were closed for this inbox. To be called before the inbox is let go.
+    /// Takes over the connections that were closed for this inbox. To be called before the inbox is
+    /// released.
     #[inline]
     pub(in crate::lane::outgoing) fn take_evicted(&mut self, inbox: &mut Inbox) {
         self.evicted = inbox.take_evicted();
     }
 
-    /// Counts a reply that came for no caller.
+    /// Counts a reply that matched no caller.
     #[cold]
     pub(super) fn count_unclaimed(&mut self, id: u32) {
         let before = self.unclaimed.map_or(0, |(count, _)| count);
         self.unclaimed = Some((before + 1, id));
     }
 
-    /// Records how the peer broke the protocol.
+    /// Records a violation of the protocol by the peer.
     pub(super) fn record_violation(&mut self, violation: &str) {
         self.violation = Some(violation.to_owned());
     }
 
-    /// Logs it. To be called when the reading lock has been released.
+    /// Logs the events. To be called when the reading lock has been released.
     #[inline]
     pub(in crate::lane::outgoing) fn log(self, connection: &ClientConnection) {
         if self.unclaimed.is_some() || self.violation.is_some() {

@@ -1,4 +1,4 @@
-//! Replies to calls that their threads have put away.
+//! Replies to suspended calls.
 
 use super::watching::Watching;
 use crate::lane::outgoing::calls::PendingReply;
@@ -10,20 +10,21 @@ use std::mem::ManuallyDrop;
 use std::sync::Arc;
 use std::task::Waker;
 
-/// Place of a caller whose thread has put the call away until the reply has come. Dropped, the call is abandoned.
+/// Place of a caller that has suspended its call until the reply arrives. Dropping it abandons the
+/// call.
 #[derive(Debug)]
 pub(crate) struct AwaitedReply {
     connection: Arc<ClientConnection>,
     id: u32,
-    /// True if the call has been taken up again.
+    /// True if the call has been resumed.
     is_taken_up: bool,
-    /// There while a watcher is to be notified of the reply.
+    /// Present while a watcher is to be notified of the reply.
     watching: Option<Watching>,
 }
 
 impl AwaitedReply {
-    /// Takes the call up again: calls `wait` to wait for the reply. `None` where the reply table has no such place, which it
-    /// has for as long as this stands.
+    /// Resumes the call: calls `wait` to wait for the reply. Returns `None` if the reply table has
+    /// no such place, which cannot happen while this value exists.
     pub(crate) fn with<R>(
         mut self,
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> R,
@@ -34,10 +35,11 @@ impl AwaitedReply {
         Some(wait(&self.connection, &pending))
     }
 
-    /// Takes the call up, and puts it away again where `wait` returns `None`. Returns `Ok(None)` for a place that is not there.
+    /// Resumes the call, and suspends it again if `wait` returns `None`. Returns `Ok(None)` if the
+    /// place does not exist.
     ///
     /// # Errors
-    /// Itself, put away again.
+    /// The call itself, suspended again.
     pub(crate) fn with_or_again<R>(
         mut self,
         wait: impl FnOnce(&ClientConnection, &PendingReply<'_>) -> Option<R>,
@@ -56,11 +58,12 @@ impl AwaitedReply {
         Ok(Some(came))
     }
 
-    /// Makes `watcher` be woken when something has come, or the deadline has passed; returns whether either is so already. A
-    /// thread of the lane reads from now on.
+    /// Arranges that `watcher` is woken when something has been delivered, or the deadline has
+    /// passed; returns `true` if either has happened already. From then on a thread of the lane
+    /// reads.
     ///
     /// # Errors
-    /// Why no thread can read.
+    /// If no thread can read.
     pub(crate) fn watch(
         &mut self,
         readers: &Arc<Replies>,
@@ -92,7 +95,7 @@ impl Drop for AwaitedReply {
     fn drop(&mut self) {
         self.stop_watching();
         if !self.is_taken_up {
-            // Its own drop gives the place back.
+            // The drop of `pending` gives the place back.
             if let Some(pending) = self.connection.pending(self.id) {
                 self.connection.abandon(&pending);
             }
@@ -101,7 +104,7 @@ impl Drop for AwaitedReply {
 }
 
 impl PendingReply<'_> {
-    /// Puts the call away, and keeps its place until it is taken up again.
+    /// Suspends the call, and keeps its place until it is resumed.
     pub(crate) fn put_away(self, connection: &Arc<ClientConnection>) -> AwaitedReply {
         let pending = ManuallyDrop::new(self);
         AwaitedReply {

@@ -1,4 +1,4 @@
-//! Replies that no thread waits for: their calls have been put away.
+//! Replies to suspended calls, for which no thread waits.
 
 mod awaited;
 mod watch;

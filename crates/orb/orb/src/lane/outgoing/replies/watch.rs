@@ -13,11 +13,11 @@ use std::time::Duration;
 
 const NANOS_A_MILLISECOND: u64 = 1_000_000;
 
-/// Watchers of one connection's replies, and what reads for them.
+/// Watchers of one connection's replies, and the reader for them.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct Watch {
     pub(in crate::lane::outgoing) state: Mutex<State>,
-    /// Condition of a thread of the connection's own.
+    /// Condition on which the connection's own reading thread waits.
     pub(in crate::lane::outgoing) changed: Condvar,
     /// Runner of reply handlers, if threads that read for synchronous calls may run them too.
     pub(in crate::lane::outgoing) handlers: OnceLock<Arc<Replies>>,
@@ -26,27 +26,27 @@ pub(in crate::lane::outgoing) struct Watch {
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct State {
     pub(in crate::lane::outgoing) watchers: usize,
-    /// Deadlines and ids of watchers, in nanoseconds of the exact clock: a watcher that is notified checks its deadline by that
-    /// clock, and is not notified again.
+    /// Deadlines, in nanoseconds of the exact clock, and ids of the watchers. A notified watcher
+    /// checks its deadline by the same clock, and is not notified again.
     pub(in crate::lane::outgoing) due: BTreeSet<(u64, u32)>,
     pub(in crate::lane::outgoing) reads: Reads,
 }
 
-/// Reader for the watchers.
+/// Reader on behalf of the watchers.
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) enum Reads {
     #[default]
     Nobody,
-    /// The thread of the lane's reactor for replies.
+    /// Thread of the lane's reactor for replies.
     Reactor(Arc<Reactor>, Token),
-    /// Nothing: that thread gets no events until there is a watcher again.
+    /// None: the reactor's events are switched off until there is a watcher again.
     Paused(Arc<Reactor>, Token),
-    /// A thread of the connection's own: its link can be waited for in no other way.
+    /// Thread of the connection's own, for links that a reactor cannot wait for.
     Thread,
 }
 
 impl State {
-    /// Makes the reactor tell again of what comes, and of what is there.
+    /// Switches the reactor's events on again; data that is there already causes an event.
     pub(in crate::lane::outgoing) fn resume(
         &mut self,
         (reactor, token): (Arc<Reactor>, Token),
@@ -60,7 +60,8 @@ impl State {
     pub(in crate::lane::outgoing) fn set_deadline(&self) {
         if let (Reads::Reactor(reactor, token), Some((due, _))) = (&self.reads, self.due.first()) {
             let left = due.saturating_sub(nanos());
-            // The reactor counts whole milliseconds and may be a tick early: then it is told what is left.
+            // The reactor counts whole milliseconds and may be a tick early: then the rest is set
+            // again.
             let millis = left.div_ceil(NANOS_A_MILLISECOND);
             reactor.set_deadline(*token, Some(Duration::from_millis(millis)));
         }
@@ -76,7 +77,7 @@ impl State {
 }
 
 impl Watch {
-    /// Waits until there is a watcher, or the time is over.
+    /// Waits until there is a watcher, or `most` has passed.
     pub(in crate::lane::outgoing) fn wait(&self, most: Duration) {
         let mut state = self.state.lock();
         if state.watchers == 0 {

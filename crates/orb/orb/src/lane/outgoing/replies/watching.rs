@@ -1,8 +1,9 @@
-//! Replies that no thread waits for: a watcher is notified when they have come, and a thread of the lane reads meanwhile.
+//! Replies that no thread waits for: a watcher is notified of their arrival, and a thread of the
+//! lane reads meanwhile.
 //!
-//! The reading thread drops a connection only when it has something to be read and no watchers, so that one asynchronous
-//! call after the other costs no system call for that. Callers that do wait read for all; what they leave unread, the lane's
-//! thread reads (`Callers::take_unread`).
+//! The reading thread drops a connection only when there is data to read but no watcher, so that
+//! successive asynchronous calls cost no system call for that. Callers that wait read for all; data
+//! that they leave unread is read by the lane's thread (`Callers::take_unread`).
 
 use super::watch::{Reads, State};
 use crate::lane::outgoing::connection::ClientConnection;
@@ -16,19 +17,20 @@ use std::io;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-/// Longest time for which a thread of a connection's own keeps waiting callers from reading, and is late for a deadline.
+/// Maximum time for which a connection's own thread keeps waiting callers from reading, and may be
+/// late for a deadline.
 const READ_FOR: Duration = Duration::from_millis(20);
-/// Time for which it stays without watchers.
+/// Time for which a connection's own thread stays without watchers.
 const STAY: Duration = Duration::from_secs(1);
 
-/// A watcher of a reply.
+/// Registration of a watcher of a reply.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Watching {
     due: Option<u64>,
 }
 
 impl Watching {
-    /// Begins to notify the caller of this id, whose waker is set.
+    /// Begins to notify the caller of request `id`, whose waker is set.
     pub(in crate::lane::outgoing) fn begin(
         connection: &Arc<ClientConnection>,
         readers: &Arc<Replies>,
@@ -65,12 +67,12 @@ impl Watching {
         }
         connection.watch.changed.notify_one();
         drop(state);
-        // The reactor does not tell again of what was there before.
+        // The reactor does not report data again that was there before.
         connection.pass_on_unread();
         Ok(watching)
     }
 
-    /// Ends the notification of the caller of this id, with which it began.
+    /// Ends the notification of the caller of request `id`.
     pub(in crate::lane::outgoing) fn end(self, connection: &ClientConnection, id: u32) {
         {
             let mut state = connection.watch.state.lock();
@@ -107,7 +109,7 @@ impl ClientConnection {
         let reader = ReadinessHandler::new(self, Self::read_for_watchers);
         state.reads = if reader.descriptor().is_some() {
             let reactor = readers.reactor()?;
-            // Told once at first, whatever there is.
+            // Reported once at first, even if there is no data.
             let token = reactor.register(Arc::new(reader))?;
             Reads::Reactor(reactor, token)
         } else {
@@ -118,7 +120,7 @@ impl ClientConnection {
         Ok(())
     }
 
-    /// Passes what callers have left unread to the reader for those that do not wait, if any of them wants it.
+    /// Passes data that callers have left unread to the reader for watchers, if there is a watcher.
     #[inline]
     pub(in crate::lane::outgoing) fn pass_on_unread(&self) {
         if self.callers.take_unread() {
@@ -126,7 +128,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads what is there, and notifies watchers whose deadlines have passed.
+    /// Reads the data that has arrived, and notifies watchers whose deadlines have passed.
     fn read_for_watchers(&self, event: &mut ReadyEvent<'_>) {
         if event.readiness().has(Readiness::DEADLINE) {
             self.tell_overdue();
@@ -140,10 +142,10 @@ impl ClientConnection {
         let mut report = ReadReport::default();
         let is_more = self.read_some(&mut inbox, event, &mut report);
         report.take_evicted(&mut inbox);
-        // This thread is the one that reads for watchers.
+        // This thread is itself the reader for watchers.
         let _watched = self.callers.hand_on(inbox);
         if is_more {
-            // The reactor does not tell the next watcher of what is in the inbox already.
+            // The reactor does not report data that is in the inbox already to the next watcher.
             self.callers.leave_unread();
             event.hand_over(Readiness::READ);
         }
@@ -153,7 +155,7 @@ impl ClientConnection {
     fn nudge(&self) {
         let state = self.watch.state.lock();
         match &state.reads {
-            // A thread that is about to watch finds it so, under the same lock.
+            // A thread that begins to watch checks this under the same lock.
             Reads::Nobody | Reads::Paused(..) => self.callers.leave_unread(),
             Reads::Reactor(reactor, token) => reactor.nudge(*token),
             Reads::Thread => {
@@ -162,7 +164,7 @@ impl ClientConnection {
         }
     }
 
-    /// Returns whether there is no watcher any more. What read for watchers stops then.
+    /// Returns `true` if there is no watcher any more; the reader for watchers then stops.
     fn is_unwatched(&self) -> bool {
         let mut state = self.watch.state.lock();
         if state.watchers > 0 {
@@ -170,7 +172,7 @@ impl ClientConnection {
         }
         state.reads = match std::mem::take(&mut state.reads) {
             Reads::Reactor(reactor, token) => {
-                // Fails for one that was taken out, as its connection has ended.
+                // Fails if the connection has ended and was deregistered.
                 let _ = reactor.set_interest(token, Interest::Nothing);
                 Reads::Paused(reactor, token)
             }
@@ -193,7 +195,7 @@ impl ClientConnection {
     }
 }
 
-/// Body of a connection's own thread.
+/// Runs a connection's own reading thread.
 fn read_meanwhile(connection: &Weak<ClientConnection>) {
     while let Some(connection) = connection.upgrade() {
         connection.watch.wait(STAY);
@@ -210,13 +212,14 @@ fn read_meanwhile(connection: &Weak<ClientConnection>) {
                 let _told = connection.callers.hand_on(inbox);
                 report.log(&connection);
                 if step == Step::Over {
-                    // All have been notified; a thread that begins to watch finds that at once.
+                    // All watchers have been notified; a thread that begins to watch checks at
+                    // once.
                     let mut state = connection.watch.state.lock();
                     state.reads = Reads::Nobody;
                     return;
                 }
             }
-            // A caller reads for all, and tells when it is done.
+            // A caller reads for all, and reports when it is done.
             None => {
                 let mut state = connection.watch.state.lock();
                 let _timed_out = connection.watch.changed.wait_for(&mut state, READ_FOR);

@@ -1,52 +1,56 @@
-//! Gathering of one-ways that follow one another closely, by the transport.
+//! Gathering of closely successive one-ways by the transport.
 //!
-//! Over TCP a small message costs its sender several microseconds, and the same again each time that the receiver is woken;
-//! a packet of many costs little more. In a *flood*, several one-ways in a row with hardly any time between them, most
-//! messages are sent with the remark that more follow ([`punctual_link::Gatherer`]). The operating system has accepted them
-//! then, as any others (SYNC_WITH_TRANSPORT), and their packet leaves
+//! Over TCP a small message costs its sender several microseconds, and as much again each time that
+//! the receiver is woken; a packet of many costs little more. In a *flood*, several one-ways in a
+//! row with hardly any time between them, most messages are sent with a hint that more follow
+//! ([`punctual_link::Gatherer`]). The operating system has accepted them then, as any others
+//! (SYNC_WITH_TRANSPORT), and their packet leaves
 //!
-//! - with the first message that is sent without that remark: a one-way when `longest` has passed, any other request at once;
-//! - or by the flusher, which looks after connections in a flood, as the last one-way cannot be known.
+//! - with the first message that is sent without that hint: a one-way when `longest` has passed,
+//!   any other request at once;
+//! - or by the flusher, which looks after connections in a flood, as the last one-way cannot be
+//!   known.
 
 use std::time::{Duration, Instant};
 
-/// One-ways with less time than this between them are close.
+/// Maximum interval between two one-ways that count as close.
 const CLOSE: Duration = Duration::from_micros(20);
 /// Number of close one-ways in a row that make a flood.
 const FLOOD: u32 = 8;
 /// Time between two looks of the flusher at a connection in a flood, in multiples of `longest`.
 const BETWEEN_LOOKS: u32 = 4;
-/// Longest message that gains by it, in bytes.
+/// Maximum length of messages that are gathered, in bytes.
 pub(in crate::lane::outgoing) const LONGEST_MESSAGE: usize = 4096;
 
-/// One-ways that a connection has sent lately.
+/// Record of the one-ways that a connection has sent lately.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Gathering {
-    /// Longest time for which a one-way may be kept back while others follow; zero keeps none.
+    /// Maximum time for which a one-way may be kept back while others follow; zero keeps none back.
     longest: Duration,
     last: Option<Instant>,
-    /// Close ones in a row.
+    /// Number of close one-ways in a row.
     close: u32,
-    /// When the first of those was sent that may be kept back now.
+    /// Send time of the first one-way that may be kept back now.
     kept_since: Option<Instant>,
     /// True if the flusher looks after the connection.
     is_watched: bool,
 }
 
-/// Way to send a one-way.
+/// Way of sending a one-way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) enum Leaving {
     AtOnce,
-    /// With the remark that more follow. The flusher is to look after the connection in this time, where it does not yet.
+    /// With the hint that more follow. The flusher is to look after the connection in this time, if
+    /// it does not yet.
     BeforeMore(Option<Duration>),
 }
 
-/// Work for the flusher.
+/// Work of the flusher for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::lane::outgoing) struct Look {
-    /// Push out what is kept back.
+    /// True if the flusher must push out the messages kept back.
     pub(in crate::lane::outgoing) pushes: bool,
-    /// Look again in this time.
+    /// Time in which to look again.
     pub(in crate::lane::outgoing) again: Option<Duration>,
 }
 
@@ -61,7 +65,7 @@ impl Gathering {
         }
     }
 
-    /// Returns how the one-way is to be sent that is sent now.
+    /// Returns the way of sending for the one-way that is sent at `now`.
     #[inline]
     pub(in crate::lane::outgoing) fn next(&mut self, now: Instant) -> Leaving {
         let before = self.last.replace(now);
@@ -84,7 +88,7 @@ impl Gathering {
         Leaving::BeforeMore((!was_watched).then(|| self.between_looks()))
     }
 
-    /// Returns what the flusher is to do, which looks now.
+    /// Returns the work of the flusher that looks at the connection at `now`.
     pub(in crate::lane::outgoing) fn look(&mut self, now: Instant) -> Look {
         let age = |since: Instant| now.saturating_duration_since(since);
         let pushes = self
@@ -103,13 +107,14 @@ impl Gathering {
         Look { pushes, again }
     }
 
-    /// Records that the flusher does not look after the connection: the next message that is kept back is to tell it.
+    /// Records that the flusher does not look after the connection: the next message kept back must
+    /// schedule it.
     pub(in crate::lane::outgoing) fn set_unwatched(&mut self) {
         self.is_watched = false;
         self.close = 0;
     }
 
-    /// Records that everything is pushed out, and returns whether there was something.
+    /// Records that everything is pushed out, and returns `true` if anything was kept back.
     pub(in crate::lane::outgoing) fn push(&mut self) -> bool {
         self.kept_since.take().is_some()
     }
@@ -144,7 +149,8 @@ mod tests {
             self.gathering.next(self.now)
         }
 
-        /// So many a microsecond apart; how many of them left at once.
+        /// Sends `count` one-ways a microsecond apart; returns the number of those that left at
+        /// once.
         fn floods(&mut self, count: usize) -> usize {
             let leaves = |_: &usize| self.sends_after(STEP) == Leaving::AtOnce;
             (0..count).filter(leaves).count()
@@ -168,7 +174,7 @@ mod tests {
     fn in_a_flood_one_leaves_whenever_the_longest_time_has_passed() {
         let mut sender = Sender::new(LONGEST);
         assert_eq!(sender.floods(8), 8);
-        // 50 that are kept, and one behind them that takes them along.
+        // 50 are kept back, and the next one takes them along.
         assert_eq!(sender.floods(51 * 10), 10);
         assert_eq!(sender.sends_after(CLOSE), Leaving::AtOnce);
         assert_eq!(sender.floods(7), 7, "another flood begins");

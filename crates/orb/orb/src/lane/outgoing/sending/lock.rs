@@ -1,7 +1,7 @@
 //! Sending lock of a connection, and requests that are lost under it.
 //!
-//! Lost requests are logged when the lock has been released: a subscriber to the log may call by this very connection, and
-//! would wait for itself.
+//! Lost requests are logged when the lock has been released: a subscriber to the log may call over
+//! this very connection, and would deadlock.
 
 use super::sender::Sender;
 use crate::lane::outgoing::calls::Broken;
@@ -15,12 +15,12 @@ use std::fmt::Display;
 #[derive(Debug, Default)]
 pub(in crate::lane::outgoing) struct LostRequests {
     count: usize,
-    /// Reason for the last of them.
+    /// Reason for the last of the lost requests.
     reason: String,
 }
 
 impl LostRequests {
-    /// Adds so many.
+    /// Adds `count` lost requests.
     #[cold]
     pub(in crate::lane::outgoing) fn add(&mut self, count: usize, reason: &dyn Display) {
         self.count += count;
@@ -29,10 +29,11 @@ impl LostRequests {
 }
 
 impl ClientConnection {
-    /// Runs `work` under the sending lock. Logs the requests that were lost meanwhile once the lock is released.
+    /// Runs `work` under the sending lock. Logs the requests that were lost meanwhile once the lock
+    /// is released.
     ///
     /// # Errors
-    /// Why the lock cannot be had by the deadline.
+    /// If the lock cannot be taken by the deadline.
     pub(in crate::lane::outgoing) fn with_sender<R>(
         &self,
         deadline: Deadline,
@@ -44,12 +45,12 @@ impl ClientConnection {
         }
     }
 
-    /// Runs `work` under the sending lock, if that is free.
+    /// Runs `work` under the sending lock, if the lock is free.
     pub(in crate::lane::outgoing) fn try_with_sender<R>(
         &self,
         work: impl FnOnce(&mut Sender, &mut LostRequests) -> R,
     ) -> Option<R> {
-        // Threads that wait for a lock that is lost are told so.
+        // Threads that wait for a lost lock receive an error.
         let sender = self.sender.try_lock().ok().flatten()?;
         Some(self.run_locked(sender, work))
     }
@@ -70,7 +71,8 @@ impl ClientConnection {
         done
     }
 
-    /// Breaks off where the lock is lost, as its owner may have sent a part of a message. Returns the error for the caller.
+    /// Breaks the connection off if the lock is lost, as its owner may have sent a part of a
+    /// message. Returns the error for the caller.
     #[cold]
     pub(in crate::lane::outgoing) fn lock_failed(&self, error: LockError) -> SendError {
         let error = match error {

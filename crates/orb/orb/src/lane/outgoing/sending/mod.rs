@@ -1,4 +1,4 @@
-//! Messages onto a connection.
+//! Sending of messages.
 
 mod gathering;
 mod lock;

@@ -1,4 +1,5 @@
-//! Sending of messages at once. Buffered requests are sent by [`crate::lane::outgoing::buffering`].
+//! Immediate sending of messages. Buffered requests are sent by
+//! [`crate::lane::outgoing::buffering`].
 
 use super::gathering::{LONGEST_MESSAGE, Leaving};
 use super::sender::Sender;
@@ -15,12 +16,12 @@ use std::io::IoSlice;
 use std::ops::Deref;
 use std::time::{Duration, Instant};
 
-/// Longest time for sending what no caller waits for.
+/// Maximum time for sending messages that no caller waits for.
 pub(in crate::lane::outgoing) const AT_LEISURE: Duration = Duration::from_millis(100);
 
 impl ClientConnection {
-    /// Sends a message that is the same whenever it leaves, by the shortest path where no other thread sends and no request
-    /// waits. Otherwise as [`ClientConnection::send`].
+    /// Sends a message that does not depend on the time of sending, by the fast path if no other
+    /// thread sends and nothing is buffered. Otherwise works as [`ClientConnection::send`].
     #[inline(always)]
     pub(crate) fn send_plainly(
         &self,
@@ -51,10 +52,11 @@ impl ClientConnection {
         self.send(message, out_of_band, deadline)
     }
 
-    /// Sends a one-way as [`ClientConnection::send_plainly`]; in a flood the transport puts it together with others
-    /// ([`super::gathering`]). Returns in what time the flusher is to look after the connection, where it does not yet.
+    /// Sends a one-way as [`ClientConnection::send_plainly`] does; in a flood the transport
+    /// combines it with others ([`super::gathering`]). Returns the time in which the flusher is to
+    /// look after the connection, if it does not yet.
     ///
-    /// A one-way leaves at once where locks inherit priorities.
+    /// A one-way is sent at once if locks inherit priorities.
     #[inline]
     pub(crate) fn send_one_way(
         &self,
@@ -76,7 +78,7 @@ impl ClientConnection {
             let sent = gatherer.send_before_more(&[IoSlice::new(message)], deadline);
             probe::begins!(Point::ClientTransportSend);
             if sent.is_err() {
-                // The flusher is not told.
+                // The flusher is not scheduled.
                 sending.gathering.set_unwatched();
             }
             drop(sending);
@@ -89,7 +91,7 @@ impl ClientConnection {
             .map(|()| None)
     }
 
-    /// Sends a message that nothing has to go before, under the lock.
+    /// Sends a message under the lock; nothing is buffered that must be sent before it.
     #[inline(always)]
     fn send_alone(
         &self,
@@ -107,7 +109,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sends under a lock that inherits priorities. A function by itself, so that calls of other lanes pass by one branch.
+    /// Sends under a lock that inherits priorities. A function by itself, so that other lanes skip
+    /// it by one branch.
     #[inline(never)]
     fn send_inheriting(
         &self,
@@ -118,7 +121,7 @@ impl ClientConnection {
         self.send_alone(sending, message, deadline)
     }
 
-    /// Breaks off after an error in mid-message.
+    /// Breaks the connection off after an error within a message.
     #[cold]
     fn send_failed(&self, error: SendError) -> SendError {
         let was_begun = error.sent > 0;
@@ -129,8 +132,8 @@ impl ClientConnection {
         error
     }
 
-    /// Sends one message, behind those that wait unless it is `out_of_band`; after an error in mid-message the connection is
-    /// broken off.
+    /// Sends one message, after the buffered ones unless it is `out_of_band`; after an error within
+    /// a message the connection is broken off.
     pub(crate) fn send(
         &self,
         message: &mut Block,
@@ -139,7 +142,7 @@ impl ClientConnection {
     ) -> Result<(), SendError> {
         probe::begins!(Point::ClientTransportSend);
         let sent = self.with_sender(deadline, |sender, lost| {
-            // What waits may not be overtaken.
+            // Buffered requests must not be overtaken.
             let waits = !out_of_band && !self.buffer.is_empty();
             if waits && self.flush_locked(sender, lost, deadline).is_err() {
                 return None;
@@ -161,7 +164,8 @@ impl ClientConnection {
         }
     }
 
-    /// Sends a message that may be left out, unless another thread is sending. Does not block for long.
+    /// Sends a message that may be omitted, unless another thread is sending. Blocks for a short
+    /// time at most.
     pub(crate) fn send_at_leisure(&self, message: &Block) {
         let (none, soon) = (Fragmenting::NEVER, Deadline::after(AT_LEISURE));
         let sent = self.try_with_sender(|_, _| {

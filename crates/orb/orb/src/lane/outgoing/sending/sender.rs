@@ -6,8 +6,8 @@ use punctual_cdr::Block;
 /// State under a connection's sending lock.
 #[derive(Debug)]
 pub(in crate::lane::outgoing) struct Sender {
-    /// One-ways that are not buffered.
+    /// Gathering of one-ways that are not buffered.
     pub(in crate::lane::outgoing) gathering: Gathering,
-    /// Memory for those that are.
+    /// Spare memory for buffered one-ways.
     pub(in crate::lane::outgoing) spare: Block,
 }

@@ -1,4 +1,4 @@
-//! Waiting of a call, by the strategy of its connection.
+//! Waiting for a reply, by the connection's strategy.
 
 use super::strategy::WaitStrategy;
 use crate::lane::outgoing::calls::PendingReply;
@@ -9,7 +9,7 @@ use punctual_cdr::Block;
 use punctual_exec::Deadline;
 
 impl ClientConnection {
-    /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
+    /// Waits for a reply. Blocks until it has arrived, the connection breaks, or `deadline` passes.
     pub(crate) fn wait(
         &self,
         pending: &PendingReply<'_>,
@@ -21,7 +21,8 @@ impl ClientConnection {
         }
     }
 
-    /// Waits for a reply, which may come into `block`. Blocks as [`ClientConnection::wait`].
+    /// Waits for a reply, which may be received into `block`. Blocks as [`ClientConnection::wait`]
+    /// does.
     #[inline]
     pub(crate) fn wait_with(
         &self,

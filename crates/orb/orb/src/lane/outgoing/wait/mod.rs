@@ -1,5 +1,5 @@
-//! Strategies of a connection's callers for waiting for their replies (Arulanthu et al. 2000, §3.1), one file each: [`read`]
-//! and [`reactor`]. [`caller`] is how a call uses either.
+//! Strategies by which a connection's callers wait for their replies (Arulanthu et al. 2000, §3.1),
+//! one file each: [`read`] and [`reactor`]. [`caller`] is their common entry.
 
 mod caller;
 mod reactor;

@@ -1,9 +1,10 @@
-//! Wait-on-reactor and wait-on-Leader/Followers: replies are read by the thread that the reactor tells, and their callers serve
-//! the reactor meanwhile.
+//! Wait-on-reactor and wait-on-Leader/Followers: replies are read by a thread of a reactor, and
+//! their callers serve the reactor meanwhile.
 //!
-//! The connection is registered with a reactor for as long as it lives. A caller notes what wakes it when its reply comes,
-//! and runs the reactor until then (`Reactor::run_until`): alone it reads its own reply; beside a pool it sleeps, and joins
-//! the pool when all its threads are busy. It may thus serve a call that its own call waits for.
+//! The connection is registered with a reactor for as long as it lives. A caller records its wakeup
+//! for the reply, and runs the reactor until then (`Reactor::run_until`): alone it reads its own
+//! reply; beside a pool it sleeps, and joins the pool when all its threads are busy. It may thus
+//! serve a call that its own call waits for.
 
 use crate::lane::outgoing::calls::ReplyPlace;
 use crate::lane::outgoing::calls::{Broken, Delivered, NoReply};
@@ -21,12 +22,12 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct ServingReactor {
     reactor: Arc<Reactor>,
     token: OnceLock<Token>,
-    /// Ids of awaited replies, and what wakes their callers.
+    /// Ids of awaited replies, and the wakeups of their callers.
     waiting: Mutex<Vec<(u32, Wakeup)>>,
 }
 
 impl ServingReactor {
-    /// Makes one whose callers serve this reactor.
+    /// Makes the state for callers that serve this reactor.
     pub(super) fn new(reactor: Arc<Reactor>) -> Self {
         Self {
             reactor,
@@ -40,21 +41,21 @@ impl ServingReactor {
         &self.reactor
     }
 
-    /// Registers `reader` with the reactor, for as long as this lives.
+    /// Registers `reader` with the reactor, for the lifetime of this value.
     pub(super) fn register(&self, reader: Arc<dyn Handler>) -> io::Result<()> {
         let token = self.reactor.register(reader)?;
         self.token.get_or_init(|| token);
         Ok(())
     }
 
-    /// Makes the reactor read the connection once more: another thread held the inbox.
+    /// Makes the reactor read the connection once more, as another thread held the inbox.
     pub(super) fn nudge(&self) {
         if let Some(&token) = self.token.get() {
             self.reactor.nudge(token);
         }
     }
 
-    /// Wakes the caller that waits for that reply, or all.
+    /// Wakes the caller that waits for reply `id`, or all callers.
     pub(super) fn wake(&self, id: Option<u32>) {
         for (number, thread) in self.waiting.lock().iter() {
             if id.is_none_or(|id| id == *number) {

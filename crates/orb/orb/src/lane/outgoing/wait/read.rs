@@ -1,11 +1,12 @@
 //! Wait-on-read: one of the callers that wait on a connection reads it for all.
 //!
-//! The caller that finds the inbox free reads, passes replies to their callers, and stops at its own; then another does that
-//! ([`crate::lane::outgoing::calls`] has the hand-over). With one caller there is no hand-over at all: one send, one receive.
-//! (Arulanthu et al. 2000, §3.1, calls it Leader/Followers on the client.)
+//! The caller that finds the inbox free reads, passes replies to their callers, and stops at its
+//! own; then another takes over ([`crate::lane::outgoing::calls`] has the hand-over). With one
+//! caller there is no hand-over at all: one send, one receive. (Arulanthu et al. 2000, §3.1, call
+//! it Leader/Followers on the client.)
 //!
-//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the one that reads releases the inbox for that, and
-//! then waits again.
+//! If waiting threads run reply handlers (`ReplyHandlers::Callers`), the one that reads releases
+//! the inbox for that, and then waits again.
 
 use crate::lane::outgoing::calls::Followed;
 use crate::lane::outgoing::calls::PendingReply;
@@ -21,18 +22,18 @@ use punctual_link::{Cause, LinkError};
 
 /// Next step of a waiting caller.
 enum Turn<'c> {
-    /// It reads.
+    /// The caller reads.
     Reads(MutexGuard<'c, Inbox>),
-    /// It waits while another reads.
+    /// The caller waits while another reads.
     Follows,
-    /// It runs reply handlers.
+    /// The caller runs reply handlers.
     Handlers,
     Ends(Result<Message, NoReply>),
 }
 
 impl ClientConnection {
-    /// Waits as [`ClientConnection::read`], but receives a lone caller's reply of the usual kind right into `block`: nothing is
-    /// assembled or passed on.
+    /// Waits as [`ClientConnection::read`] does, but receives a lone caller's reply of the usual
+    /// kind directly into `block`, without assembling or passing on anything.
     #[inline]
     pub(super) fn read_with(
         &self,
@@ -47,7 +48,7 @@ impl ClientConnection {
         {
             return Waited::Otherwise(self.take_turns(Turn::Reads(inbox), pending, deadline));
         }
-        // Sending may have taken its time.
+        // Sending may have taken a while.
         let deadline = deadline.after_a_wait();
         block.clear();
         probe::begins!(Point::ClientReceive);
@@ -68,7 +69,7 @@ impl ClientConnection {
         Waited::Otherwise(self.lead_on(inbox, std::mem::take(block), received, pending, deadline))
     }
 
-    /// Goes on with what has been received into a block.
+    /// Continues with the data that was received into a block.
     #[cold]
     fn lead_on(
         &self,
@@ -89,7 +90,7 @@ impl ClientConnection {
         self.take_turns(Turn::Reads(inbox), pending, deadline.from_now())
     }
 
-    /// Waits for a reply. Blocks until it has come, the connection breaks, or `deadline`.
+    /// Waits for a reply. Blocks until it has arrived, the connection breaks, or `deadline` passes.
     pub(super) fn read(
         &self,
         pending: &PendingReply<'_>,
@@ -98,7 +99,7 @@ impl ClientConnection {
         self.take_turns(self.turn(), pending, deadline)
     }
 
-    /// Returns the first step of a caller that comes to wait.
+    /// Returns the first step of a caller that begins to wait.
     fn turn(&self) -> Turn<'_> {
         self.callers.read().map_or(Turn::Follows, Turn::Reads)
     }
@@ -125,7 +126,7 @@ impl ClientConnection {
         }
     }
 
-    /// Reads, and makes another caller read after that.
+    /// Reads, and then makes another caller read.
     fn lead<'c>(
         &'c self,
         mut inbox: MutexGuard<'c, Inbox>,
@@ -150,7 +151,7 @@ impl ClientConnection {
         read.map_or(Turn::Handlers, Turn::Ends)
     }
 
-    /// Releases the inbox. What is left in it is read by another caller, if one wants it.
+    /// Releases the inbox. Data left in it is read by another caller, if one waits for it.
     pub(in crate::lane::outgoing) fn let_another_read(&self, inbox: MutexGuard<'_, Inbox>) {
         if !inbox.is_empty() {
             self.callers.leave_unread();
@@ -177,7 +178,8 @@ impl ClientConnection {
         }
     }
 
-    /// Reads until this caller's own reply is here; `None` where there are reply handlers for it to run first.
+    /// Reads until this caller's own reply has arrived; returns `None` if the caller must first run
+    /// reply handlers.
     fn read_until_own(
         &self,
         inbox: &mut Inbox,
@@ -185,7 +187,7 @@ impl ClientConnection {
         deadline: Deadline,
         report: &mut ReadReport,
     ) -> Option<Result<Message, NoReply>> {
-        // Sending, and waiting for another caller to read, may have taken their time.
+        // Sending, and waiting for another caller to read, may have taken a while.
         let mut bound = deadline.after_a_wait();
         loop {
             match pending.caller.place.slot.poll() {
@@ -209,7 +211,8 @@ impl ClientConnection {
                     probe::begins!(Point::ClientReceive);
                     let received = inbox.receive(&*self.link, need, bound);
                     probe::begins!(Point::ClientTransportReceive);
-                    // What came need not be this caller's: the next wait has only what is left.
+                    // The message may have been for another caller: only the rest of the time is
+                    // left for the next wait.
                     bound = deadline.from_now();
                     received
                 }
@@ -235,7 +238,7 @@ impl ClientConnection {
             }
         }
     }
-    /// Returns whether the calling thread is to run reply handlers before it goes on to read.
+    /// Returns `true` if the calling thread must run reply handlers before it continues to read.
     fn has_handlers_to_run(&self) -> bool {
         let handlers = self.watch.handlers.get();
         handlers.is_some_and(|handlers| handlers.has_some_to_do())

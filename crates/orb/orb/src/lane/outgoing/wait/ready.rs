@@ -1,4 +1,4 @@
-//! Reading of a connection by the thread that its reactor tells.
+//! Reading of a connection by a thread of its reactor.
 
 use crate::lane::outgoing::calls::Broken;
 use crate::lane::outgoing::connection::ClientConnection;
@@ -8,7 +8,8 @@ use punctual_exec::reactor::{Readiness, ReadyEvent};
 use std::io;
 use std::sync::Arc;
 
-/// Most messages of one connection that are read before others have theirs read.
+/// Maximum number of messages of one connection that are read before other connections have their
+/// turn.
 const MESSAGES: usize = 64;
 
 impl ClientConnection {
@@ -20,9 +21,9 @@ impl ClientConnection {
         })
     }
 
-    /// Reads what is there, and delivers it.
+    /// Reads the data that has arrived, and delivers it.
     fn read_ready(&self, event: &mut ReadyEvent<'_>) {
-        // The thread that holds the inbox has it read again.
+        // The thread that holds the inbox requests another read.
         let Some(mut inbox) = self.callers.read() else {
             return;
         };
@@ -36,7 +37,7 @@ impl ClientConnection {
         report.log(self);
     }
 
-    /// Reads up to [`MESSAGES`], and returns whether there may be more.
+    /// Reads up to [`MESSAGES`] messages, and returns `true` if there may be more.
     pub(in crate::lane::outgoing) fn read_some(
         &self,
         inbox: &mut Inbox,
@@ -68,7 +69,7 @@ impl ClientConnection {
         true
     }
 
-    /// Reads a message or some bytes; `false` when there is no more.
+    /// Reads a message or some bytes; returns `false` when there is no more data.
     fn read_there(
         &self,
         inbox: &mut Inbox,

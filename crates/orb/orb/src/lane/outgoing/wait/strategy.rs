@@ -1,4 +1,4 @@
-//! The strategies by name.
+//! Enumeration of the waiting strategies.
 
 use super::reactor::ServingReactor;
 use punctual_exec::Reactor;
@@ -6,12 +6,12 @@ use punctual_exec::reactor::Handler;
 use std::io;
 use std::sync::Arc;
 
-/// Strategy of the callers of one connection. It is chosen when the connection is opened.
+/// Strategy of the callers of one connection, chosen when the connection is opened.
 #[derive(Debug)]
 pub(crate) enum WaitStrategy {
-    /// One of them reads for all.
+    /// One of the callers reads for all.
     Read,
-    /// They serve a reactor, which reads.
+    /// The callers serve a reactor, which reads.
     Reactor(Box<ServingReactor>),
 }
 
@@ -43,15 +43,15 @@ impl WaitStrategy {
         }
     }
 
-    /// Makes the reactor read the connection once more: another thread held the inbox.
+    /// Makes the reactor read the connection once more, as another thread held the inbox.
     pub(crate) fn nudge(&self) {
         if let Self::Reactor(reactor) = self {
             reactor.nudge();
         }
     }
 
-    /// Wakes the caller that waits for that reply, or all, to which something was delivered. Callers that read for one another
-    /// need not be woken.
+    /// Wakes the caller that waits for reply `id`, or all, after a delivery. Callers that read for
+    /// one another need not be woken.
     pub(crate) fn wake(&self, id: Option<u32>) {
         if let Self::Reactor(reactor) = self {
             reactor.wake(id);
