@@ -153,8 +153,10 @@ fn words(comment: &Comment) -> impl Iterator<Item = &'static str> {
     let lower = comment.text.to_lowercase();
     WORDS.into_iter().filter(move |word| {
         lower.match_indices(word).any(|(at, _)| {
-            let outside =
-                |next: Option<char>| next.is_none_or(|next| !next.is_alphanumeric() && next != '_');
+            // In backticks it is a name: the user `nobody`.
+            let outside = |next: Option<char>| {
+                next.is_none_or(|next| !next.is_alphanumeric() && !"_`".contains(next))
+            };
             outside(lower[..at].chars().next_back())
                 && outside(lower[at + word.len()..].chars().next())
         })

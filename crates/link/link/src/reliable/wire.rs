@@ -12,7 +12,7 @@
 //! 6 ack     ack 8, window 4, ranges 1, for each: from 8, to 8
 //! 7 ping                                        answered with an ack
 //! 8 reset                                       the connection is no more
-//! 9 gone                                        nobody here has this id
+//! 9 gone                                        no connection has this id
 //! ```
 //!
 //! The id is the receiver's own, 64 random bits that it gave its peer: an attacker that cannot read

@@ -123,7 +123,7 @@ mod tests {
 
     const EVER: Duration = Duration::from_secs(3600);
 
-    /// Starts a worker that computes until it is told to block, then blocks until the sender is dropped.
+    /// Starts a worker that computes until its flag is set, then blocks until the sender is dropped.
     fn worker(
         workers: &Arc<Workers>,
     ) -> (

@@ -5,11 +5,11 @@ use std::ops::{Deref, DerefMut};
 
 pub use loom::sync::Condvar;
 
-/// A mutex as the real one: whether it is taken is told by a load that may see an old value, unless something orders it.
-/// Loom's own always tells the latest.
+/// Mutex whose state is read as the real one's is: by a load that may see an old value, unless something orders it. Loom's
+/// own mutex always shows the latest.
 #[derive(Debug)]
 pub struct Mutex<T> {
-    /// Looked at by threads that only try; no mutex is both tried and waited for.
+    /// State for threads that only try; no mutex is both tried and waited for.
     taken: AtomicBool,
     inner: loom::sync::Mutex<T>,
 }

@@ -1,7 +1,7 @@
 //! Lock without the value that it protects.
 //!
 //! ```text
-//! word   0             nobody has it
+//! word   0             not locked   
 //!        id            the thread of that id has it
 //!        id | WAITERS  and others wait in the kernel, which hands it over
 //! ```
