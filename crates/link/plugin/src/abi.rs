@@ -1,7 +1,7 @@
 //! C ABI of the boundary; `include/punctual_link.h` is its C form, and a test compares the two.
 //!
 //! A library exports one function, [`ENTRY`], which returns a [`Table`]. The first four fields of a
-//! table are the same in every future version, so that a library of another version is told from a
+//! table are the same in every future version, so that a library of another version is distinguished from a
 //! broken one:
 //!
 //! ```text
