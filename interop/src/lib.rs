@@ -41,7 +41,7 @@ pub mod awkward {
 /// What is left to the user of generated code: how a custom state travels.
 mod custom {
     use crate::generated::everything::OwnState;
-    use punctual::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
+    use punctual::value::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
 
     impl CustomMarshal for OwnState {
         fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {

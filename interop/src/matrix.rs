@@ -1,7 +1,7 @@
 //! What was tried, and how it went: for each thing that it went over a table, with cases as rows,
 //! versions and directions as columns.
 
-use punctual::GiopVersion;
+use punctual::config::GiopVersion;
 use serde::Serialize;
 use std::fmt;
 

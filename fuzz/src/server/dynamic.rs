@@ -1,11 +1,10 @@
 //! A servant that knows its operations when it is asked: the first octet of a request says what becomes of it.
 
 use super::{Empty, Every};
+use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
+use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Servant};
-use punctual::{
-    Any, DynamicImplementation, Interface, OperationDescription, ParameterDescription,
-    ParameterMode, ServerRequest, TypeCode, dynamic_servant,
-};
+use punctual::{Any, Interface, TypeCode};
 use std::borrow::Cow;
 
 pub(super) struct Dynamic;

@@ -1,7 +1,8 @@
 //! Graphs and Anys in words, as the peers write them in languages of their own.
 
 use crate::v;
-use punctual::{Any, Fixed, TypeCode, TypeKind, ValueType};
+use punctual::any::TypeKind;
+use punctual::{Any, Fixed, TypeCode, ValueType};
 use std::fmt::Write;
 
 /// A graph: each value the first time with its number, later as a link to it.
@@ -86,7 +87,7 @@ fn point(point: &v::Point) -> String {
 
 /// A string; a wide one as its characters' numbers.
 fn text(any: &Any) -> Option<String> {
-    let Ok(punctual::Value::String(text)) = any.value() else {
+    let Ok(punctual::any::Value::String(text)) = any.value() else {
         return None;
     };
     let is_wide = any.type_code().kind() == TypeKind::WString;
@@ -101,7 +102,7 @@ fn text(any: &Any) -> Option<String> {
 fn object(any: &Any) -> Option<String> {
     let is_object = any.type_code().kind() == TypeKind::Objref;
     is_object.then(|| match any.value() {
-        Ok(punctual::Value::Object(None)) => "nil".to_owned(),
+        Ok(punctual::any::Value::Object(None)) => "nil".to_owned(),
         _ => "object".to_owned(),
     })
 }

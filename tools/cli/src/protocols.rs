@@ -1,6 +1,7 @@
 //! `punctual protocols`: what an ORB can speak, and which pairs do not fit.
 
-use punctual::{Orb, ProtocolError};
+use punctual::Orb;
+use punctual::protocol::ProtocolError;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;

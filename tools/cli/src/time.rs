@@ -1,6 +1,6 @@
 //! Times on the command line: a number and its unit, `200ms` or `2s`, wherever one is wanted.
 
-use punctual::parse_duration;
+use punctual::config::parse_duration;
 use std::time::Duration;
 
 /// A time above zero. A number alone is refused, as it could mean any unit.

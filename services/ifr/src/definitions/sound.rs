@@ -3,8 +3,9 @@
 //! Who asks for the contents of a scope gets the types of all of it at once: one that he cannot read would
 //! take the rest away from him.
 
+use punctual::TypeCode;
+use punctual::any::TypeKind;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal};
-use punctual::{TypeCode, TypeKind};
 
 use super::{Definitions, uses};
 use crate::refusal::Refusal;

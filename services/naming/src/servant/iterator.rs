@@ -4,7 +4,8 @@
 //! not disturb it. All that is bound throughout is told once. There are so many and no more, and none lives that
 //! nobody uses (§2.3.3.1 lets a server destroy iterators at any time: OBJECT_NOT_EXIST).
 
-use punctual::{Current, SystemException, SystemExceptionKind};
+use punctual::poa::Current;
+use punctual::{SystemException, SystemExceptionKind};
 
 use super::iterators::{Iterator, number};
 use super::server::{Result, Server};

@@ -1,6 +1,7 @@
 //! With `-ORBTrace payload`: what a call carries, as values. The ORB's own trace has the octets, as it knows no types.
 
-use punctual::{InvokeError, OperationDescription, ParameterMode, Request};
+use punctual::description::{OperationDescription, ParameterMode};
+use punctual::dynamic::{InvokeError, Request};
 
 use crate::payload;
 

@@ -23,7 +23,8 @@ pub(crate) mod generated {
 
 use behind::Behind;
 use generated::asynchronous::Clerk;
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
 
 /// A server's ORB, a client's, and the client's reference.
 struct Pair {

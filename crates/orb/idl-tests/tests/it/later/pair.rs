@@ -3,9 +3,9 @@
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
-use punctual::{
-    Amh, Async, Collocation, Implements, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa,
-};
+use punctual::asynchronous::{Amh, Async};
+use punctual::policy::Collocation;
+use punctual::{Implements, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa};
 use std::sync::Arc;
 
 /// A server's ORB, a client's, and the client's reference to what the server has activated.

@@ -1,5 +1,5 @@
 //! Bad frames: there is nobody to tell, so the connection is closed; and numbers gone wild, of which
-//! the servant sees what [`punctual::frame_arrival`] says.
+//! the servant sees what [`punctual::protocol::frame_arrival`] says.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::is_logged;
