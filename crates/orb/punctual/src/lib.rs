@@ -163,8 +163,7 @@ pub mod bridge {
     pub use punctual_bridge::*;
 }
 
-/// What an operation's error has beside its variants, and that `?` makes one of any error of this crate that a servant
-/// meets.
+/// Methods of an operation's error, and conversions by `?` from each error of this crate that a servant meets.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __operation_error {
