@@ -3,7 +3,8 @@
 
 use crate::server::{self, PROTOCOLS};
 use crate::{Seed, ior};
-use punctual::{IorTableError, Orb, RootPoa};
+use punctual::poa::IorTableError;
+use punctual::{Orb, RootPoa};
 use punctual_cdr::{
     Block, ByteOrder, CodeSets, Coding, Encoder, GiopVersion, Limits, NarrowCodeSet,
 };

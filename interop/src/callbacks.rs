@@ -15,10 +15,9 @@ use crate::role::Role;
 use crate::sides::{LIMIT, announced, iiop_profile};
 use crate::transport::Transport;
 use punctual::SystemExceptionKind::{BadParam, NoResources};
-use punctual::{
-    Bidirectional, Interface, ListenEndpoint, Orb, OrbConfig, PoaPolicy, Policy, RootPoa,
-    SystemException,
-};
+use punctual::poa::PoaPolicy;
+use punctual::policy::Bidirectional;
+use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, Policy, RootPoa, SystemException};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};

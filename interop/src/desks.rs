@@ -12,8 +12,9 @@ use crate::process::Running;
 use crate::role::Role;
 use crate::sides::{LIMIT, announced, orb};
 use crate::transport::Transport;
+use punctual::dynamic::Request;
 use punctual::messaging::{ExceptionHolder, ReplyHandlerServant};
-use punctual::{Any, Interface, ObjectRef, Request, RootPoa, SystemException, TypeCode, Typed};
+use punctual::{Any, Interface, ObjectRef, RootPoa, SystemException, TypeCode, Typed};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 

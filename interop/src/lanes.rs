@@ -8,8 +8,9 @@ use crate::process;
 use crate::role::Role;
 use crate::sides::{LIMIT, describe};
 use crate::transport::Transport;
+use punctual::poa::PoaPolicy;
 use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
-use punctual::{ListenEndpoint, Orb, PoaPolicy, RootPoa};
+use punctual::{ListenEndpoint, Orb, RootPoa};
 
 /// Tries the peer's client on a server of ours that has only the endpoints of two lanes.
 pub(crate) fn run(peer: &Peer, matrix: &mut Matrix) {

@@ -41,7 +41,7 @@ pub mod awkward {
 /// Code that generated code leaves to its user: the marshaling of custom states.
 mod custom {
     use crate::generated::everything::OwnState;
-    use punctual::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
+    use punctual::value::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
 
     impl CustomMarshal for OwnState {
         fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {

@@ -1,7 +1,7 @@
 //! Matrix of outcomes: one table for each transport, with cases as rows, versions and directions as
 //! columns.
 
-use punctual::GiopVersion;
+use punctual::config::GiopVersion;
 use serde::Serialize;
 use std::fmt;
 

@@ -17,7 +17,8 @@ use crate::process::Running;
 use crate::role::Role;
 use crate::sides::{LIMIT, announced, describe, iiop_profile, orb};
 use crate::transport::Transport;
-use punctual::{Interface, ObjectRef, Policy, RootPoa, SetOverride, SyncScope};
+use punctual::policy::SyncScope;
+use punctual::{Interface, ObjectRef, Policy, RootPoa, SetOverride};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 

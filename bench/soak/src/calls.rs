@@ -4,7 +4,8 @@ use crate::idl::soak::{Choice, Colour, Octets, Part, Parts, Target, TargetAddErr
 use crate::random::Random;
 use crate::servant::are_one;
 use crate::work::Work;
-use punctual::{Any, Interface, InvokeError, Request, TypeCode};
+use punctual::dynamic::{InvokeError, Request};
+use punctual::{Any, Interface, TypeCode};
 use std::fmt::{Debug, Display};
 use std::time::{Duration, Instant};
 

@@ -1,10 +1,9 @@
 //! Links and protocols by which the processes of the soak reach each other.
 
+use punctual::config::{Concurrency, PoolSize};
+use punctual::policy::{Otherwise, Security};
 use punctual::protocol::ssliop::TlsOptions;
-use punctual::{
-    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, Otherwise, Policy, PoolSize, Security,
-    SetOverride,
-};
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, Policy, SetOverride};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use std::path::Path;
 use std::time::Duration;

@@ -4,11 +4,15 @@ use crate::idl::soak::{
     Choice, Kind, Maker, MakerServant, Octets, Part, Parts, Refused, Strings, Target,
     TargetAddError, TargetServant,
 };
+use punctual::poa::{
+    Cookie, Current, IdAssignmentPolicy, IdUniquenessPolicy, LifespanPolicy, PoaPolicy,
+    RequestProcessingPolicy, ServantActivator, ServantLocator, ServantManager,
+    ServantRetentionPolicy,
+};
 use punctual::stub::{Arc, DispatchError, Servant};
 use punctual::{
-    Any, CompletionStatus, Cookie, Current, IdAssignmentPolicy, IdUniquenessPolicy, Implements,
-    Interface, LifespanPolicy, ObjectId, Poa, PoaPolicy, RequestProcessingPolicy, ServantActivator,
-    ServantLocator, ServantManager, ServantRetentionPolicy, SystemException, SystemExceptionKind,
+    Any, CompletionStatus, Implements, Interface, ObjectId, Poa, SystemException,
+    SystemExceptionKind,
 };
 use std::fmt::Display;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -95,7 +99,7 @@ impl MakerImpl {
     ///
     /// # Errors
     /// The servant's own adapter could not be made.
-    pub(crate) fn new(root: Poa) -> Result<Self, punctual::CreatePoaError> {
+    pub(crate) fn new(root: Poa) -> Result<Self, punctual::poa::CreatePoaError> {
         let own = root.create_poa("made", Some(root.manager()), &[])?;
         Ok(Self {
             root,
@@ -126,7 +130,7 @@ impl MakerImpl {
     }
 
     /// Sets the servant or manager of a new adapter.
-    fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::PoaError> {
+    fn furnish(&self, poa: &Poa, how: Kind, id: &ObjectId) -> Result<(), punctual::poa::PoaError> {
         let servant = Target::servant(TargetImpl::default());
         match how {
             Kind::Activator => {

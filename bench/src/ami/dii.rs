@@ -4,7 +4,8 @@ use super::WINDOW;
 use super::idl::bench_ami::Echo;
 use crate::Result;
 use crate::peer::nanoseconds_since;
-use punctual::{Any, Interface, Request, TypeCode};
+use punctual::dynamic::Request;
+use punctual::{Any, Interface, TypeCode};
 use std::collections::VecDeque;
 use std::time::Instant;
 

@@ -7,9 +7,10 @@ use super::operation::Operation;
 use crate::peer::{nanoseconds, nanoseconds_since};
 use crate::{Error, Result};
 use clap::Args;
+use punctual::policy::{Collocation, Otherwise, Transfer};
 use punctual::{
-    Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Otherwise, Policy, RootPoa,
-    SetOverride, SystemExceptionKind, Transfer,
+    Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
+    SystemExceptionKind,
 };
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{Cube, Cubit};

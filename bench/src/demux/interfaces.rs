@@ -5,7 +5,8 @@ use super::idl::demux::{
     ThrowOne, ThrowOneServant, ThrowTen, ThrowTenServant,
 };
 use crate::Result;
-use punctual::{Interface, ObjectRef, Servant, SystemException, servant_of};
+use punctual::poa::servant_of;
+use punctual::{Interface, ObjectRef, Servant, SystemException};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -3,7 +3,8 @@
 
 use super::idl::demux::Strategy as Way;
 use clap::{Args, ValueEnum};
-use punctual::{Demultiplexing, IdAssignmentPolicy, ObjectId, OperationDemultiplexing, PoaPolicy};
+use punctual::ObjectId;
+use punctual::poa::{Demultiplexing, IdAssignmentPolicy, OperationDemultiplexing, PoaPolicy};
 use serde::Serialize;
 use std::fmt;
 use std::ops::Range;

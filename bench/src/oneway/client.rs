@@ -2,7 +2,8 @@
 
 use super::idl::one_way::Worker;
 use crate::Result;
-use punctual::{Buffering, Interface, Orb, Policy, SetOverride, SyncScope};
+use punctual::policy::{Buffering, SyncScope};
+use punctual::{Interface, Orb, Policy, SetOverride};
 use std::fmt;
 use std::time::{Duration, Instant};
 

@@ -5,10 +5,9 @@ use super::{Caller, punctual as stubs, race};
 use crate::Result;
 use crate::case::{Case, Operation};
 use crate::protocol::References;
-use punctual::{
-    Any, DispatchError, Dispatched, DynamicImplementation, Interface, ObjectRef, Request,
-    ServerRequest, SystemException, TypeCode, Typed,
-};
+use punctual::dynamic::{DynamicImplementation, Request, ServerRequest};
+use punctual::poa::{DispatchError, Dispatched};
+use punctual::{Any, Interface, ObjectRef, SystemException, TypeCode, Typed};
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::borrow::Cow;
 use std::collections::HashMap;

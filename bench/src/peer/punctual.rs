@@ -6,13 +6,13 @@ use crate::Result;
 use crate::case::{Case, Operation};
 use crate::protocol::References;
 use crate::timeprobes::servant::Ahead;
-use punctual::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
+use punctual::dynamic::dynamic_servant;
+use punctual::interceptor::{ClientRequestInterceptor, RequestContext, ServerRequestInterceptor};
+use punctual::poa::PoaPolicy;
+use punctual::policy::Buffering;
 use punctual::probe::{self, Point};
 use punctual::rt::{NativePolicy, PriorityModelPolicy, RtConfig, RtOrb};
-use punctual::{
-    Buffering, Interface, ListenEndpoint, Orb, OrbBuilder, PoaPolicy, RequestContext, RootPoa,
-    dynamic_servant,
-};
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::{BinStruct, Cube, Cubit};
 use std::hint::black_box;
@@ -275,7 +275,7 @@ const BUFFERING: Buffering = Buffering {
 mod tests {
     use super::*;
     use crate::case::{self, Lengths};
-    use punctual::Collocation;
+    use punctual::policy::Collocation;
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
     use std::sync::atomic::{AtomicUsize, Ordering};

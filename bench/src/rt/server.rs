@@ -7,11 +7,12 @@ use crate::Result;
 use crate::peer::serve_until_the_end;
 use crate::timeprobes::servant::Ahead;
 use clap::Args;
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, ThreadpoolOptions,
     ThreadpoolPolicy,
 };
-use punctual::{Interface, ListenEndpoint, Orb, Poa, PoaPolicy, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, Poa, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::Duration;

@@ -13,7 +13,9 @@ mod idl {
 
 pub use idl::gateway::*;
 
-use punctual::{Amh, Concurrency, Orb, RootPoa};
+use punctual::asynchronous::Amh;
+use punctual::config::Concurrency;
+use punctual::{Orb, RootPoa};
 use std::error::Error;
 use std::path::Path;
 

@@ -4,7 +4,8 @@
 
 mod library;
 
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_example_protocol::Checked;

@@ -6,6 +6,7 @@
 
 mod sensor;
 
+use punctual::poa::{RequestProcessingPolicy, ServantManager};
 use punctual::prelude::*;
 use punctual_example_telemetry::{
     Names, Sensor, Station, StationFindError, StationServant, UnknownSensor,

@@ -1,7 +1,7 @@
 //! Client that watches a sensor: `telemetry-watch STATION SENSOR` prints what the sensor is,
 //! records values that are too high, and is notified of one.
 
-use punctual::AnyJson;
+use punctual::json::AnyJson;
 use punctual::prelude::*;
 use punctual_example_telemetry::{
     Observer, ObserverServant, Reading, Sensor, SensorRecordError, Station,

@@ -7,11 +7,9 @@ use punctual::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InterceptorError, OrbInitInfo, OrbInitializer,
     SlotId,
 };
+use punctual::policy::{CollocationScope, PriorityRange, QueueOrder};
 use punctual::rt::{Priority, RtOrb, SchedulingParameter};
-use punctual::{
-    CollocationScope, Interface, Orb, Policy, PriorityRange, QueueOrder, SetOverride,
-    SystemException, SystemExceptionKind as Kind,
-};
+use punctual::{Interface, Orb, Policy, SetOverride, SystemException, SystemExceptionKind as Kind};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 

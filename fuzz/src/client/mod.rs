@@ -15,9 +15,10 @@ use crate::generated::all_types::{
 use crate::mutate::{self, Bytes};
 use crate::server::{self, PROTOCOLS};
 use crate::wire::{self, Slices};
+use punctual::config::GiopVersion;
+use punctual::policy::{Buffering, CollocationScope};
 use punctual::{
-    Any, Buffering, Char, CollocationScope, Context, GiopVersion, Interface, LongDouble, Orb,
-    OrbConfig, SystemException, Typed, ValueType,
+    Any, Char, Context, Interface, LongDouble, Orb, OrbConfig, SystemException, Typed, ValueType,
 };
 use std::error::Error;
 use std::sync::{Arc, OnceLock};

@@ -1,11 +1,10 @@
 //! Dynamic servant: the first octet of a request selects what it does.
 
 use super::{Empty, Every};
+use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
+use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use punctual::stub::{Arc, DispatchError, Dispatched, Implements, Servant};
-use punctual::{
-    Any, DynamicImplementation, Interface, OperationDescription, ParameterDescription,
-    ParameterMode, ServerRequest, TypeCode, dynamic_servant,
-};
+use punctual::{Any, Interface, TypeCode};
 use std::borrow::Cow;
 
 pub(super) struct Dynamic;

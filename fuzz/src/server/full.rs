@@ -9,14 +9,16 @@ use punctual::interceptor::{
     InterceptorError, OrbInitInfo, OrbInitializer, ServerRequestInfo, ServerRequestInterceptor,
     SlotId,
 };
+use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+use punctual::policy::Bidirectional;
 use punctual::rt::{
     DynamicScheduling, Mapping, PriorityMapping, PriorityModelPolicy, PriorityTransform,
     Propagated, RtConfig, RtOrb,
 };
 use punctual::stub::{ServerCall, Unmarshal};
 use punctual::{
-    Any, Bidirectional, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint, ObjectRef,
-    Orb, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind,
+    Any, Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, SystemException,
+    SystemExceptionKind as Kind,
 };
 use punctual_orb::{AboveHighest, NativePolicy, Priority};
 use std::panic::resume_unwind;

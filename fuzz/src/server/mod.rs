@@ -25,12 +25,13 @@ use crate::generated::all_types::{
 };
 use crate::mutate::{self, Bytes};
 use crate::wire::{self, SliceConnection, Slices};
+use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+use punctual::policy::Bidirectional;
 use punctual::rt::timeline::{Timeline, TimelineLimits};
 use punctual::stub::ServerCall;
 use punctual::{
-    Any, Bidirectional, Char, Context, Fixed, IdAssignmentPolicy, Interface, LifespanPolicy,
-    ListenEndpoint, LongDouble, ObjectRef, Orb, PoaPolicy, Policy, RootPoa, SystemException,
-    TypeCode, ValueRef, ValueType,
+    Any, Char, Context, Fixed, Interface, ListenEndpoint, LongDouble, ObjectRef, Orb, Policy,
+    RootPoa, SystemException, TypeCode, ValueRef, ValueType,
 };
 use punctual_cdr::Limits;
 use punctual_giop::{Examined, examine};

@@ -11,11 +11,11 @@ mod more;
 use crate::Seed;
 use crate::generated::all_types::Every;
 use crate::server::{self, priorities_that_change};
+use punctual::policy::{Bidirectional, CollocationScope, Wait};
 use punctual::rt::{PoolThreads, RequestBuffering, RtOrb, ThreadpoolOptions};
 use punctual::stub::ServerCall;
 use punctual::{
-    Any, Bidirectional, CollocationScope, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig,
-    Poller, SystemException, Wait,
+    Any, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poller, SystemException,
 };
 use punctual_orb::{BufferLimits, Priority};
 use std::fs;

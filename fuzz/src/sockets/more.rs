@@ -7,10 +7,10 @@ use crate::Seed;
 use crate::client;
 use crate::generated::all_types::Every;
 use crate::server::{self, Ask, PLAIN, Server};
+use punctual::config::ReplyHandlers;
+use punctual::policy::{Bidirectional, Wait};
 use punctual::rt::timeline::{Timeline, TimelineLimits};
-use punctual::{
-    Bidirectional, Interface, Orb, OrbBuilder, Poller, ReplyHandlers, SystemException, Wait,
-};
+use punctual::{Interface, Orb, OrbBuilder, Poller, SystemException};
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_giop::{
     LocateRequestHeader, MessageKind, ReplyHeader, ReplyStatus, ServiceContexts, Target,

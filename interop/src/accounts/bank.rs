@@ -2,9 +2,8 @@
 //! that makes references to them.
 
 use crate::adapters as a;
-use punctual::{
-    CompletionStatus, Current, NoContext, ObjectId, Poa, SystemException, SystemExceptionKind,
-};
+use punctual::poa::{Current, NoContext};
+use punctual::{CompletionStatus, ObjectId, Poa, SystemException, SystemExceptionKind};
 use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -2,11 +2,13 @@
 
 use super::bank::{Account, Ledger};
 use crate::adapters as a;
+use punctual::poa::{
+    AdapterActivator, Cookie, DispatchError, IdAssignmentPolicy, IdUniquenessPolicy,
+    LifespanPolicy, PoaPolicy, RequestProcessingPolicy, ServantActivator, ServantLocator,
+    ServantManager, ServantRetentionPolicy, servant_of,
+};
 use punctual::{
-    AdapterActivator, CompletionStatus, Cookie, DispatchError, IdAssignmentPolicy,
-    IdUniquenessPolicy, LifespanPolicy, ObjectId, ObjectRef, Poa, PoaPolicy,
-    RequestProcessingPolicy, Servant, ServantActivator, ServantLocator, ServantManager,
-    ServantRetentionPolicy, SystemException, SystemExceptionKind, servant_of,
+    CompletionStatus, ObjectId, ObjectRef, Poa, Servant, SystemException, SystemExceptionKind,
 };
 use std::error::Error;
 use std::sync::Arc;

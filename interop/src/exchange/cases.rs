@@ -307,7 +307,7 @@ fn wide(theirs: &Theirs) -> Result<(), String> {
     let code = punctual::TypeCode::wstring(0);
     let any = answer!(Any::of_value(
         &code,
-        &punctual::Value::String("\u{20ac}x".to_owned())
+        &punctual::any::Value::String("\u{20ac}x".to_owned())
     ));
     same(&*answer!(theirs.there.say_any(&any)), "27 20ac,78,")
 }

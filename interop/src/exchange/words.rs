@@ -1,7 +1,8 @@
 //! Graphs and Anys in words, as the peers write them in their languages.
 
 use crate::v;
-use punctual::{Any, Fixed, TypeCode, TypeKind, ValueType};
+use punctual::any::TypeKind;
+use punctual::{Any, Fixed, TypeCode, ValueType};
 use std::fmt::Write;
 
 /// Describes a graph: each value in full with its number the first time, later as a link to that
@@ -87,7 +88,7 @@ fn point(point: &v::Point) -> String {
 
 /// Describes a string; a wide string by its characters' code points.
 fn text(any: &Any) -> Option<String> {
-    let Ok(punctual::Value::String(text)) = any.value() else {
+    let Ok(punctual::any::Value::String(text)) = any.value() else {
         return None;
     };
     let is_wide = any.type_code().kind() == TypeKind::WString;
@@ -102,7 +103,7 @@ fn text(any: &Any) -> Option<String> {
 fn object(any: &Any) -> Option<String> {
     let is_object = any.type_code().kind() == TypeKind::Objref;
     is_object.then(|| match any.value() {
-        Ok(punctual::Value::Object(None)) => "nil".to_owned(),
+        Ok(punctual::any::Value::Object(None)) => "nil".to_owned(),
         _ => "object".to_owned(),
     })
 }

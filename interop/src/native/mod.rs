@@ -5,9 +5,8 @@ mod unions;
 
 use crate::params as p;
 use crate::values::{BEYOND_ASCII, ORDERED, as_ordered, refused_as_not_convertible};
-use punctual::{
-    Char, Fixed, Interface, ObjectRef, Orb, Policy, SetOverride, SyncScope, SystemExceptionKind,
-};
+use punctual::policy::SyncScope;
+use punctual::{Char, Fixed, Interface, ObjectRef, Orb, Policy, SetOverride, SystemExceptionKind};
 use punctual_example_cubit::calls;
 use punctual_example_cubit::idl::bench::Cubit;
 use std::time::{Duration, Instant};

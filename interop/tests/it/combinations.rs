@@ -8,12 +8,13 @@ mod idl {
 }
 
 use idl::adapters::{Account, AccountDepositError, AccountServant, IdentifiedServant};
-use punctual::{
-    Collocation, Cookie, CreatePoaError, Current, IdAssignmentPolicy, IdUniquenessPolicy,
-    ImplicitActivationPolicy, Interface, LifespanPolicy, ListenEndpoint, ObjectId, Orb, Poa,
-    PoaPolicy, RequestProcessingPolicy, RootPoa, Servant, ServantActivator, ServantLocator,
-    ServantManager, ServantRetentionPolicy, SystemException, ThreadPolicy, servant_of,
+use punctual::poa::{
+    Cookie, CreatePoaError, Current, IdAssignmentPolicy, IdUniquenessPolicy,
+    ImplicitActivationPolicy, LifespanPolicy, PoaPolicy, RequestProcessingPolicy, ServantActivator,
+    ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, servant_of,
 };
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, ObjectId, Orb, Poa, RootPoa, Servant, SystemException};
 use std::sync::Arc;
 
 /// Exception that servant managers raise.

@@ -9,7 +9,8 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 
-use punctual::{Any, TypeKind};
+use punctual::Any;
+use punctual::any::TypeKind;
 use punctual_idl::model::{
     DeclId, DeclKind, Declaration, Direction, InterfaceFlavour, Label, Member, Parameter,
     Primitive, Specification, Type as IdlType, Union,

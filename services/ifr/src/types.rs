@@ -1,9 +1,10 @@
 //! TypeCodes of definitions, and of anonymous types.
 
-use punctual::{
-    Any, Label, TypeBuilder, TypeCode, TypeIndex, TypeKind, UnionDescription, ValueDescription,
-    ValueModifier, Visibility,
+use punctual::any::{
+    Label, TypeBuilder, TypeIndex, TypeKind, UnionDescription, ValueDescription, ValueModifier,
+    Visibility,
 };
+use punctual::{Any, TypeCode};
 
 use crate::corba::{PUBLIC_MEMBER, PrimitiveKind};
 use crate::definitions::Definitions;
@@ -231,7 +232,7 @@ fn modifier(value: &Value) -> ValueModifier {
 /// Returns a union's label as a repository presents it: a value of the discriminator's type, or
 /// octet 0 for `default:`; for octet discriminators, nothing for `default:`.
 fn label(label: &Any, is_over_octets: bool) -> Label {
-    use punctual::Value as Taken;
+    use punctual::any::Value as Taken;
     match label.value() {
         Ok(Taken::Octet(value)) if is_over_octets => Label::Value(value.into()),
         Ok(Taken::Octet(_)) | Err(_) => Label::Default,

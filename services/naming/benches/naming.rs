@@ -14,7 +14,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use punctual::{Collocation, Interface, ObjectRef, Orb};
+use punctual::policy::Collocation;
+use punctual::{Interface, ObjectRef, Orb};
 use punctual_naming::NamingService;
 use punctual_naming::cos_naming::{NameComponent, NamingContext};
 use punctual_naming::store::{Change, FileStore, ROOT, Store, Target};

@@ -3,9 +3,9 @@
 use crate::fail;
 use crate::shown;
 use crate::time::with_unit;
-use punctual::SystemExceptionKind as Kind;
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
-use punctual::{ObjectRef, Orb, Otherwise, Policy, SetOverride, SystemException};
+use punctual::policy::Otherwise;
+use punctual::{ObjectRef, Orb, Policy, SetOverride, SystemException, SystemExceptionKind as Kind};
 use punctual_host::Problem;
 use punctual_host::publish::write_reference;
 use punctual_host::run::{ON_ENDPOINTS, ending_signals, listening};

@@ -1,6 +1,7 @@
 //! `punctual protocols`: protocols that an ORB supports, and pairs that do not fit.
 
-use punctual::{Orb, ProtocolError};
+use punctual::Orb;
+use punctual::protocol::ProtocolError;
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! Times on the command line: a number and its unit, `200ms` or `2s`.
 
-use punctual::parse_duration;
+use punctual::config::parse_duration;
 use std::time::Duration;
 
 /// Parses a time above zero. A number without a unit is refused, as it could mean any.

@@ -4,7 +4,8 @@ use super::super::idl::demux::One;
 use super::super::interfaces::Idle;
 use super::{Line, each};
 use crate::Result;
-use punctual::{Collocation, ListenEndpoint, Orb, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, Orb, RootPoa};
 
 /// Number of calls of a batch.
 const CALLS: usize = 10_000;

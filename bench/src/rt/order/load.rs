@@ -5,11 +5,12 @@ use crate::Result;
 use crate::rt::setup::{LOWEST, corba, rt_orb};
 use crate::rt::work;
 use crate::timeprobes::servant::Ahead;
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     BufferLimits, PoolThreads, PriorityModelPolicy, RequestBuffering, RtOrb, ThreadpoolOptions,
     ThreadpoolPolicy,
 };
-use punctual::{Interface, ListenEndpoint, Orb, PoaPolicy, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use punctual_example_cubit::CubitImpl;
 use punctual_example_cubit::idl::bench::Cubit;
 use punctual_exec::thread::JoinHandle;

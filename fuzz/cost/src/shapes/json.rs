@@ -2,8 +2,9 @@
 
 use super::decoder;
 use crate::{End, Outcome, Refusal, Shape};
+use punctual::TypeCode;
+use punctual::any::{Label, Value, ValueModifier, Visibility};
 use punctual::json::{Json, Names, NoNames, any_from_json_text, from_json_text};
-use punctual::{Label, TypeCode, Value, ValueModifier, Visibility};
 use std::sync::OnceLock;
 
 pub(super) const SHAPES: &[Shape] = &[

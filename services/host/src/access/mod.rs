@@ -7,7 +7,7 @@
 mod principal;
 mod requester;
 
-use punctual::request_peer;
+use punctual::poa::request_peer;
 
 pub use principal::{BadPrincipal, Principal};
 pub use requester::Requester;

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use punctual::RequestPeer;
+use punctual::poa::RequestPeer;
 use x509_parser::prelude::{FromDer, GeneralName, X509Certificate};
 
 /// The party that asks for a change.

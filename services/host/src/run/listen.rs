@@ -1,6 +1,7 @@
 //! The ORB of a server process, and the signals that end it.
 
-use punctual::{ConfigError, InitError, Orb};
+use punctual::config::ConfigError;
+use punctual::{InitError, Orb};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::path::Path;

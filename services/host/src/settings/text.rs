@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use punctual::parse_duration;
+use punctual::config::parse_duration;
 
 use super::{Kind, Setting};
 

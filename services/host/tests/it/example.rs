@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
 
-use punctual::{Collocation, Interface, Orb, SystemExceptionKind};
+use punctual::policy::Collocation;
+use punctual::{Interface, Orb, SystemExceptionKind};
 use punctual_host::Problem;
 use punctual_host::run::{RunOptions, run};
 use punctual_host::settings::Values;

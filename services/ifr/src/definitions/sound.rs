@@ -3,8 +3,9 @@
 //! A client that asks for the contents of a scope receives the types of all of it at once: one that
 //! it cannot decode would make the rest unreadable.
 
+use punctual::TypeCode;
+use punctual::any::TypeKind;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Limits, Marshal, Unmarshal};
-use punctual::{TypeCode, TypeKind};
 
 use super::{Definitions, uses};
 use crate::refusal::Refusal;

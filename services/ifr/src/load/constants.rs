@@ -35,7 +35,7 @@ pub(super) fn constant_value(
         ConstValue::WChar(value) => typed(value, type_code),
         ConstValue::String(value) => typed(value, type_code),
         ConstValue::WString(value) => {
-            let text = punctual::Value::String(value.clone());
+            let text = punctual::any::Value::String(value.clone());
             Any::of_value(type_code, &text).map_err(unfit)
         }
         ConstValue::Enumerator(_, index) => {
@@ -43,7 +43,7 @@ pub(super) fn constant_value(
         }
         ConstValue::Fixed(value) => {
             let number = fixed(value)?;
-            Any::of_value(type_code, &punctual::Value::Fixed(number)).map_err(unfit)
+            Any::of_value(type_code, &punctual::any::Value::Fixed(number)).map_err(unfit)
         }
     }
 }

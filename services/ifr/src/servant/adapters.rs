@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use punctual::{
-    IdAssignmentPolicy, IdUniquenessPolicy, LifespanPolicy, ObjectId, ObjectRef, Poa, PoaError,
-    PoaPolicy, RequestProcessingPolicy, Servant, ServantRetentionPolicy, SystemException,
+use punctual::poa::{
+    IdAssignmentPolicy, IdUniquenessPolicy, LifespanPolicy, PoaError, PoaPolicy,
+    RequestProcessingPolicy, ServantRetentionPolicy,
 };
+use punctual::{ObjectId, ObjectRef, Poa, Servant, SystemException};
 
 use crate::corba::DefinitionKind as Kind;
 use crate::refusal::{Refusal, ServeError};

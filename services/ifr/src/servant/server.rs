@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use punctual::poa::Current;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Marshal, Unmarshal};
-use punctual::{Current, Interface, ObjectId, ObjectRef, SystemException, about_to_block};
+use punctual::{Interface, ObjectId, ObjectRef, SystemException, about_to_block};
 
 use super::adapters::{Adapters, kind_of_unnamed};
 use crate::corba;

@@ -3,7 +3,8 @@
 
 use crate::support;
 
-use punctual::{Any, Interface, ObjectRef, SystemExceptionKind, TypeCode, TypeKind};
+use punctual::any::TypeKind;
+use punctual::{Any, Interface, ObjectRef, SystemExceptionKind, TypeCode};
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{
     AliasDef, AttributeDescription, AttributeMode, ConstantDescription, DefinitionKind,
@@ -299,17 +300,17 @@ fn an_object_tells_its_interface_where_its_orb_knows_a_repository() {
     let repository = InterfaceRepository::in_memory();
     let (poa, root) = served(&repository);
     let kind = |exception: punctual::SystemException| exception.kind();
-    let told = punctual::interface_of(&root).map_err(kind);
+    let told = punctual::description::interface_of(&root).map_err(kind);
     assert_eq!(told.err(), Some(SystemExceptionKind::IntfRepos));
     poa.orb()
         .register_initial_reference("InterfaceRepository", &root)
         .unwrap();
     // A repository exists now, and does not know its own interface.
-    let told = punctual::interface_of(&root).map_err(kind);
+    let told = punctual::description::interface_of(&root).map_err(kind);
     assert_eq!(told.err(), Some(SystemExceptionKind::IntfRepos));
     let idl = "#pragma prefix \"omg.org\"\nmodule CORBA { interface Repository { void f(); }; };";
     repository.load(&specification(idl)).unwrap();
-    let told = punctual::interface_of(&root).unwrap().unwrap();
+    let told = punctual::description::interface_of(&root).unwrap().unwrap();
     assert_eq!(told.id, "IDL:omg.org/CORBA/Repository:1.0");
     assert_eq!(told.operations[0].name, "f");
     poa.orb().shutdown(true).unwrap();

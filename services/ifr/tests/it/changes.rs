@@ -2,7 +2,8 @@
 
 use std::sync::Barrier;
 
-use punctual::{Collocation, ListenEndpoint, Orb, RootPoa, SystemExceptionKind};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, Orb, RootPoa, SystemExceptionKind};
 use punctual_host::Service;
 use punctual_host::access::{Principal, Rules};
 use punctual_host::metrics::Exposition;

@@ -3,7 +3,8 @@
 
 use crate::support;
 
-use punctual::{Any, Interface, SystemException, SystemExceptionKind, TypeCode, TypeKind};
+use punctual::any::TypeKind;
+use punctual::{Any, Interface, SystemException, SystemExceptionKind, TypeCode};
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{
     DefinitionKind, IdlType, PrimitiveKind, Repository, StructMember, UnionMember,

@@ -7,10 +7,11 @@ use crate::support;
 
 use std::fmt::Write;
 
+use punctual::policy::Collocation;
 use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal};
 use punctual::{
-    Collocation, Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException,
-    SystemExceptionKind, TypeCode, minor,
+    Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException, SystemExceptionKind, TypeCode,
+    minor,
 };
 use punctual_ifr::InterfaceRepository;
 use punctual_ifr::corba::{

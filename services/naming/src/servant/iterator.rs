@@ -5,7 +5,8 @@
 //! iterators is limited, and unused ones are destroyed (§2.3.3.1 lets a server destroy iterators at
 //! any time: OBJECT_NOT_EXIST).
 
-use punctual::{Current, SystemException, SystemExceptionKind};
+use punctual::poa::Current;
+use punctual::{SystemException, SystemExceptionKind};
 
 use super::iterators::{Iterator, number};
 use super::server::{Result, Server};

@@ -19,10 +19,11 @@ mod watch;
 
 use std::sync::Arc;
 
-use punctual::{
-    IdAssignmentPolicy, IdUniquenessPolicy, Implements, Interface, LifespanPolicy, Poa, PoaError,
-    PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy,
+use punctual::poa::{
+    IdAssignmentPolicy, IdUniquenessPolicy, LifespanPolicy, PoaError, PoaPolicy,
+    RequestProcessingPolicy, ServantRetentionPolicy,
 };
+use punctual::{Implements, Interface, Poa};
 use punctual_groups::Checking;
 use thiserror::Error;
 

@@ -6,10 +6,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use punctual::{
-    CompletionStatus, Cookie, DispatchError, ObjectId, Poa, Servant, ServantLocator,
-    ServantManager, SystemException, SystemExceptionKind,
-};
+use punctual::poa::{Cookie, DispatchError, ServantLocator, ServantManager};
+use punctual::{CompletionStatus, ObjectId, Poa, Servant, SystemException, SystemExceptionKind};
 
 /// Locator of one servant.
 pub(super) struct Present<F> {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use punctual::poa::Current;
 use punctual::stub::{Block, ByteOrder, Coding, Decoder, Encoder, Nilable};
 use punctual::{
-    CompletionStatus, Current, Interface, ObjectId, ObjectRef, Orb, Poa, SystemException,
+    CompletionStatus, Interface, ObjectId, ObjectRef, Orb, Poa, SystemException,
     SystemExceptionKind, about_to_block,
 };
 use punctual_groups::Checking;

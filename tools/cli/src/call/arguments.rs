@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
+use punctual::Any;
+use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
 use punctual::json::{any_from_json, any_from_json_text, members_of_json, nearest};
-use punctual::{Any, OperationDescription, ParameterDescription, ParameterMode};
 
 use super::names::Types;
 use super::problem::Problem;

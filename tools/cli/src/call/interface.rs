@@ -1,9 +1,8 @@
 //! Interface of an object: from an IDL file, from an Interface Repository, or from the object
 //! itself.
 
-use punctual::{
-    InterfaceDescription, ObjectRef, Orb, Repository, SystemException, SystemExceptionKind as Kind,
-};
+use punctual::description::{InterfaceDescription, Repository};
+use punctual::{ObjectRef, Orb, SystemException, SystemExceptionKind as Kind};
 use punctual_idl::diagnostic::render;
 use punctual_idl::model::{DeclId, Specification};
 use punctual_idl_describe as describe;
@@ -28,7 +27,7 @@ pub(super) fn find(orb: &Orb, object: &ObjectRef, common: &Common) -> Result<Fou
     if let Some(repository) = repository(orb, common.ifr.as_deref())? {
         return from_repository(&repository, object, common);
     }
-    match punctual::interface_of(object) {
+    match punctual::description::interface_of(object) {
         Ok(Some(interface)) => Ok(Found {
             interface,
             specification: None,
@@ -115,7 +114,7 @@ fn asked(repository: &Repository, object: &ObjectRef) -> Result<Found, Problem> 
     let of_repository = |exception: SystemException| {
         Problem::System(exception.in_context("the Interface Repository"), None)
     };
-    let told = match punctual::repository_id_of(object) {
+    let told = match punctual::description::repository_id_of(object) {
         Ok(id) => repository.interface(&id).map_err(of_repository)?,
         Err(exception) if is_not_told(&exception) => None,
         Err(exception) => return Err(raised(exception)),

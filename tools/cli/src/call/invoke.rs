@@ -1,11 +1,11 @@
 //! A single call and its result.
 
 use anstyle::AnsiColor;
+use punctual::any::TypeKind;
+use punctual::description::{OperationDescription, ParameterMode};
+use punctual::dynamic::{InvokeError, Request};
 use punctual::json::{Json, OctetForm};
-use punctual::{
-    Any, CompletionStatus, InvokeError, ObjectRef, OperationDescription, ParameterMode, Request,
-    SystemException, SystemExceptionKind, TypeKind, minor,
-};
+use punctual::{Any, CompletionStatus, ObjectRef, SystemException, SystemExceptionKind, minor};
 use serde_json::value::RawValue;
 
 use super::problem::Problem;
@@ -136,7 +136,7 @@ fn results(
     object(&named?, common).map(Some)
 }
 
-fn json<'v>(any: &'v Any, value: &'v punctual::Value, common: &Common) -> Json<'v> {
+fn json<'v>(any: &'v Any, value: &'v punctual::any::Value, common: &Common) -> Json<'v> {
     Json::new(any.type_code(), value).octets(OctetForm::from(common.octets))
 }
 

@@ -20,8 +20,9 @@ pub(crate) use problem::Problem;
 use interface::Found;
 pub(crate) use interface::{compiled, repository};
 use problem::ON_REFERENCES;
+use punctual::description::OperationDescription;
 use punctual::json::nearest;
-use punctual::{ObjectRef, OperationDescription, Orb};
+use punctual::{ObjectRef, Orb};
 use punctual_host::run::ON_CONFIGURATION;
 pub(crate) use show::scoped;
 use target_options::Common;
@@ -193,7 +194,7 @@ fn set(options: &SetOptions, orb_options: &[String]) -> Result<(), Problem> {
 fn attribute<'f>(
     found: &'f Found,
     name: &str,
-) -> Result<&'f punctual::AttributeDescription, Problem> {
+) -> Result<&'f punctual::description::AttributeDescription, Problem> {
     let interface = &found.interface;
     interface.attribute(name).ok_or_else(|| {
         let names = interface.attributes.iter().map(|one| one.name.as_str());

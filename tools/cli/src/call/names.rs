@@ -104,7 +104,7 @@ pub(super) fn attributes(typed: &OsStr) -> Vec<CompletionCandidate> {
 
 fn completed(
     typed: &OsStr,
-    names: impl Fn(&punctual::InterfaceDescription) -> Vec<String>,
+    names: impl Fn(&punctual::description::InterfaceDescription) -> Vec<String>,
 ) -> Vec<CompletionCandidate> {
     let Some(specification) = specification_on_command_line() else {
         return Vec::new();

@@ -4,7 +4,8 @@ use std::time::{Duration, Instant};
 
 use anstyle::AnsiColor;
 use hdrhistogram::Histogram;
-use punctual::{Any, ObjectRef, OperationDescription};
+use punctual::description::OperationDescription;
+use punctual::{Any, ObjectRef};
 use serde_json::json;
 
 use super::invoke;

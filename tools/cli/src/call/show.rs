@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
-use punctual::{
-    AttributeDescription, InterfaceDescription, Label, OperationDescription, ParameterMode,
-    TypeCode, TypeKind, ValueModifier, Visibility,
+use punctual::TypeCode;
+use punctual::any::{Label, TypeKind, ValueModifier, Visibility};
+use punctual::description::{
+    AttributeDescription, InterfaceDescription, OperationDescription, ParameterMode,
 };
 
 use crate::shown;

@@ -1,7 +1,8 @@
 //! Tracing of a call's values with `-ORBTrace payload`. The ORB's own trace has only the bytes, as
 //! it knows no types.
 
-use punctual::{InvokeError, OperationDescription, ParameterMode, Request};
+use punctual::description::{OperationDescription, ParameterMode};
+use punctual::dynamic::{InvokeError, Request};
 
 use crate::payload;
 

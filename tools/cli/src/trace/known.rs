@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use punctual::{
+use punctual::TypeCode;
+use punctual::description::{
     ExceptionDescription, InterfaceDescription, OperationDescription, ParameterDescription,
-    ParameterMode, Repository, TypeCode,
+    ParameterMode, Repository,
 };
 use punctual_idl::model::{DeclKind, Specification};
 use punctual_idl_describe as describe;

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use punctual::{Any, Context, OperationDescription, ParameterMode, SystemException, TypeCode};
+use punctual::description::{OperationDescription, ParameterMode};
+use punctual::{Any, Context, SystemException, TypeCode};
 use punctual_cdr::{
     ByteOrder, CdrError, CodeSets, Coding, Decoder, GiopVersion, Limits, NarrowCodeSet, Unmarshal,
     WideCodeSet,

@@ -2,12 +2,11 @@
 //! The transcripts are those of docs/call.md.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use punctual::description::{InterfaceDescription, ParameterMode};
+use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use punctual::json::{Json, Names, from_json};
 use punctual::stub::{DispatchError, Dispatched};
-use punctual::{
-    Any, DynamicImplementation, InterfaceDescription, Orb, ParameterMode, RootPoa, ServerRequest,
-    TypeCode, dynamic_servant,
-};
+use punctual::{Any, Orb, RootPoa, TypeCode};
 use punctual_idl_describe as describe;
 use punctual_ifr::InterfaceRepository;
 use serde_json::{Value as JsonValue, json};

@@ -2,11 +2,12 @@
 //! report their interface, servers that do not run, servants that panic.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
 use punctual::json::{Names, NoNames, from_json};
 use punctual::stub::{DispatchError, Dispatched};
 use punctual::{
-    Any, CompletionStatus, DynamicImplementation, ObjectRef, Orb, Poa, RootPoa, ServerRequest,
-    SystemException, SystemExceptionKind, TypeCode, dynamic_servant, minor,
+    Any, CompletionStatus, ObjectRef, Orb, Poa, RootPoa, SystemException, SystemExceptionKind,
+    TypeCode, minor,
 };
 use punctual_ifr::InterfaceRepository;
 use punctual_ior::Ior;

@@ -1,8 +1,9 @@
 //! `punctual ior --check`: test of a reference's endpoints by connecting.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use punctual::dynamic::{DynamicImplementation, ServerRequest};
 use punctual::stub::{DispatchError, Dispatched};
-use punctual::{DynamicImplementation, ListenEndpoint, ObjectRef, Orb, RootPoa, ServerRequest};
+use punctual::{ListenEndpoint, ObjectRef, Orb, RootPoa};
 use punctual_cdr::{ByteOrder, Coding, Encoder};
 use punctual_ior::{IiopProfile, IiopVersion, Ior, TaggedComponent, tags};
 use serde_json::Value;
@@ -53,7 +54,7 @@ fn each_endpoint_of_a_server_is_reached_by_its_own_link() {
         .unwrap();
     let poa = orb.root_poa().unwrap();
     let id = poa
-        .activate_object(punctual::dynamic_servant(Nothing))
+        .activate_object(punctual::dynamic::dynamic_servant(Nothing))
         .unwrap();
     let object: ObjectRef = poa.id_to_reference(&id).unwrap();
     let reference = orb.object_to_string(&object).unwrap();

@@ -14,8 +14,10 @@ mod generated {
 
 use behind::Behind;
 use generated::asynchronous::Clerk;
+use punctual::config::ReplyHandlers;
+use punctual::policy::Collocation;
 use punctual::rt::{Mapping, Priority, RtConfig, RtOrb};
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, ReplyHandlers, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use std::fs;
 use std::sync::mpsc;
 use std::thread;

@@ -13,8 +13,10 @@ mod generated {
 use generated::asynchronous::{Clerk, ClerkAmhServant, ClerkCopiesError};
 use opentelemetry::trace::{SpanId, SpanKind, TracerProvider};
 use opentelemetry_sdk::trace::{InMemorySpanExporter, SdkTracerProvider, SpanData};
+use punctual::asynchronous::Amh;
 use punctual::observe::trace::Tracing;
-use punctual::{Amh, Collocation, Interface, ListenEndpoint, Orb, OrbConfig, Response, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, Response, RootPoa};
 use std::sync::Arc;
 use std::time::Duration;
 use support::watchdog;

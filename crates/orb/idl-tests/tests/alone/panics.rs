@@ -9,9 +9,8 @@ mod generated {
 }
 
 use generated::near::{Thermometer, ThermometerServant};
-use punctual::{
-    Collocation, ListenEndpoint, Orb, RootPoa, SystemException, SystemExceptionKind as Kind,
-};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, Orb, RootPoa, SystemException, SystemExceptionKind as Kind};
 use std::io::Write;
 use std::sync::Mutex;
 use std::time::Duration;

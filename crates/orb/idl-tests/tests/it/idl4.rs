@@ -9,8 +9,9 @@ mod generated {
 use generated::idl4::{
     Access, Choice, GridAlias, Key, Level, Longer, NamesAlias, Record, Target, Tree,
 };
+use punctual::any::TypeKind;
 use punctual::stub::{Block, ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
-use punctual::{Any, TypeCode, TypeKind, Typed};
+use punctual::{Any, TypeCode, Typed};
 
 fn marshaled<T: Marshal>(value: &T) -> Result<Vec<u8>, CdrError> {
     let mut out = Encoder::new(Block::default(), ByteOrder::Big, Coding::default());

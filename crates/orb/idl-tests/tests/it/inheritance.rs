@@ -12,12 +12,18 @@ use generated::family::{
     Bottom, BottomServant, Described, DescribedServant, Left, LeftServant, Refused, Right,
     RightServant, Root, RootOfRootError, RootServant,
 };
+use punctual::any::{AnyError, TypeCodeError};
 use punctual::dyn_any::DynAnyError;
+use punctual::dynamic::InvokeError;
+use punctual::poa::{
+    AdapterInactive, CreatePoaError, Current, DispatchError, FindPoaError, IorTableError,
+    ManagerError, ManagerExists, NoContext, OperationDemultiplexing, PoaError, PoaPolicy,
+};
+use punctual::policy::Collocation;
+use punctual::value::CdrError;
 use punctual::{
-    AdapterInactive, AnyError, CdrError, Collocation, CompletionStatus, CreatePoaError, Current,
-    DispatchError, FindPoaError, FixedError, Interface, InvokeError, IorTableError, ListenEndpoint,
-    ManagerError, ManagerExists, NoContext, ObjectId, OperationDemultiplexing, OperationError, Orb,
-    Poa, PoaError, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind, TypeCodeError,
+    CompletionStatus, FixedError, Interface, ListenEndpoint, ObjectId, OperationError, Orb, Poa,
+    RootPoa, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;

@@ -16,7 +16,8 @@ mod tanks {
 
 use pumps::plant::device::Place;
 use pumps::plant::{DeviceReadError, DeviceServant, Pump, PumpServant, Reading, Setting, State};
-use punctual::{Collocation, Orb, RootPoa, SystemException};
+use punctual::policy::Collocation;
+use punctual::{Orb, RootPoa, SystemException};
 use std::sync::Mutex;
 use std::time::Duration;
 use support::watchdog;

@@ -6,10 +6,9 @@ use crate::support;
 use crate::collocation::generated::near::{
     Clock, ClockServant, Counter, CounterAddError, CounterServant, Thermometer, ThermometerServant,
 };
-use punctual::{
-    Collocation, Current, IdUniquenessPolicy, Interface, ListenEndpoint, Orb, Poa, PoaPolicy,
-    RootPoa, SystemException, Tie, servant_of,
-};
+use punctual::poa::{Current, IdUniquenessPolicy, PoaPolicy, Tie, servant_of};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -4,8 +4,8 @@
 
 use crate::support;
 
+use punctual::config::{Concurrency, PoolSize};
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
-use punctual::{Concurrency, PoolSize};
 use punctual_giop::{LocateRequestHeader, MessageKind, Target, begin_message, finish_message};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io::{Read, Write};

@@ -4,12 +4,13 @@
 
 use crate::support;
 
+use punctual::config::GiopVersion;
 use punctual::protocol::iiop::{Iiop, IiopOptions};
 use punctual::protocol::shmiop::{ShmOptions, Shmiop};
 use punctual::protocol::uiop::{Uiop, UiopOptions};
 use punctual::protocol::{Address, Connection, Deadline, Link, Pending, Properties};
 use punctual::stub::{Block, ByteOrder, Coding, Encoder};
-use punctual::{GiopVersion, Interface, ListenEndpoint, Orb, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use punctual_giop::lite::{self, Kind};
 use punctual_giop::sequenced::{self, FrameHeader};
 use punctual_giop::{
@@ -48,7 +49,7 @@ fn giop(key: &[u8]) -> Vec<Vec<u8>> {
     let mut messages = Vec::new();
     for version in [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2] {
         for order in [ByteOrder::Big, ByteOrder::Little] {
-            let limits = Box::leak(Box::new(punctual::Limits::default()));
+            let limits = Box::leak(Box::new(punctual::config::Limits::default()));
             let coding = Coding::new(version, limits);
             for operation in OPERATIONS {
                 let mut out = Encoder::new(Block::default(), order, coding);

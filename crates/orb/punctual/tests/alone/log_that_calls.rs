@@ -5,8 +5,9 @@
 use crate::authority;
 use crate::support;
 
+use punctual::policy::Buffering;
 use punctual::stub::Operation;
-use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

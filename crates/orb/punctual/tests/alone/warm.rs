@@ -4,15 +4,14 @@
 
 use crate::support;
 
+use punctual::poa::PoaPolicy;
+use punctual::policy::{Mux, Transfer};
 use punctual::rt::{
     NativePolicy, Priority, PriorityBandedConnectionPolicy, PriorityModelPolicy,
     PrivateConnectionPolicy, RtConfig, RtOrb,
 };
 use punctual::stub::{DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{
-    Interface, ListenEndpoint, Mux, ObjectRef, Orb, PoaPolicy, Policy, RootPoa, SetOverride,
-    Transfer,
-};
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Policy, RootPoa, SetOverride};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::{Arc, Barrier};

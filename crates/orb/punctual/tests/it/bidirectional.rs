@@ -6,10 +6,12 @@ use crate::authority;
 use crate::support;
 
 use punctual::interceptor::{OrbInitInfo, OrbInitializer, ServerRequestInterceptor};
+use punctual::poa::PoaPolicy;
+use punctual::policy::{Bidirectional, Collocation};
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, Operation, ServerCall, Unmarshal};
 use punctual::{
-    Bidirectional, Collocation, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa,
-    PoaPolicy, Policy, RootPoa, SetOverride, SystemException, SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, Policy, RootPoa, SetOverride,
+    SystemException, SystemExceptionKind as Kind,
 };
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Mutex;

@@ -5,8 +5,9 @@
 use crate::support;
 
 use punctual::bridge::{Bridge, BridgeOptions};
+use punctual::config::{GiopVersion, Limits};
 use punctual::stub::{Arc, Block, ByteOrder, Coding, Decoder, Encoder};
-use punctual::{GiopVersion, Interface, Limits, ListenEndpoint, Orb, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
     ServiceContexts, SystemExceptionBody, Target, align_body, begin_message, finish_message,

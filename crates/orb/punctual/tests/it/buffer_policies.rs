@@ -4,11 +4,11 @@
 
 use crate::support;
 
+use punctual::policy::{BufferCapacity, Buffering, PriorityRange, QueueOrder, SyncScope, WhenFull};
 use punctual::stub::{Marshal, Operation, Unmarshal};
 use punctual::{
-    BufferCapacity, Buffering, CompletionStatus, Interface, ObjectRef, Policy, Poller,
-    PriorityRange, QueueOrder, SetOverride, SyncScope, SystemException,
-    SystemExceptionKind as Kind, WhenFull,
+    CompletionStatus, Interface, ObjectRef, Policy, Poller, SetOverride, SystemException,
+    SystemExceptionKind as Kind,
 };
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};

@@ -3,8 +3,9 @@
 
 use crate::support;
 
+use punctual::policy::Buffering;
 use punctual::stub::Operation;
-use punctual::{Buffering, Interface, ListenEndpoint, Orb, RootPoa};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa};
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;

@@ -6,13 +6,14 @@
 
 use crate::support;
 
+use punctual::config::GiopVersion;
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Implements, Marshal, Operation, Servant, ServerCall, Unmarshal,
     plain_struct, unmarshal_slice,
 };
 use punctual::{
-    Char, GiopVersion, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
-    SystemException, SystemExceptionKind as Kind,
+    Char, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa, SystemException,
+    SystemExceptionKind as Kind,
 };
 use std::any::Any;
 use std::sync::Mutex;

@@ -3,9 +3,9 @@
 
 use crate::support;
 
+use punctual::config::GiopVersion;
 use punctual::{
-    CompletionStatus, GiopVersion, Interface, ListenEndpoint, Orb, RootPoa,
-    SystemExceptionKind as Kind, minor,
+    CompletionStatus, Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, minor,
 };
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -3,10 +3,11 @@
 
 use crate::support;
 
+use punctual::policy::CharCodeSet;
 use punctual::stub::{Marshal, Operation, Unmarshal};
 use punctual::{
-    Char, CharCodeSet, CompletionStatus, Interface, OrbConfig, Policy, SetOverride,
-    SystemExceptionKind as Kind, minor,
+    Char, CompletionStatus, Interface, OrbConfig, Policy, SetOverride, SystemExceptionKind as Kind,
+    minor,
 };
 use punctual_cdr::{GiopVersion, NarrowCodeSet};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};

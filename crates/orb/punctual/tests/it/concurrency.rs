@@ -4,9 +4,8 @@
 
 mod strategies {
     use crate::support::{Pair, watchdog};
-    use punctual::{
-        Concurrency, ListenEndpoint, Orb, PoolSize, RootPoa, SystemExceptionKind as Kind, minor,
-    };
+    use punctual::config::{Concurrency, PoolSize};
+    use punctual::{ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, minor};
     use std::time::Duration;
 
     const LIMIT: Duration = Duration::from_secs(60);
@@ -214,9 +213,10 @@ mod strategies {
 
 mod nesting {
     use crate::support::{Echo, EchoImpl, watchdog};
+    use punctual::config::{Concurrency, PoolSize};
+    use punctual::policy::Wait;
     use punctual::{
-        Concurrency, Interface, ListenEndpoint, Orb, OrbConfig, PoolSize, RootPoa,
-        SystemExceptionKind as Kind, Wait, minor,
+        Interface, ListenEndpoint, Orb, OrbConfig, RootPoa, SystemExceptionKind as Kind, minor,
     };
     use std::sync::Arc;
     use std::time::Duration;

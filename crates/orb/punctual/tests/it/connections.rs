@@ -4,10 +4,9 @@
 
 use crate::support;
 
+use punctual::policy::{Mux, Otherwise, Validation};
 use punctual::stub::Operation;
-use punctual::{
-    Interface, Mux, Orb, Otherwise, Policy, SetOverride, SystemExceptionKind as Kind, Validation,
-};
+use punctual::{Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind};
 use rustix::time::{ClockId, clock_gettime};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};

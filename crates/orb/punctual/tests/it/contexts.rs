@@ -4,8 +4,10 @@
 
 use crate::support;
 
+use punctual::config::GiopVersion;
+use punctual::interceptor::RequestContext;
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{GiopVersion, InitError, Interface, ListenEndpoint, Orb, RequestContext, RootPoa};
+use punctual::{InitError, Interface, ListenEndpoint, Orb, RootPoa};
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::time::Duration;

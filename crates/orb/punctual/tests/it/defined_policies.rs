@@ -4,10 +4,12 @@
 
 use crate::support;
 
+use punctual::poa::{CreatePoaError, PoaPolicy};
+use punctual::policy::{Mux, PolicyCodec, PolicyLevels, PolicyType, PolicyValue, Validation};
+use punctual::value::CdrError;
 use punctual::{
-    CdrError, CreatePoaError, InitError, Interface, Mux, ObjectRef, Orb, Poa, PoaPolicy, Policy,
-    PolicyCodec, PolicyLevels, PolicyType, PolicyValue, RootPoa, SetOverride, SystemException,
-    SystemExceptionKind as Kind, Validation,
+    InitError, Interface, ObjectRef, Orb, Poa, Policy, RootPoa, SetOverride, SystemException,
+    SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,10 +3,10 @@
 
 use crate::support;
 
+use punctual::interceptor::RequestContext;
 use punctual::stub::{Arc, DispatchError, Dispatched, ServerCall};
 use punctual::{
-    CompletionStatus, Interface, Orb, Policy, RequestContext, SetOverride,
-    SystemExceptionKind as Kind,
+    CompletionStatus, Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind,
 };
 use std::net::TcpListener;
 use std::sync::Mutex;

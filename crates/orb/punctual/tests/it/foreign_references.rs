@@ -4,14 +4,15 @@
 
 use crate::support;
 
+use punctual::policy::{Collocation, Otherwise};
 use punctual::protocol::uiop::{Uiop, UiopOptions};
 use punctual::protocol::{
     Acceptor, Address, Connection, Deadline, Guarantees, Link, LinkError, Properties,
 };
 use punctual::stub::{ByteOrder, ObjectRef};
 use punctual::{
-    Collocation, Interface, ListenEndpoint, Orb, OrbConfig, Otherwise, Policy, RootPoa,
-    SetOverride, SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, Orb, OrbConfig, Policy, RootPoa, SetOverride,
+    SystemExceptionKind as Kind,
 };
 use punctual_ior::{Endpoint, IiopProfile, IiopVersion, Ior, TaggedComponent};
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};

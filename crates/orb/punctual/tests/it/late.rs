@@ -3,8 +3,9 @@
 
 use crate::support;
 
+use punctual::config::{Concurrency, PoolSize};
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall, Unmarshal};
-use punctual::{Concurrency, Interface, Orb, PoolSize, SystemExceptionKind};
+use punctual::{Interface, Orb, SystemExceptionKind};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;

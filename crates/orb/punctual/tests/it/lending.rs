@@ -4,10 +4,10 @@
 
 use crate::support;
 
+use punctual::policy::Transfer;
+use punctual::protocol::ProtocolBundle;
 use punctual::protocol::shmiop::{Copied, ShmOptions, Shmiop, Trust};
-use punctual::{
-    Interface, ListenEndpoint, Orb, Policy, ProtocolBundle, RootPoa, SetOverride, Transfer,
-};
+use punctual::{Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, EchoImpl, watchdog};

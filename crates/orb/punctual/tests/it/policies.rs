@@ -3,9 +3,9 @@
 
 use crate::support;
 
+use punctual::policy::{Mux, Otherwise, Transfer};
 use punctual::{
-    Interface, ListenEndpoint, Mux, Orb, Otherwise, Policy, RootPoa, SetOverride,
-    SystemExceptionKind as Kind, Transfer,
+    Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -4,10 +4,12 @@
 
 use crate::support;
 
+use punctual::policy::Otherwise;
+use punctual::protocol::ProtocolError;
 use punctual::stub::ObjectRef;
 use punctual::{
-    InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, ProtocolError, RootPoa,
-    SetOverride, SystemExceptionKind as Kind,
+    InitError, Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride,
+    SystemExceptionKind as Kind,
 };
 use std::sync::Arc;
 use std::time::Duration;

@@ -3,11 +3,10 @@
 
 use crate::support;
 
+use punctual::poa::{CreatePoaError, IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+use punctual::policy::{EndpointChoice, PublishedEndpoints};
 use punctual::protocol::{LaneId, Priority, endpoints_of};
-use punctual::{
-    CreatePoaError, EndpointChoice, IdAssignmentPolicy, Interface, LifespanPolicy, ListenEndpoint,
-    Orb, Poa, PoaPolicy, PublishedEndpoints, RootPoa, SystemExceptionKind as Kind,
-};
+use punctual::{Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemExceptionKind as Kind};
 use punctual_ior::{IiopProfile, Ior, tags};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -166,7 +165,7 @@ fn a_poa_whose_endpoints_are_all_retired_makes_no_references_that_lead_nowhere()
     assert!(served.server.retire_endpoint(&socket));
     let id = poa.reference_to_id(&echo).unwrap();
     let error = poa.id_to_reference::<Echo>(&id).unwrap_err();
-    let punctual::PoaError::System(error) = error else {
+    let punctual::poa::PoaError::System(error) = error else {
         panic!("{error}");
     };
     assert_eq!(error.kind(), Kind::InvPolicy);

@@ -3,9 +3,11 @@
 
 use crate::support;
 
+use punctual::policy::Rebind;
 use punctual::stub::{Arc, DispatchError, Dispatched, ServerCall};
-use punctual::{Interface, ObjectRef, Orb, Policy, Rebind, SetOverride};
-use punctual::{SystemException, SystemExceptionKind as Kind};
+use punctual::{
+    Interface, ObjectRef, Orb, Policy, SetOverride, SystemException, SystemExceptionKind as Kind,
+};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -4,11 +4,11 @@
 
 use crate::support;
 
-use punctual::protocol::{Address, Connection, Guarantees, Link, LinkError, Properties};
-use punctual::{
-    Buffering, Interface, ListenEndpoint, Orb, ProtocolBundle, ProtocolError, RootPoa,
-    SystemExceptionKind as Kind,
+use punctual::policy::Buffering;
+use punctual::protocol::{
+    Address, Connection, Guarantees, Link, LinkError, Properties, ProtocolBundle, ProtocolError,
 };
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, EchoImpl, Pair, watchdog};
@@ -104,7 +104,7 @@ fn a_protocol_and_an_endpoint_of_it_are_added_and_retired_while_calls_go_on() {
     assert_eq!(own.as_object().ior().profiles.len(), 2);
     let reference: Echo = pair.poa.servant_to_reference(&pair.servant).unwrap();
     let echo = seen_by(&pair.client, server, &reference);
-    let policy = punctual::Policy::protocols(&["mine"], punctual::Otherwise::Raise);
+    let policy = punctual::Policy::protocols(&["mine"], punctual::policy::Otherwise::Raise);
     let by_mine = echo
         .as_object()
         .set_policy_overrides(&[policy], punctual::SetOverride::Add)

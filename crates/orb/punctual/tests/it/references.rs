@@ -4,10 +4,12 @@
 
 use crate::support;
 
+use punctual::config::GiopVersion;
+use punctual::poa::PoaError;
+use punctual::policy::PolicyValue;
 use punctual::stub::{Arc, ByteOrder};
 use punctual::{
-    GiopVersion, Interface, ListenEndpoint, ObjectRef, Orb, Poa, PoaError, PolicyValue, RootPoa,
-    SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa, SystemExceptionKind as Kind,
 };
 use punctual_ior::{IiopProfile, Ior, TaggedComponent, TaggedProfile, tags};
 use std::time::Duration;

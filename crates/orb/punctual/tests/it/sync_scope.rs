@@ -3,11 +3,12 @@
 
 use crate::support;
 
+use punctual::poa::{PoaPolicy, RequestProcessingPolicy, ServantActivator, ServantManager};
+use punctual::policy::{Buffering, SyncScope};
 use punctual::stub::{Arc, DispatchError, Operation};
 use punctual::{
-    Buffering, Interface, ObjectId, ObjectRef, Orb, Poa, PoaPolicy, Policy,
-    RequestProcessingPolicy, Servant, ServantActivator, ServantManager, SetOverride, SyncScope,
-    SystemException, SystemExceptionKind as Kind,
+    Interface, ObjectId, ObjectRef, Orb, Poa, Policy, Servant, SetOverride, SystemException,
+    SystemExceptionKind as Kind,
 };
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};

@@ -6,10 +6,11 @@ use crate::authority;
 use crate::support;
 
 use authority::Authority;
+use punctual::policy::{Otherwise, Security};
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
 use punctual::{
-    InitError, Interface, ListenEndpoint, Orb, Otherwise, Policy, RootPoa, Security, SetOverride,
-    SystemException, SystemExceptionKind as Kind,
+    InitError, Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemException,
+    SystemExceptionKind as Kind,
 };
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_ior::{

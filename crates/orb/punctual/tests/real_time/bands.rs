@@ -3,11 +3,12 @@
 use crate::lanes::{propagated, with};
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary};
 use crate::support::{Echo, watchdog};
+use punctual::interceptor::RequestContext;
+use punctual::policy::{Otherwise, Validation};
 use punctual::rt::{AboveHighest, PriorityBandedConnectionPolicy, Propagated, RtOrb};
 use punctual::stub::{Arc, Block, ByteOrder, Coding, Encoder, Operation, SystemException};
 use punctual::{
-    CompletionStatus, Interface, Orb, Otherwise, Policy, RequestContext, SetOverride,
-    SystemExceptionKind as Kind, Validation,
+    CompletionStatus, Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind,
 };
 use punctual_giop::{
     MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ServiceContexts,

@@ -3,6 +3,8 @@
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Answering, Echo, EchoImpl, watchdog};
+use punctual::poa::PoaPolicy;
+use punctual::policy::{PriorityRange, QueueOrder};
 use punctual::rt::{
     BufferLimits, LaneReport, LaneStatistics, PoolThreads, Priority, PriorityModelPolicy,
     Propagated, RequestBuffering, RtOrb, RtPoa, ThreadpoolOptions, ThreadpoolPolicy, Urgency,
@@ -10,8 +12,7 @@ use punctual::rt::{
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
-    Implements, Interface, Orb, OrbBuilder, PoaPolicy, Policy, PriorityRange, QueueOrder,
-    SetOverride, SystemExceptionKind as Kind,
+    Implements, Interface, Orb, OrbBuilder, Policy, SetOverride, SystemExceptionKind as Kind,
 };
 use std::sync::Mutex;
 use std::thread::{Scope, ScopedJoinHandle};

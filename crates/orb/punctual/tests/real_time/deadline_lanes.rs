@@ -3,12 +3,13 @@
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, scheduled};
 use crate::support::{Answering, Echo, EchoImpl, watchdog};
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     LaneThreads, Mapping, PoolThreads, PriorityModelPolicy, Processors, Propagated,
     RequestBuffering, Reservation, RtConfig, RtOrb, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{Interface, Orb, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind};
+use punctual::{Interface, Orb, RootPoa, SystemException, SystemExceptionKind as Kind};
 use punctual_exec::ThreadSpec;
 use punctual_exec::thread::Scheduling;
 use std::time::Duration;

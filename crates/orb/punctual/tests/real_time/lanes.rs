@@ -3,6 +3,8 @@
 
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled};
 use crate::support::{Echo, watchdog};
+use punctual::poa::PoaPolicy;
+use punctual::policy::{PolicyType, Validation};
 use punctual::protocol::endpoints_of;
 use punctual::rt::{
     ClientPriorityPolicy, PriorityBandedConnectionPolicy, PriorityModelPolicy,
@@ -10,8 +12,7 @@ use punctual::rt::{
 };
 use punctual::stub::Arc;
 use punctual::{
-    Interface, ListenEndpoint, Orb, PoaPolicy, Policy, PolicyType, RootPoa, SetOverride,
-    SystemExceptionKind as Kind, Validation,
+    Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemExceptionKind as Kind,
 };
 use punctual_ior::Ior;
 use std::fmt::Write as _;
@@ -101,9 +102,9 @@ fn each_lanes_threads_have_its_priority_and_no_upcall_changes_it() {
 /// Returns the reference, called by this protocol alone.
 pub(crate) fn by(echo: &Echo, protocol: &str) -> Echo {
     let object = echo.as_object();
-    let wish = Policy::ClientProtocols(punctual::ClientProtocols {
+    let wish = Policy::ClientProtocols(punctual::policy::ClientProtocols {
         preferred: vec![protocol.to_owned()],
-        otherwise: punctual::Otherwise::Raise,
+        otherwise: punctual::policy::Otherwise::Raise,
     });
     let object = object.set_policy_overrides(&[wish], SetOverride::Add);
     Echo::from_object(object.unwrap())

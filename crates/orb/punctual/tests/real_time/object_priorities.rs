@@ -3,12 +3,14 @@
 use crate::lanes::{named, propagated};
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, ordinary};
 use crate::support::{Echo, watchdog};
+use punctual::poa::{
+    IdAssignmentPolicy, IdUniquenessPolicy, PoaError, PoaPolicy, RequestProcessingPolicy,
+    ServantManager, ServantRetentionPolicy,
+};
 use punctual::rt::{Priority, PriorityModel, PriorityModelPolicy, Propagated, RtOrb, RtPoa};
 use punctual::stub::{Arc, Implements};
 use punctual::{
-    IdAssignmentPolicy, IdUniquenessPolicy, Interface, ObjectId, ObjectRef, Orb, Poa, PoaError,
-    PoaPolicy, RequestProcessingPolicy, Servant, ServantManager, ServantRetentionPolicy,
-    SystemExceptionKind as Kind, minor,
+    Interface, ObjectId, ObjectRef, Orb, Poa, Servant, SystemExceptionKind as Kind, minor,
 };
 use std::sync::Mutex;
 

@@ -4,12 +4,13 @@
 use crate::lanes::{named, propagated};
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread, ordinary};
 use crate::support::{Echo, EchoImpl, watchdog};
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     PoolThreads, PriorityModelPolicy, Propagated, RequestBuffering, ThreadpoolOptions,
     ThreadpoolPolicy,
 };
 use punctual::stub::Arc;
-use punctual::{Interface, PoaPolicy, SystemExceptionKind as Kind};
+use punctual::{Interface, SystemExceptionKind as Kind};
 use std::time::Duration;
 
 fn threads(priority: i16, static_threads: usize) -> PoolThreads {

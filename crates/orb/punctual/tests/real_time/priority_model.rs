@@ -4,13 +4,13 @@ use crate::setting::{
     LIMIT, Seen, Server, at, client, echo, fifo, on_a_thread, ordinary, scheduled,
 };
 use crate::support::watchdog;
+use punctual::interceptor::RequestContext;
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     AboveHighest, Mapping, Priority, PriorityModelPolicy, Propagated, RealTime, RtConfig, RtOrb,
 };
 use punctual::stub::Arc;
-use punctual::{
-    Orb, PoaPolicy, RequestContext, RootPoa, SystemException, SystemExceptionKind as Kind, minor,
-};
+use punctual::{Orb, RootPoa, SystemException, SystemExceptionKind as Kind, minor};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;

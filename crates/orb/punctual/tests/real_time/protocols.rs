@@ -2,9 +2,11 @@
 
 use crate::setting::{LIMIT, Server, at, client, echo, ordinary};
 use crate::support::{Echo, watchdog};
+use punctual::poa::{CreatePoaError, PoaPolicy};
+use punctual::policy::Otherwise;
 use punctual::rt::{PriorityModelPolicy, Propagated, RtOrb};
 use punctual::stub::Arc;
-use punctual::{CreatePoaError, Interface, Orb, Otherwise, PoaPolicy, Policy, SetOverride};
+use punctual::{Interface, Orb, Policy, SetOverride};
 
 const ENDPOINTS: [&str; 3] = ["uiop://", "shmiop://", "iiop://127.0.0.1:0"];
 

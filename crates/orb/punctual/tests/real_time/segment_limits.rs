@@ -7,12 +7,14 @@ use crate::segments::{
 };
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, scheduled};
 use crate::support::watchdog;
+use punctual::interceptor::RequestContext;
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     AboveHighest, DistributableThreadId, DynamicScheduling, PriorityModelPolicy, Propagated,
     Reservation, RtOrb, SchedulingParameter,
 };
 use punctual::stub::Arc;
-use punctual::{Orb, PoaPolicy, RequestContext, SystemException, SystemExceptionKind as Kind};
+use punctual::{Orb, SystemException, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::time::Duration;
 

@@ -4,6 +4,7 @@
 use crate::deadline_lanes::{DEADLINE, LITTLE, is_granted};
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, scheduled};
 use crate::support::{Answering, Echo, watchdog};
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     AboveHighest, Discipline, DistributableThreadId, DynamicScheduling, Mapping, NativePolicy,
     Propagated, PropagatedReservations, Reservation, ReservationLimit, RtConfig, RtOrb,
@@ -11,8 +12,7 @@ use punctual::rt::{
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
 use punctual::{
-    Interface, Orb, PoaPolicy, Policy, RootPoa, SetOverride, SystemException,
-    SystemExceptionKind as Kind,
+    Interface, Orb, Policy, RootPoa, SetOverride, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

@@ -2,13 +2,12 @@
 //! at.
 
 use crate::support::{Answering, Echo};
+use punctual::poa::{CreatePoaError, PoaPolicy};
 use punctual::rt::{
     Mapping, NativePolicy, Priority, PriorityModelPolicy, Propagated, RtConfig, RtOrb,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{
-    CreatePoaError, Interface, ListenEndpoint, Orb, OrbBuilder, Poa, PoaPolicy, RootPoa,
-};
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, Poa, RootPoa};
 use std::sync::Mutex;
 use std::time::Duration;
 

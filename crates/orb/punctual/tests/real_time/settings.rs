@@ -3,12 +3,13 @@
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, fifo, on_a_thread};
 use crate::support::{Answering, Echo, watchdog};
+use punctual::poa::PoaPolicy;
 use punctual::rt::{
     LaneThreads, Mapping, NativePolicy, Priority, PriorityModelPolicy, PriorityTransform,
     Processors, Propagated, RtConfig, RtOrb,
 };
 use punctual::stub::{Arc, DispatchError, Dispatched, Marshal, ServerCall};
-use punctual::{Interface, Orb, PoaPolicy, SystemExceptionKind as Kind, minor};
+use punctual::{Interface, Orb, SystemExceptionKind as Kind, minor};
 
 /// Transform that serves 5 above the requested priority, except for those above 90, and propagates
 /// half of a thread's priority.

@@ -3,6 +3,8 @@
 use crate::lanes::propagated;
 use crate::setting::{LIMIT, Server, at, client, echo, on_a_thread, ordinary};
 use crate::support::{Echo, EchoImpl, watchdog};
+use punctual::Interface;
+use punctual::poa::PoaPolicy;
 use punctual::rt::timeline::{
     Record, Stage, ThreadRecords, Timeline, TimelineLimits, Within, inversions, requests,
     write_chrome_trace,
@@ -11,7 +13,6 @@ use punctual::rt::{
     BufferLimits, PoolThreads, Propagated, RequestBuffering, ThreadpoolOptions, ThreadpoolPolicy,
 };
 use punctual::stub::Arc;
-use punctual::{Interface, PoaPolicy};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Lock of the process's only timeline.

@@ -3,7 +3,8 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use punctual::{Collocation, ListenEndpoint, Orb, Poa, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, Orb, Poa, RootPoa};
 use punctual_idl::model::Specification;
 use punctual_idl::{Failure, InMemory, Options, compile_source, diagnostic};
 use punctual_ifr::InterfaceRepository;

@@ -2,8 +2,9 @@
 
 use crate::authority::Authority;
 use crate::support::{Served, name, object};
+use punctual::policy::Collocation;
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
+use punctual::{Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind};
 use punctual_naming::cos_naming::{
     NamingContext, NamingContextBindContextError, NamingContextBindError,
     NamingContextDestroyError, NamingContextExt, NamingContextUnbindError,

@@ -3,7 +3,8 @@
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use punctual::{Collocation, Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, Poa, RootPoa};
 use punctual_naming::cos_naming::{Name, NameComponent, NamingContextExt};
 use punctual_naming::{NamingService, ServeOptions};
 

@@ -13,7 +13,7 @@ pub type Done = Result<(), Box<dyn Error>>;
 pub fn orb_and_root() -> Result<(Orb, Poa), Box<dyn Error>> {
     let orb = Orb::builder()
         .listen(ListenEndpoint::iiop("127.0.0.1", 0))
-        .configure(|config| config.collocation = punctual::Collocation::None)
+        .configure(|config| config.collocation = punctual::policy::Collocation::None)
         .build()?;
     let root = orb.root_poa()?;
     root.manager().activate()?;

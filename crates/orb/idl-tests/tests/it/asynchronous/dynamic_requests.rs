@@ -4,10 +4,9 @@ use super::Pair;
 use super::generated::asynchronous::{Clerk, Refused};
 use super::handler_objects::{Told, third_party};
 use super::support::watchdog;
-use punctual::{
-    Any, Interface, InvokeError, OperationDescription, Orb, ParameterDescription, ParameterMode,
-    Request, SystemExceptionKind as Kind, TypeCode, Typed,
-};
+use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
+use punctual::dynamic::{InvokeError, Request};
+use punctual::{Any, Interface, Orb, SystemExceptionKind as Kind, TypeCode, Typed};
 use std::sync::mpsc;
 use std::time::Duration;
 

@@ -13,8 +13,7 @@ mod generated {
 #[allow(clippy::all, clippy::pedantic)]
 mod examples {
     use super::generated::*;
-    use punctual::messaging::{ExceptionHolder, ReplyHandlerServant};
-    use punctual::*;
+    use punctual::prelude::*;
     use std::error::Error;
     use std::sync::Arc;
     use std::time::Duration;
@@ -28,7 +27,8 @@ mod examples {
 }
 
 use generated::{Clerk, ClerkCopiesError, ClerkServant, Refused};
-use punctual::{Collocation, ListenEndpoint, Orb, RootPoa, SystemException};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, Orb, RootPoa, SystemException};
 
 struct Behind;
 

@@ -8,9 +8,9 @@ use super::generated::asynchronous::{
 use super::support::watchdog;
 use super::{Behind, Pair, collocated};
 use punctual::messaging::{ExceptionHolder, ReplyHandler, ReplyHandlerServant};
+use punctual::policy::Collocation;
 use punctual::{
-    Collocation, Interface, ListenEndpoint, Orb, RootPoa, SystemException,
-    SystemExceptionKind as Kind,
+    Interface, ListenEndpoint, Orb, RootPoa, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::{Arc, mpsc};
 use std::thread;

@@ -2,7 +2,8 @@
 
 use super::Pair;
 use super::support::watchdog;
-use punctual::{Interface, ListenEndpoint, Orb, ReplyHandlers};
+use punctual::config::ReplyHandlers;
+use punctual::{Interface, ListenEndpoint, Orb};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::{self, ThreadId};
 use std::time::Duration;

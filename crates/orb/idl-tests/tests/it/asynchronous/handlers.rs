@@ -3,7 +3,8 @@
 use super::generated::asynchronous::ClerkCopiesError;
 use super::support::watchdog;
 use super::{Pair, collocated};
-use punctual::{Collocation, SystemExceptionKind as Kind};
+use punctual::SystemExceptionKind as Kind;
+use punctual::policy::Collocation;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;

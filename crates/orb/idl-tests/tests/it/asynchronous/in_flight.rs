@@ -4,9 +4,8 @@ use super::Pair;
 use super::generated::asynchronous::Clerk;
 use super::giop_server::{REQUEST, serve};
 use super::support::watchdog;
-use punctual::{
-    AtBound, CallsInFlight, Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind, minor,
-};
+use punctual::policy::{AtBound, CallsInFlight};
+use punctual::{Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind, minor};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::mpsc;

@@ -24,7 +24,8 @@ pub(crate) mod generated {
 
 use behind::Behind;
 use generated::asynchronous::Clerk;
-use punctual::{Collocation, Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
+use punctual::policy::Collocation;
+use punctual::{Interface, ListenEndpoint, Orb, OrbConfig, RootPoa};
 
 /// ORB of a server, ORB of a client, and the client's reference.
 struct Pair {

@@ -3,10 +3,10 @@
 
 use super::support::watchdog;
 use super::{Pair, collocated};
-use punctual::{
-    Collocation, PollableSet, PollableSetError, Poller, Request, SystemExceptionKind as Kind,
-    TypeCode, minor,
-};
+use punctual::asynchronous::{PollableSet, PollableSetError};
+use punctual::dynamic::Request;
+use punctual::policy::Collocation;
+use punctual::{Poller, SystemExceptionKind as Kind, TypeCode, minor};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(60);

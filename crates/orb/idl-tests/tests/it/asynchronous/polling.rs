@@ -3,7 +3,8 @@
 use super::generated::asynchronous::{Clerk, ClerkCopiesError};
 use super::support::watchdog;
 use super::{Pair, collocated};
-use punctual::{Collocation, ListenEndpoint, SystemExceptionKind as Kind};
+use punctual::policy::Collocation;
+use punctual::{ListenEndpoint, SystemExceptionKind as Kind};
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(30);

@@ -6,9 +6,10 @@ use crate::collocation::servant::{
     WAYS, WITHOUT_REQUEST, this_thread,
 };
 use crate::support::watchdog;
+use punctual::policy::{Collocation, SyncScope};
 use punctual::{
-    Collocation, CompletionStatus, Context, Interface, Policy, SetOverride, SyncScope,
-    SystemException, SystemExceptionKind as Kind, minor,
+    CompletionStatus, Context, Interface, Policy, SetOverride, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use std::time::Duration;
 

@@ -2,9 +2,8 @@
 
 use crate::collocation::servant::{Home, Register, RegisterImpl, WITHOUT_REQUEST, this_thread};
 use crate::support::{EchoImpl, watchdog};
-use punctual::{
-    Collocation, CollocationScope, Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind,
-};
+use punctual::policy::{Collocation, CollocationScope};
+use punctual::{Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 use crate::collocation::servant::{Counter, CounterAddError, CounterServant, WAYS, this_thread};
 use crate::support::watchdog;
+use punctual::poa::PoaPolicy;
+use punctual::policy::Collocation;
 use punctual::rt::{NativePolicy, Priority, PriorityModelPolicy, RtConfig, RtOrb};
-use punctual::{
-    Collocation, ListenEndpoint, Orb, PoaPolicy, Policy, RootPoa, SetOverride, SystemException,
-};
+use punctual::{ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemException};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

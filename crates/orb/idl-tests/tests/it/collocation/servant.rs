@@ -5,9 +5,11 @@ pub(crate) use crate::collocation::generated::near::{
     RegisterSeveralError, RegisterSwapError,
 };
 use crate::support::Gate;
+use punctual::poa::Current;
+use punctual::policy::Collocation;
 use punctual::{
-    Collocation, CompletionStatus, Context, Current, Interface, ListenEndpoint, Orb, OrbConfig,
-    Poa, RootPoa, SystemException, SystemExceptionKind as Kind,
+    CompletionStatus, Context, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa,
+    SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::{Arc, Mutex};
 

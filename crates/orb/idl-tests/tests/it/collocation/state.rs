@@ -5,10 +5,9 @@ use crate::collocation::servant::{
     CounterServant, Home, Register, RegisterImpl, WAYS, WITHOUT_REQUEST, this_thread,
 };
 use crate::support::watchdog;
-use punctual::{
-    Collocation, IdAssignmentPolicy, Interface, ManagerState, ObjectId, Orb, PoaPolicy,
-    SystemExceptionKind as Kind,
-};
+use punctual::poa::{IdAssignmentPolicy, ManagerState, PoaPolicy};
+use punctual::policy::Collocation;
+use punctual::{Interface, ObjectId, Orb, SystemExceptionKind as Kind};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,10 +3,9 @@
 use crate::dynamic::generated::near::{CounterServant, Refused};
 use crate::dynamic::servant::Home;
 use crate::support::watchdog;
-use punctual::{
-    Any, Collocation, InvokeError, MultipleRequests, Request, SystemException,
-    SystemExceptionKind as Kind, TypeCode, Typed, minor,
-};
+use punctual::dynamic::{InvokeError, MultipleRequests, Request};
+use punctual::policy::Collocation;
+use punctual::{Any, SystemException, SystemExceptionKind as Kind, TypeCode, Typed, minor};
 use std::time::Duration;
 
 fn adds(home: &Home, by: i32) -> Request {

@@ -3,10 +3,14 @@
 use crate::dynamic::generated::near::{Counter, CounterAddError, Refused};
 use crate::dynamic::servant::{Home, Register};
 use crate::support::watchdog;
+use punctual::description::{
+    AttributeDescription, ExceptionDescription, InterfaceDescription, OperationDescription,
+    ParameterDescription, ParameterMode,
+};
+use punctual::dynamic::{Gateway, dynamic_servant};
+use punctual::policy::Collocation;
 use punctual::{
-    AttributeDescription, Collocation, ExceptionDescription, Gateway, Interface,
-    InterfaceDescription, ListenEndpoint, OperationDescription, Orb, ParameterDescription,
-    ParameterMode, RootPoa, SystemExceptionKind as Kind, TypeCode, Typed, dynamic_servant,
+    Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, TypeCode, Typed,
 };
 use std::time::Duration;
 

@@ -3,9 +3,11 @@
 use crate::dynamic::generated::near::Refused;
 use crate::dynamic::servant::{Home, Register};
 use crate::support::watchdog;
+use punctual::description::{OperationDescription, ParameterDescription, ParameterMode};
+use punctual::dynamic::{InvokeError, Request};
+use punctual::policy::Collocation;
 use punctual::{
-    Any, Collocation, Context, InvokeError, ObjectRef, OperationDescription, ParameterDescription,
-    ParameterMode, Request, SystemException, SystemExceptionKind as Kind, TypeCode, Typed, minor,
+    Any, Context, ObjectRef, SystemException, SystemExceptionKind as Kind, TypeCode, Typed, minor,
 };
 use std::time::Duration;
 

@@ -4,10 +4,10 @@ use crate::dynamic::generated::near::{Counter, CounterAddError, Refused};
 use crate::dynamic::servant::Home;
 use crate::support::watchdog;
 
-use punctual::{
-    Any, Collocation, Current, DispatchError, Dispatched, DynamicImplementation, Interface,
-    ObjectId, ServerRequest, SystemExceptionKind as Kind, TypeCode, dynamic_servant,
-};
+use punctual::dynamic::{DynamicImplementation, ServerRequest, dynamic_servant};
+use punctual::poa::{Current, DispatchError, Dispatched};
+use punctual::policy::Collocation;
+use punctual::{Any, Interface, ObjectId, SystemExceptionKind as Kind, TypeCode};
 use std::borrow::Cow;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -116,10 +116,10 @@ fn each_object_of_a_dynamic_servant_may_be_of_another_interface() {
             "dynamic",
             Some(home.poa.manager()),
             &[
-                punctual::PoaPolicy::IdAssignment(punctual::IdAssignmentPolicy::User),
-                punctual::PoaPolicy::IdUniqueness(punctual::IdUniquenessPolicy::Multiple),
-                punctual::PoaPolicy::RequestProcessing(
-                    punctual::RequestProcessingPolicy::DefaultServant,
+                punctual::poa::PoaPolicy::IdAssignment(punctual::poa::IdAssignmentPolicy::User),
+                punctual::poa::PoaPolicy::IdUniqueness(punctual::poa::IdUniquenessPolicy::Multiple),
+                punctual::poa::PoaPolicy::RequestProcessing(
+                    punctual::poa::RequestProcessingPolicy::DefaultServant,
                 ),
             ],
         )

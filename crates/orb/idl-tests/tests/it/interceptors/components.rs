@@ -8,10 +8,8 @@ use punctual::interceptor::{
     AdapterState, ClientRequestInfo, Ior, IorInfo, IorInterceptor, ObjectReferenceFactory,
     ObjectReferenceTemplate, TaggedComponent, TaggedProfile,
 };
-use punctual::{
-    CreatePoaError, IdAssignmentPolicy, Interface, Orb, PoaError, PoaPolicy, SystemException,
-    SystemExceptionKind as Kind, minor,
-};
+use punctual::poa::{CreatePoaError, IdAssignmentPolicy, PoaError, PoaPolicy};
+use punctual::{Interface, Orb, SystemException, SystemExceptionKind as Kind, minor};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

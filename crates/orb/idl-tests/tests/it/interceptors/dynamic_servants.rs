@@ -5,12 +5,13 @@ use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
 use super::generated::intercepted::{Account, AccountDepositError, Refused};
 use super::support::watchdog;
-use punctual::interceptor::{ClientRequestInfo, ServerRequestInfo};
-use punctual::{
-    Any, DispatchError, Dispatched, DynamicImplementation, ExceptionDescription, Interface,
-    OperationDescription, Orb, ParameterDescription, ParameterMode, Request, ServerRequest,
-    SystemExceptionKind as Kind, TypeCode, Typed, dynamic_servant, minor,
+use punctual::description::{
+    ExceptionDescription, OperationDescription, ParameterDescription, ParameterMode,
 };
+use punctual::dynamic::{DynamicImplementation, Request, ServerRequest, dynamic_servant};
+use punctual::interceptor::{ClientRequestInfo, ServerRequestInfo};
+use punctual::poa::{DispatchError, Dispatched};
+use punctual::{Any, Interface, Orb, SystemExceptionKind as Kind, TypeCode, Typed, minor};
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -2,10 +2,10 @@
 
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant, Refused};
 use punctual::interceptor::{OrbInitInfo, OrbInitializer, SlotId};
+use punctual::policy::{Collocation, CollocationScope};
 use punctual::{
-    Any, Collocation, CollocationScope, CompletionStatus, Interface, ListenEndpoint, ObjectRef,
-    Orb, OrbBuilder, Poa, Policy, RootPoa, SetOverride, SystemException,
-    SystemExceptionKind as Kind,
+    Any, CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbBuilder, Poa, Policy,
+    RootPoa, SetOverride, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock};

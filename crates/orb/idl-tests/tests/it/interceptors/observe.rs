@@ -4,9 +4,10 @@
 use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant};
 use super::support::watchdog;
+use punctual::dynamic::Request;
 use punctual::observe::metrics::Metrics;
 use punctual::observe::trace::{TraceContext, Tracing};
-use punctual::{Interface, Orb, Request, RootPoa, SystemException};
+use punctual::{Interface, Orb, RootPoa, SystemException};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -119,7 +120,7 @@ fn a_server_that_is_told_of_no_trace_begins_one_and_another_library_may_say_whic
     untraced.deposit(1).unwrap();
     let traced = Orb::builder().initializer(Arc::new(at_client));
     let traced = traced.configure(|config| {
-        config.collocation_scope = punctual::CollocationScope::Orb;
+        config.collocation_scope = punctual::policy::CollocationScope::Orb;
     });
     let traced = traced.build().unwrap();
     let by_traced = Account::from_object(moved(account.as_object(), &traced));

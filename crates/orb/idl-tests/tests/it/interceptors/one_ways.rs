@@ -5,7 +5,8 @@ use super::generated::intercepted::Account;
 use super::recorder::{Point, Recorder, Records};
 use super::support::watchdog;
 use punctual::interceptor::ReplyStatus as Status;
-use punctual::{Interface, Orb, Policy, SetOverride, SyncScope};
+use punctual::policy::SyncScope;
+use punctual::{Interface, Orb, Policy, SetOverride};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -3,10 +3,9 @@
 use super::fixture::{Near, Pair};
 use super::generated::intercepted::{Account, AccountDepositError, AccountServant};
 use super::support::watchdog;
-use punctual::{
-    Any, Interface, Orb, Request, SmartProxies, SystemException, SystemExceptionKind as Kind,
-    TypeCode,
-};
+use punctual::dynamic::Request;
+use punctual::interceptor::SmartProxies;
+use punctual::{Any, Interface, Orb, SystemException, SystemExceptionKind as Kind, TypeCode};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -3,9 +3,8 @@
 use super::fixture::Allocates;
 use super::recorder::{Recorder, Records};
 use punctual::interceptor::{DuplicateName, OrbInitInfo, OrbInitializer, PolicyFactory};
-use punctual::{
-    Any, InitError, Orb, Policy, SyncScope, SystemException, SystemExceptionKind as Kind, minor,
-};
+use punctual::policy::SyncScope;
+use punctual::{Any, InitError, Orb, Policy, SystemException, SystemExceptionKind as Kind, minor};
 use std::sync::{Arc, Mutex};
 
 /// Initialiser that records its calls, and registers a name.

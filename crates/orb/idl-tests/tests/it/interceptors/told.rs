@@ -4,10 +4,11 @@ use super::closures::{AtClient, AtServer};
 use super::fixture::{Near, Pair};
 use super::generated::intercepted::Refused;
 use super::support::watchdog;
+use punctual::dynamic::Request;
 use punctual::interceptor::{ClientRequestInfo, InterceptorError, Parameter, ServerRequestInfo};
+use punctual::policy::SyncScope;
 use punctual::{
-    Any, Interface, Orb, Policy, Request, SetOverride, SyncScope, SystemExceptionKind as Kind,
-    TypeCode, Typed, minor,
+    Any, Interface, Orb, Policy, SetOverride, SystemExceptionKind as Kind, TypeCode, Typed, minor,
 };
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -115,8 +116,8 @@ fn a_server_is_told_of_object_adapter_server_and_orb() {
         let server = server.server_id("bank").orb_id("main");
         let pair = Pair::new(near, server, Orb::builder());
         let policies = [
-            punctual::PoaPolicy::IdAssignment(punctual::IdAssignmentPolicy::User),
-            punctual::PoaPolicy::Lifespan(punctual::LifespanPolicy::Persistent),
+            punctual::poa::PoaPolicy::IdAssignment(punctual::poa::IdAssignmentPolicy::User),
+            punctual::poa::PoaPolicy::Lifespan(punctual::poa::LifespanPolicy::Persistent),
         ];
         let manager = pair.poa.manager();
         let child = pair

@@ -4,9 +4,10 @@ use super::fixture::{Near, Pair, moved};
 use super::generated::intercepted::{Account, AccountDepositError, Refused};
 use super::recorder::{Recorder, Records};
 use punctual::bridge::{Bridge, BridgeOptions};
+use punctual::dynamic::{InvokeError, Request};
 use punctual::{
-    Any, CompletionStatus, Interface, InvokeError, ListenEndpoint, ObjectRef, Orb, Request,
-    SystemException, SystemExceptionKind as Kind, TypeCode, Typed,
+    Any, CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, SystemException,
+    SystemExceptionKind as Kind, TypeCode, Typed,
 };
 use std::sync::Arc;
 
@@ -77,7 +78,9 @@ impl Recorded {
         let bridge = (way == Way::Bridged).then(|| {
             let orb = Orb::builder().listen(ListenEndpoint::iiop("127.0.0.1", 0));
             let orb = orb
-                .configure(|config| config.collocation_scope = punctual::CollocationScope::Orb)
+                .configure(|config| {
+                    config.collocation_scope = punctual::policy::CollocationScope::Orb
+                })
                 .build()
                 .unwrap();
             let target = moved(pair.account.as_object(), &orb);

@@ -3,10 +3,9 @@
 use super::desk::{Desk, exercise};
 use super::support::watchdog;
 use super::{Pair, tcp, until};
-use punctual::{
-    Amh, Concurrency, GiopVersion, Interface, ListenEndpoint, PoolSize,
-    SystemExceptionKind as Kind, minor,
-};
+use punctual::asynchronous::Amh;
+use punctual::config::{Concurrency, GiopVersion, PoolSize};
+use punctual::{Interface, ListenEndpoint, SystemExceptionKind as Kind, minor};
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;

@@ -7,7 +7,9 @@ use super::related::family::{
 };
 use super::support::watchdog;
 use super::{over_wire, tcp};
-use punctual::{Amh, Async, Collocation, Implements, Orb, Response, RootPoa, SystemException};
+use punctual::asynchronous::{Amh, Async};
+use punctual::policy::Collocation;
+use punctual::{Implements, Orb, Response, RootPoa, SystemException};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 

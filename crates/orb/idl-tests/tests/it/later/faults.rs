@@ -3,7 +3,8 @@
 use super::desk::Desk;
 use super::support::watchdog;
 use super::{Pair, tcp, until};
-use punctual::{Amh, AnswerError, Interface, SystemExceptionKind as Kind};
+use punctual::asynchronous::{Amh, AnswerError};
+use punctual::{Interface, SystemExceptionKind as Kind};
 use std::task::Waker;
 use std::time::Duration;
 

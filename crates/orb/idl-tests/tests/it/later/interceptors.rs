@@ -5,10 +5,10 @@ use super::front::Front;
 use super::generated::asynchronous::Clerk;
 use super::support::watchdog;
 use super::{over_wire, tcp, until};
+use punctual::asynchronous::{Amh, Async};
 use punctual::interceptor::{InterceptorError, ServerRequestInfo, ServerRequestInterceptor};
-use punctual::{
-    Amh, Async, Collocation, Orb, RootPoa, SystemException, SystemExceptionKind as Kind,
-};
+use punctual::policy::Collocation;
+use punctual::{Orb, RootPoa, SystemException, SystemExceptionKind as Kind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -3,9 +3,9 @@
 
 use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
-use punctual::{
-    Amh, Async, Collocation, Implements, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa,
-};
+use punctual::asynchronous::{Amh, Async};
+use punctual::policy::Collocation;
+use punctual::{Implements, Interface, ListenEndpoint, Orb, OrbConfig, Poa, RootPoa};
 use std::sync::Arc;
 
 /// ORB of a server, ORB of a client, and the client's reference to the server's object.

@@ -4,11 +4,12 @@ use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
 use super::support::watchdog;
 use super::{Pair, over_wire, until};
-use punctual::{
-    Amh, IdAssignmentPolicy, Implements, Interface, LifespanPolicy, ObjectId, Poa, PoaPolicy,
-    RequestProcessingPolicy, Servant, ServantActivator, ServantManager, ServantRetentionPolicy,
-    SystemException,
+use punctual::asynchronous::Amh;
+use punctual::poa::{
+    IdAssignmentPolicy, LifespanPolicy, PoaPolicy, RequestProcessingPolicy, ServantActivator,
+    ServantManager, ServantRetentionPolicy,
 };
+use punctual::{Implements, Interface, ObjectId, Poa, Servant, SystemException};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -107,7 +108,7 @@ fn default_servants_and_servant_locators_may_answer_later() {
     ];
     let by_default = PoaPolicy::RequestProcessing(RequestProcessingPolicy::DefaultServant);
     let non_retain = PoaPolicy::ServantRetention(ServantRetentionPolicy::NonRetain);
-    let unique = PoaPolicy::IdUniqueness(punctual::IdUniquenessPolicy::Multiple);
+    let unique = PoaPolicy::IdUniqueness(punctual::poa::IdUniquenessPolicy::Multiple);
     let policies = [&ids[..], &[by_default, unique]].concat();
     let (poa, clerk) = poa_of(&pair, "by default", &policies);
     poa.set_servant(Clerk::servant(Amh::shared(desk.clone())))
@@ -143,7 +144,7 @@ impl ServantActivator for Activator {
         &self,
         _: &ObjectId,
         _: &Poa,
-    ) -> Result<Arc<dyn Servant>, punctual::DispatchError> {
+    ) -> Result<Arc<dyn Servant>, punctual::poa::DispatchError> {
         Ok(Clerk::servant(Amh::shared(self.desk.clone())))
     }
 

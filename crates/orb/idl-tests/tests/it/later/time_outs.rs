@@ -4,9 +4,12 @@ use super::desk::Desk;
 use super::generated::asynchronous::Clerk;
 use super::support::watchdog;
 use super::{Pair, over_wire, tcp, until};
+use punctual::asynchronous::{Amh, AnswerError};
+use punctual::poa::{AnswerTimeoutPolicy, PoaPolicy};
+use punctual::policy::Collocation;
 use punctual::{
-    Amh, AnswerError, AnswerTimeoutPolicy, Collocation, CompletionStatus, ListenEndpoint, Orb,
-    OrbConfig, PoaPolicy, RootPoa, SystemException, SystemExceptionKind as Kind, minor,
+    CompletionStatus, ListenEndpoint, Orb, OrbConfig, RootPoa, SystemException,
+    SystemExceptionKind as Kind, minor,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use punctual::{Any, Interface, SystemExceptionKind as Kind, TypeKind, Typed, ValueRef, ValueType};
+use punctual::any::TypeKind;
+use punctual::{Any, Interface, SystemExceptionKind as Kind, Typed, ValueRef, ValueType};
 
 use crate::support::watchdog;
 use crate::values::generated::values::{

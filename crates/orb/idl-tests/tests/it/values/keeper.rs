@@ -2,10 +2,9 @@
 
 use std::sync::Mutex;
 
-use punctual::{
-    Any, CdrError, Collocation, CustomMarshal, DataInputStream, DataOutputStream, Interface,
-    ListenEndpoint, Orb, Poa, RootPoa, SystemException, ValueRef,
-};
+use punctual::policy::Collocation;
+use punctual::value::{CdrError, CustomMarshal, DataInputStream, DataOutputStream};
+use punctual::{Any, Interface, ListenEndpoint, Orb, Poa, RootPoa, SystemException, ValueRef};
 
 use crate::values::generated::values::{
     Account, AccountDepositError, AccountFactory, AccountInitializers, AccountOpenError,

@@ -1,6 +1,8 @@
 //! Values within the process: made, copied, called.
 
-use punctual::{Collocation, SystemExceptionKind as Kind, ValueFactory, ValueRef, ValueType};
+use punctual::policy::Collocation;
+use punctual::value::ValueFactory;
+use punctual::{SystemExceptionKind as Kind, ValueRef, ValueType};
 
 use crate::values::generated::values::{
     Account, AccountDepositError, AccountFactory, AccountOpenError, AccountState, Counts, Node,

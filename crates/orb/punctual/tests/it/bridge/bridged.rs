@@ -2,8 +2,9 @@
 
 use crate::support::{Echo, EchoImpl};
 use punctual::bridge::{Bridge, BridgeOptions, Counts};
+use punctual::config::GiopVersion;
 use punctual::stub::Arc;
-use punctual::{GiopVersion, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa};
+use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa};
 use punctual_ior::{IiopProfile, Ior};
 use std::time::Duration;
 

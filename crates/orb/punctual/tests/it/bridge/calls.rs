@@ -3,8 +3,9 @@
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, exercise, moved, orb};
 use crate::support::{Echo, EchoImpl, watchdog};
 use punctual::bridge::BridgeOptions;
+use punctual::config::GiopVersion;
 use punctual::stub::Arc;
-use punctual::{GiopVersion, Interface, RootPoa, SystemExceptionKind};
+use punctual::{Interface, RootPoa, SystemExceptionKind};
 
 #[test]
 fn requests_arrive_by_one_protocol_and_leave_by_another() {

@@ -3,7 +3,8 @@
 use crate::bridge::bridged::{Bridged, LIMIT, Setup, moved, orb};
 use crate::support::{Echo, watchdog};
 use punctual::bridge::{Bridge, BridgeOptions};
-use punctual::{CompletionStatus, GiopVersion, Interface, Orb, SystemExceptionKind as Kind};
+use punctual::config::GiopVersion;
+use punctual::{CompletionStatus, Interface, Orb, SystemExceptionKind as Kind};
 use std::net::TcpListener;
 use std::time::Duration;
 

@@ -1,11 +1,12 @@
 //! Hand-written interface with a user exception and values of eight bytes.
 
 use crate::bridge::bridged::{Bridged, Setup};
+use punctual::config::GiopVersion;
 use punctual::stub::{
     Arc, CdrError, Decoder, DispatchError, Dispatched, Encoder, Marshal, Operation, Servant,
     ServerCall, Unmarshal,
 };
-use punctual::{GiopVersion, Implements, Interface, ObjectRef, SystemException, UserException};
+use punctual::{Implements, Interface, ObjectRef, SystemException, UserException};
 use std::any::Any;
 
 /// User exception `exception Refused { long code; string why; }`.

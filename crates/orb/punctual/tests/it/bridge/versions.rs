@@ -2,7 +2,8 @@
 
 use crate::bridge::bridged::{Bridged, LIMIT, Setup};
 use crate::support::watchdog;
-use punctual::{CompletionStatus, GiopVersion, Interface, SystemExceptionKind as Kind};
+use punctual::config::GiopVersion;
+use punctual::{CompletionStatus, Interface, SystemExceptionKind as Kind};
 use punctual_ior::{TaggedComponent, tags};
 
 #[test]

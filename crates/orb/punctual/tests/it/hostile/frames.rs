@@ -1,5 +1,5 @@
-//! Bad frames: there is no reply, so the connection is closed; and wild sequence numbers, which the
-//! servant sees as [`punctual::frame_arrival`] reports.
+//! Bad frames: there is nobody to tell, so the connection is closed; and numbers gone wild, of which
+//! the servant sees what [`punctual::protocol::frame_arrival`] says.
 
 use crate::hostile::links::{Over, Rig, over_links};
 use crate::hostile::log::assert_logged;

@@ -4,6 +4,8 @@ use crate::hostile::log;
 use crate::hostile::peer::Peer;
 use crate::hostile::tls::Authority;
 use crate::support::{Echo, EchoImpl};
+use punctual::config::{Concurrency, PoolSize};
+use punctual::policy::Security;
 use punctual::protocol::diop::{Diop, DiopOptions};
 use punctual::protocol::iiop::{Iiop, IiopOptions};
 use punctual::protocol::reliable::{Reliable, ReliableOptions};
@@ -11,9 +13,7 @@ use punctual::protocol::shmiop::{ShmOptions, Shmiop};
 use punctual::protocol::ssliop::Ssliop;
 use punctual::protocol::uiop::{Uiop, UiopOptions};
 use punctual::protocol::{Address, Link, LinkAdapter};
-use punctual::{
-    Concurrency, Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, PoolSize, RootPoa, Security,
-};
+use punctual::{Interface, ListenEndpoint, Orb, OrbBuilder, OrbConfig, RootPoa};
 use punctual_ior::{IiopProfile, Ior, PairProfile, UiopProfile, tags};
 use std::path::Path;
 use std::sync::Arc;

@@ -4,11 +4,10 @@ use crate::hostile::links::{Over, over_every_link};
 use crate::hostile::peer::Peer;
 use crate::hostile::tls::Authority;
 use crate::support::Echo;
+use punctual::policy::Buffering;
 use punctual::protocol::{Acceptor, Address, Properties};
 use punctual::stub::{ByteOrder, Operation};
-use punctual::{
-    Buffering, CompletionStatus, Interface, Orb, OrbConfig, SystemExceptionKind as Kind,
-};
+use punctual::{CompletionStatus, Interface, Orb, OrbConfig, SystemExceptionKind as Kind};
 use punctual_giop::MessageKind;
 use punctual_ior::{Ior, PairProfile};
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 
 use super::teller::policies::{IMPLICIT, MULTIPLE_ID, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
+use punctual::poa::PoaError;
 use punctual::stub::Arc;
-use punctual::{ObjectId, PoaError, SystemExceptionKind as Kind};
+use punctual::{ObjectId, SystemExceptionKind as Kind};
 use std::sync::OnceLock;
 
 #[test]

@@ -2,11 +2,9 @@
 
 use super::teller::policies::{MULTIPLE_ID, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, TellerImpl, World, saying, servant, telling};
+use punctual::poa::{PoaError, PoaPolicy, ServantActivator, ServantManager};
 use punctual::stub::{Arc, DispatchError, Servant};
-use punctual::{
-    ObjectId, Poa, PoaError, PoaPolicy, ServantActivator, ServantManager, SystemException,
-    SystemExceptionKind as Kind,
-};
+use punctual::{ObjectId, Poa, SystemException, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::sync::mpsc;
 

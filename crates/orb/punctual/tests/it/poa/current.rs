@@ -2,7 +2,8 @@
 
 use super::teller::policies::{DEFAULT_SERVANT, MULTIPLE_ID, NON_RETAIN, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
-use punctual::{Current, Interface, NoContext};
+use punctual::Interface;
+use punctual::poa::{Current, NoContext};
 use std::sync::OnceLock;
 
 #[test]

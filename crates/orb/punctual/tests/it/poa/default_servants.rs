@@ -2,7 +2,8 @@
 
 use super::teller::policies::{DEFAULT_SERVANT, MULTIPLE_ID, NON_RETAIN, USER_ID};
 use super::teller::{World, saying, servant, telling, telling_ids};
-use punctual::{Current, Interface, PoaError, SystemExceptionKind as Kind};
+use punctual::poa::{Current, PoaError};
+use punctual::{Interface, SystemExceptionKind as Kind};
 
 #[test]
 fn a_default_servant_serves_every_object_and_knows_which_it_is() {

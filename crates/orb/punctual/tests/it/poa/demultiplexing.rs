@@ -2,10 +2,8 @@
 
 use super::teller::policies::{MULTIPLE_ID, PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling_ids};
-use punctual::{
-    CreatePoaError, Demultiplexing, ObjectId, OperationDemultiplexing, PoaError, PoaPolicy,
-    SystemExceptionKind as Kind,
-};
+use punctual::poa::{CreatePoaError, Demultiplexing, OperationDemultiplexing, PoaError, PoaPolicy};
+use punctual::{ObjectId, SystemExceptionKind as Kind};
 
 fn ids() -> Vec<ObjectId> {
     (0..40)

@@ -2,7 +2,8 @@
 
 use super::teller::policies::USER_ID;
 use super::teller::{Teller, World, saying, servant, telling};
-use punctual::{PoaError, SystemExceptionKind as Kind};
+use punctual::SystemExceptionKind as Kind;
+use punctual::poa::PoaError;
 use std::sync::{Mutex, mpsc};
 
 #[test]

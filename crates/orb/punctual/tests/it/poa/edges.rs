@@ -4,11 +4,9 @@ use super::ior_table::at;
 use super::managed::{activator, locator};
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, SERVANT_MANAGER, SINGLE_THREAD, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
+use punctual::poa::{AdapterActivator, Current, FindPoaError, IorTableLocator, PoaError};
 use punctual::stub::{Arc, DispatchError, Servant};
-use punctual::{
-    AdapterActivator, Current, FindPoaError, Interface, IorTableLocator, ObjectId, ObjectRef, Poa,
-    PoaError, RootPoa, SystemExceptionKind as Kind,
-};
+use punctual::{Interface, ObjectId, ObjectRef, Poa, RootPoa, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

@@ -3,11 +3,9 @@
 use super::managed::{AtItsEnd, activator, ending, locator, slowly};
 use super::teller::policies::{NON_RETAIN, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
+use punctual::poa::{AdapterActivator, ManagerState, PoaError, ServantManager};
 use punctual::stub::{Arc, Servant};
-use punctual::{
-    AdapterActivator, ManagerState, ObjectId, Poa, PoaError, ServantManager,
-    SystemExceptionKind as Kind,
-};
+use punctual::{ObjectId, Poa, SystemExceptionKind as Kind};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Barrier, Mutex, OnceLock, mpsc};
 use std::thread;

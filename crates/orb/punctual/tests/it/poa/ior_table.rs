@@ -2,10 +2,10 @@
 
 use super::teller::policies::{PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying};
+use punctual::poa::{IorTableError, IorTableLocator};
 use punctual::stub::{Arc, DispatchError};
 use punctual::{
-    CompletionStatus, Interface, IorTableError, IorTableLocator, ObjectRef, RootPoa,
-    SystemException, SystemExceptionKind as Kind,
+    CompletionStatus, Interface, ObjectRef, RootPoa, SystemException, SystemExceptionKind as Kind,
 };
 
 pub fn at(world: &World, key: &str) -> Teller {

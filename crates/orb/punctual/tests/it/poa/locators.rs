@@ -2,10 +2,10 @@
 
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
+use punctual::poa::{Cookie, Current, PoaError, ServantActivator, ServantLocator, ServantManager};
 use punctual::stub::{Arc, DispatchError, Servant};
 use punctual::{
-    CompletionStatus, Cookie, Current, Interface, ObjectId, Poa, PoaError, ServantActivator,
-    ServantLocator, ServantManager, SystemException, SystemExceptionKind as Kind,
+    CompletionStatus, Interface, ObjectId, Poa, SystemException, SystemExceptionKind as Kind,
 };
 use std::sync::Mutex;
 use std::sync::mpsc;

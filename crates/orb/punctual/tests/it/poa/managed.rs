@@ -1,8 +1,9 @@
 //! Servant managers and servants that run closures.
 
 use super::teller::{TellerImpl, telling};
+use punctual::poa::{Cookie, ServantActivator, ServantLocator, ServantManager};
 use punctual::stub::{Arc, DispatchError, Servant};
-use punctual::{Cookie, ObjectId, Poa, ServantActivator, ServantLocator, ServantManager};
+use punctual::{ObjectId, Poa};
 use std::sync::{Mutex, mpsc};
 
 type Incarnate = dyn Fn(&Poa) -> Arc<dyn Servant> + Send + Sync;

@@ -1,9 +1,8 @@
 //! POA managers.
 
 use super::teller::{Teller, World, saying, telling};
-use punctual::{
-    AdapterInactive, ManagerError, ManagerState, PoaManager, SystemExceptionKind as Kind,
-};
+use punctual::poa::{AdapterInactive, ManagerError, ManagerState};
+use punctual::{PoaManager, SystemExceptionKind as Kind};
 use std::sync::{Arc, Barrier, Mutex, mpsc};
 
 #[test]

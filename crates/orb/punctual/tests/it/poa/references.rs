@@ -2,7 +2,8 @@
 
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, PERSISTENT, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, World, saying, servant};
-use punctual::{PoaError, PoaPolicy, SystemExceptionKind as Kind};
+use punctual::SystemExceptionKind as Kind;
+use punctual::poa::{PoaError, PoaPolicy};
 
 #[test]
 fn references_ids_and_servants_lead_to_one_another() {

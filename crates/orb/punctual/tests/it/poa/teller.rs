@@ -1,13 +1,15 @@
 //! Interface whose servants run closures, and two ORBs.
 
 use super::support::{Watchdog, watchdog};
+use punctual::config::Concurrency;
+use punctual::poa::{Current, PoaPolicy};
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Operation, Servant, ServerCall,
     Unmarshal,
 };
 use punctual::{
-    Concurrency, Current, Interface, ListenEndpoint, ObjectId, ObjectRef, Orb, OrbConfig, Poa,
-    PoaPolicy, RootPoa, SystemException, SystemExceptionKind,
+    Interface, ListenEndpoint, ObjectId, ObjectRef, Orb, OrbConfig, Poa, RootPoa, SystemException,
+    SystemExceptionKind,
 };
 use std::any::Any;
 use std::time::Duration;
@@ -195,7 +197,7 @@ impl Drop for World {
 
 pub mod policies {
     //! Policies by the standard's names of their values.
-    use punctual::{
+    use punctual::poa::{
         IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, LifespanPolicy,
         PoaPolicy, RequestProcessingPolicy, ServantRetentionPolicy, ThreadPolicy,
     };

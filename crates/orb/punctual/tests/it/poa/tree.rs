@@ -2,10 +2,9 @@
 
 use super::teller::policies::{MULTIPLE_ID, NON_RETAIN, PERSISTENT, USER_ID};
 use super::teller::{Teller, World, saying, servant};
+use punctual::poa::{AdapterActivator, CreatePoaError, FindPoaError};
 use punctual::stub::Arc;
-use punctual::{
-    AdapterActivator, CreatePoaError, FindPoaError, Orb, Poa, RootPoa, SystemExceptionKind as Kind,
-};
+use punctual::{Orb, Poa, RootPoa, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 
 #[test]

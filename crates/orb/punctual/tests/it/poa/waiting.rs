@@ -3,8 +3,9 @@
 use super::managed::{activator, ending, locator, slowly};
 use super::teller::policies::{MAIN_THREAD, NON_RETAIN, SERVANT_MANAGER, USER_ID};
 use super::teller::{Teller, World, saying, servant, telling};
+use punctual::poa::{ManagerError, ManagerState};
 use punctual::stub::Arc;
-use punctual::{ManagerError, ManagerState, Poa, SystemException, SystemExceptionKind as Kind};
+use punctual::{Poa, SystemException, SystemExceptionKind as Kind};
 use std::sync::Mutex;
 use std::thread;
 

@@ -3,14 +3,14 @@
 
 pub mod alone;
 
-use punctual::protocol::FrameArrival;
+use punctual::protocol::{FrameArrival, frame_arrival};
 use punctual::stub::{
     Arc, DispatchError, Dispatched, Identity, Implements, Marshal, Nilable, Operation, Servant,
     ServerCall, Unmarshal, unmarshal_slice,
 };
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, ObjectRef, Orb, OrbConfig, Poa, RootPoa,
-    SystemException, SystemExceptionKind, frame_arrival,
+    SystemException, SystemExceptionKind,
 };
 use std::any::Any;
 use std::sync::{Condvar, Mutex};

@@ -1,0 +1,34 @@
+//! The Portable Object Adapter beyond activation: policies, servant managers, errors, the request in progress.
+//!
+//! A server needs this module when it makes adapters of its own ([`PoaPolicy`]), when servants are found for each request
+//! ([`ServantManager`]), or when a servant asks which object ([`Current`]) or which peer ([`request_peer`]) a request is for and from.
+//! [`Poa`](crate::Poa), [`RootPoa`](crate::RootPoa) and [`PoaManager`](crate::PoaManager) are in the root of the crate.
+//!
+//! ```no_run
+//! use punctual::poa::{IdAssignmentPolicy, LifespanPolicy, PoaPolicy};
+//! use punctual::prelude::*;
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let orb = Orb::builder().build()?;
+//! let accounts = orb.root_poa()?.create_poa(
+//!     "accounts",
+//!     None,
+//!     &[
+//!         PoaPolicy::Lifespan(LifespanPolicy::Persistent),
+//!         PoaPolicy::IdAssignment(IdAssignmentPolicy::User),
+//!     ],
+//! )?;
+//! # let _ = accounts;
+//! # Ok(()) }
+//! ```
+
+pub use punctual_orb::{DispatchError, Dispatched, RequestPeer, request_peer};
+pub use punctual_poa::{
+    AdapterActivator, AdapterInactive, AnswerTimeoutPolicy, Cookie, CreatePoaError, Current,
+    FindPoaError, IdAssignmentPolicy, IdUniquenessPolicy, ImplicitActivationPolicy, IorTable,
+    IorTableError, IorTableLocator, LifespanPolicy, ManagerError, ManagerExists, ManagerState,
+    NoContext, ObjectPolicy, PoaError, PoaManagerFactory, PoaPolicy, RequestProcessingPolicy,
+    ServantActivator, ServantLocator, ServantManager, ServantRetentionPolicy, ThreadPolicy, Tie,
+    servant_of,
+};
+#[cfg(feature = "comparison")]
+pub use punctual_poa::{Demultiplexing, OperationDemultiplexing};
