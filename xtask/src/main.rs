@@ -24,6 +24,7 @@ mod sources;
 mod tables;
 mod test;
 mod threads;
+mod unsafe_code;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -83,6 +84,7 @@ fn main() -> ExitCode {
             .and_then(|()| modules::check())
             .and_then(|()| threads::check())
             .and_then(|()| clocks::check())
+            .and_then(|()| unsafe_code::check())
             .and_then(|()| published::check()),
         Chore::Interop(options) => interop::run(&options),
         Chore::Cross(options) => cross::run(&options),

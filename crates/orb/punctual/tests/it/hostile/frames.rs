@@ -1,4 +1,4 @@
-//! Bad frames: there is nobody to tell, so the connection is closed; and numbers gone wild, of which
+//! Bad frames: no error can be reported to their sender, so the connection is closed; and numbers gone wild, of which
 //! the servant sees what [`punctual::protocol::frame_arrival`] says.
 
 use crate::hostile::links::{Over, Rig, over_links};
