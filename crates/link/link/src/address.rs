@@ -3,6 +3,9 @@
 use std::fmt;
 use std::net::IpAddr;
 
+/// Name of the TCP link in addresses and options.
+pub const IIOP: &str = "iiop";
+
 /// Address of some link: the link's name and, in the link's own notation, the rest.
 ///
 /// Equality is by text, which suits a connection cache: two spellings of one host are two
@@ -33,7 +36,7 @@ impl Address {
             format!("{host}:{port}")
         };
         Self {
-            link: crate::iiop::NAME.into(),
+            link: IIOP.into(),
             place: place.into(),
         }
     }

@@ -12,7 +12,7 @@ use std::fmt;
 
 use punctual_cdr::{ByteOrder, GiopVersion};
 
-use crate::framing::FrameError;
+use crate::frame_error::FrameError;
 
 pub(crate) const MAGIC: [u8; 4] = *b"GIOP";
 const MORE_FRAGMENTS: u8 = 0x02;

@@ -12,8 +12,12 @@
 //! In the place of the last 0, the number of contexts, there may be a 1, the context's id, its
 //! length and data.
 
+mod limits;
+mod numbers;
 mod operations;
 
+use limits::{LONGEST, LONGEST_CONTEXT};
+use numbers::{either, number};
 use operations::Operations;
 use punctual_cdr::{ByteOrder, GiopVersion, Limits};
 
@@ -34,22 +38,6 @@ const fn start(order: ByteOrder, kind: MessageKind) -> u64 {
     let header = MessageHeader::new(GiopVersion::V1_2, order, kind, 0).to_octets();
     let [a, b, c, d, e, f, g, h, ..] = header;
     u64::from_ne_bytes([a, b, c, d, e, f, g, h])
-}
-
-/// Reads a number in the machine's byte order, or in the other.
-#[inline]
-fn number<const NATIVE: bool>(octets: [u8; 4]) -> u32 {
-    let number = u32::from_ne_bytes(octets);
-    if NATIVE { number } else { number.swap_bytes() }
-}
-
-/// Reads a number in a byte order chosen at run time.
-#[inline]
-fn either(octets: [u8; 4], native: bool) -> u32 {
-    match native {
-        true => number::<true>(octets),
-        false => number::<false>(octets),
-    }
 }
 
 /// Returns byte order, status and body offset if `received` is exactly one whole plain message, the
@@ -201,10 +189,6 @@ pub struct PlainRequests {
 
 /// Size of the part with response flags, reserved bytes, disposition, padding, the key's length.
 const FRONT: usize = REQUEST_HEAD - BEHIND_ID;
-/// Length of a request's head in bytes beyond which the fast path does not handle it.
-const LONGEST: usize = 256;
-/// Length of a context's data beyond which it is not short.
-const LONGEST_CONTEXT: usize = 64;
 
 impl Default for PlainRequests {
     fn default() -> Self {

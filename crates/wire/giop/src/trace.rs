@@ -12,7 +12,7 @@ use punctual_ior::{Ior, Profile};
 use crate::code_sets::CodeSetContext;
 use crate::control::CancelRequest;
 use crate::exception::SystemExceptionBody;
-use crate::framing::FrameError;
+use crate::frame_error::FrameError;
 use crate::header::{MessageHeader, MessageKind};
 use crate::locate::{LocateReplyHeader, LocateRequestHeader, LocateStatus};
 use crate::message::message_decoder;

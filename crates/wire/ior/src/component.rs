@@ -1,25 +1,15 @@
-//! Tagged components: information on an object or an endpoint, inside a profile.
+//! Components that are decoded: information on an object or an endpoint, inside a profile.
 
 use std::borrow::Cow;
 
-use punctual_cdr::{
-    ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal,
-};
+use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal};
 
 use crate::csi::{self, CompoundMechanism};
-use crate::iiop::Endpoint;
+use crate::endpoint::Endpoint;
+use crate::path::{get_path, put_path};
 use crate::security::SslSecTrans;
+use crate::tagged::{TaggedComponent, encapsulate};
 use crate::tags::component as tag;
-use crate::uiop::{get_path, put_path};
-
-/// Component as encoded: `struct { ulong tag; sequence<octet> data; }`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TaggedComponent {
-    /// Tag, which tells the meaning of the data.
-    pub tag: u32,
-    /// Data as received, nearly always an encapsulation.
-    pub data: Vec<u8>,
-}
 
 /// Decoded data of a known component.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,30 +158,6 @@ impl TaggedComponent {
     }
 }
 
-pub(crate) fn encapsulate(
-    content: impl FnOnce(&mut Encoder<'static>) -> Result<(), CdrError>,
-) -> Result<Vec<u8>, CdrError> {
-    Encoder::encapsulated(ByteOrder::NATIVE, Coding::default(), content)
-}
-
-impl Marshal for TaggedComponent {
-    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_u32(self.tag);
-        out.put_octets(&self.data)
-    }
-}
-
-impl Unmarshal for TaggedComponent {
-    const MIN_SIZE: usize = 8;
-
-    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        Ok(Self {
-            tag: input.get_u32()?,
-            data: input.get_octets()?.to_vec(),
-        })
-    }
-}
-
 impl Marshal for PolicyValue {
     fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         out.put_u32(self.kind);
@@ -242,27 +208,6 @@ impl Unmarshal for CodeSetComponentInfo {
         Ok(Self {
             char_data: Unmarshal::unmarshal(input)?,
             wchar_data: Unmarshal::unmarshal(input)?,
-        })
-    }
-}
-
-impl Marshal for Endpoint {
-    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_string_in(NarrowCodeSet::Iso8859_1, &self.host)?;
-        out.put_u16(self.port);
-        Ok(())
-    }
-}
-
-impl Unmarshal for Endpoint {
-    const MIN_SIZE: usize = 6;
-
-    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        Ok(Self {
-            host: input
-                .get_string_in(NarrowCodeSet::Iso8859_1)
-                .map(Cow::into_owned)?,
-            port: input.get_u16()?,
         })
     }
 }

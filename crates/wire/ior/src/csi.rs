@@ -17,9 +17,9 @@
 
 use punctual_cdr::{CdrError, Coding, Decoder, Unmarshal, unmarshal_each};
 
-use crate::component::TaggedComponent;
-use crate::iiop::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::security::AssociationOptions;
+use crate::tagged::TaggedComponent;
 use crate::tags::component as tag;
 
 /// Least size of a mechanism: two options, a tag, a length, twice two options, and six empty

@@ -2,11 +2,11 @@
 
 use punctual_cdr::{ByteOrder, CdrError};
 
-use crate::component::TaggedComponent;
 use crate::error::IorError;
-use crate::iiop::{IiopProfile, IiopVersion};
-use crate::profile::TaggedProfile;
+use crate::iiop::IiopProfile;
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags;
+use crate::version::IiopVersion;
 
 /// Body of TAO's DIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

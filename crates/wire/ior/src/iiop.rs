@@ -7,74 +7,15 @@
 //! ```
 
 use std::borrow::Cow;
-use std::fmt;
 
-use punctual_cdr::{
-    ByteOrder, CdrError, Coding, Decoder, Encoder, GiopVersion, Marshal, NarrowCodeSet, Unmarshal,
-};
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet};
 
-use crate::component::{CodeSetComponentInfo, Component, TaggedComponent};
+use crate::component::{CodeSetComponentInfo, Component};
+use crate::endpoint::Endpoint;
 use crate::error::IorError;
-use crate::profile::TaggedProfile;
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags;
-
-/// Version in a profile, as received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IiopVersion {
-    /// Major version; only 1 is defined.
-    pub major: u8,
-    /// Minor version; one above 2 is treated as 2.
-    pub minor: u8,
-}
-
-impl IiopVersion {
-    /// Returns the highest GIOP version usable with an endpoint of this version, if any is known.
-    #[must_use]
-    pub const fn giop(self) -> Option<GiopVersion> {
-        GiopVersion::common_with(self.major, self.minor)
-    }
-
-    /// Returns whether profiles of this version have components.
-    #[must_use]
-    pub const fn has_components(self) -> bool {
-        self.minor > 0 || self.major > 1
-    }
-}
-
-impl From<GiopVersion> for IiopVersion {
-    fn from(version: GiopVersion) -> Self {
-        Self {
-            major: version.major(),
-            minor: version.minor(),
-        }
-    }
-}
-
-impl fmt::Display for IiopVersion {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.major, self.minor)
-    }
-}
-
-/// Host and port.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Endpoint {
-    /// Host name or IP address; an IPv6 address has no brackets here.
-    pub host: String,
-    /// Port number.
-    pub port: u16,
-}
-
-/// Shows `host:port`, an IPv6 address in brackets.
-impl fmt::Display for Endpoint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.host.contains(':') {
-            write!(f, "[{}]:{}", self.host, self.port)
-        } else {
-            write!(f, "{}:{}", self.host, self.port)
-        }
-    }
-}
+use crate::version::{IiopVersion, get_components, get_version};
 
 /// Body of an IIOP profile. TAO's SHMIOP profile has the same one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -166,25 +107,5 @@ impl IiopProfile {
                 Ok(Component::CodeSets(info)) => Some(info),
                 _ => None,
             })
-    }
-}
-
-pub(crate) fn get_version(input: &mut Decoder<'_>) -> Result<IiopVersion, IorError> {
-    let major = input.get_u8()?;
-    let minor = input.get_u8()?;
-    if major != 1 {
-        return Err(IorError::UnsupportedVersion { major, minor });
-    }
-    Ok(IiopVersion { major, minor })
-}
-
-pub(crate) fn get_components(
-    input: &mut Decoder<'_>,
-    version: IiopVersion,
-) -> Result<Vec<TaggedComponent>, CdrError> {
-    if version.has_components() {
-        Vec::unmarshal(input)
-    } else {
-        Ok(Vec::new())
     }
 }

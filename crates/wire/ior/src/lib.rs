@@ -25,39 +25,44 @@ mod component;
 mod corbaloc;
 mod csi;
 mod diop;
+mod endpoint;
 mod error;
 mod iiop;
 mod naming;
 mod pair;
+mod path;
 mod policy;
 mod profile;
 mod reference;
 mod security;
 mod stringified;
+mod tagged;
 pub mod tags;
 mod tao;
 mod template;
 mod uiop;
+mod version;
 
-pub use component::{
-    CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, TaggedComponent, UnixTrans,
-};
+pub use component::{CodeSetComponent, CodeSetComponentInfo, Component, PolicyValue, UnixTrans};
 pub use corbaloc::{
     Address, Corbaloc, CorbalocError, CorbalocPart, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT, KeyMark,
 };
 pub use csi::{CompoundMechanism, MechanismTransport, TlsSecTrans};
 pub use diop::DiopProfile;
+pub use endpoint::Endpoint;
 pub use error::IorError;
-pub use iiop::{Endpoint, IiopProfile, IiopVersion};
+pub use iiop::IiopProfile;
 pub use naming::{
     Corbaname, CorbanameError, NameComponent, StringifiedNameError, from_text as name_from_text,
     to_text as name_to_text,
 };
 pub use pair::PairProfile;
 pub use policy::{ClientProtocol, PolicyMeaning, PriorityModel, TransportProperties};
-pub use profile::{Profile, TaggedProfile};
+pub use profile::Profile;
 pub use reference::Ior;
 pub use security::{AssociationOptions, SslSecTrans};
+pub use tagged::{TaggedComponent, TaggedProfile};
 pub use tao::{TaoEndpoint, TaoPlace};
 pub use template::{Origin, ProfileTemplates};
 pub use uiop::UiopProfile;
+pub use version::IiopVersion;

@@ -13,9 +13,8 @@ use punctual_cdr::{
     unmarshal_each,
 };
 
-use crate::component::TaggedComponent;
 use crate::error::IorError;
-use crate::profile::TaggedProfile;
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags;
 
 /// Least size of a place: a length, one character, and a NUL.

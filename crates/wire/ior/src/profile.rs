@@ -1,23 +1,14 @@
-//! Tagged profiles: ways to reach an object.
+//! Profiles that are decoded: ways to reach an object.
 
-use punctual_cdr::{CdrError, Coding, Decoder, Encoder, Marshal, Unmarshal};
+use punctual_cdr::{Coding, Decoder, Unmarshal};
 
-use crate::component::TaggedComponent;
 use crate::diop::DiopProfile;
 use crate::error::IorError;
 use crate::iiop::IiopProfile;
 use crate::pair::PairProfile;
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags::profile as tag;
 use crate::uiop::UiopProfile;
-
-/// Profile as encoded: `struct { ulong tag; sequence<octet> data; }`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct TaggedProfile {
-    /// Tag, which tells the kind of profile.
-    pub tag: u32,
-    /// Data as received, nearly always an encapsulation.
-    pub data: Vec<u8>,
-}
 
 /// Decoded data of a known profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,24 +47,6 @@ impl TaggedProfile {
             tag::TAO_DIOP => Profile::Diop(DiopProfile::decode(&self.data)?),
             tag::PUNCTUAL_PAIR => Profile::Pair(PairProfile::decode(&self.data)?),
             _ => Profile::Other,
-        })
-    }
-}
-
-impl Marshal for TaggedProfile {
-    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_u32(self.tag);
-        out.put_octets(&self.data)
-    }
-}
-
-impl Unmarshal for TaggedProfile {
-    const MIN_SIZE: usize = 8;
-
-    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        Ok(Self {
-            tag: input.get_u32()?,
-            data: input.get_octets()?.to_vec(),
         })
     }
 }

@@ -6,7 +6,7 @@ use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, NarrowCodeSet, Unmarshal
 
 use crate::error::IorError;
 use crate::iiop::IiopProfile;
-use crate::profile::TaggedProfile;
+use crate::tagged::TaggedProfile;
 use crate::tags;
 
 /// Interoperable object reference (CORBA 3.3 part 2, §7.6.2): `struct { string type_id;

@@ -10,10 +10,10 @@
 
 use punctual_cdr::{CdrError, Coding, Decoder, NarrowCodeSet, marshal_each, unmarshal_each};
 
-use crate::component::{TaggedComponent, encapsulate};
-use crate::iiop::Endpoint;
+use crate::endpoint::Endpoint;
+use crate::path::{get_path, put_path};
+use crate::tagged::{TaggedComponent, encapsulate};
 use crate::tags::{component as tag, profile};
-use crate::uiop::{get_path, put_path};
 
 /// Endpoint in TAO's component.
 #[derive(Clone, Debug, PartialEq, Eq)]

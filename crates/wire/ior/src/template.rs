@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::profile::TaggedProfile;
+use crate::tagged::TaggedProfile;
 
 /// Number of key lengths for which templates are kept. Keys of one adapter that chooses its ids
 /// have one length.

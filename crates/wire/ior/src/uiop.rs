@@ -6,15 +6,13 @@
 //! }
 //! ```
 
-use std::borrow::Cow;
+use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal};
 
-use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder, Marshal, NarrowCodeSet};
-
-use crate::component::TaggedComponent;
 use crate::error::IorError;
-use crate::iiop::{IiopVersion, get_components, get_version};
-use crate::profile::TaggedProfile;
+use crate::path::{get_path, put_path};
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::tags;
+use crate::version::{IiopVersion, get_components, get_version};
 
 /// Body of TAO's UIOP profile.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -74,15 +72,4 @@ impl UiopProfile {
             data: self.encode(order)?,
         })
     }
-}
-
-/// Reads a path. To the operating system a path is bytes: no code set is converted, so only UTF-8
-/// passes.
-pub(crate) fn get_path(input: &mut Decoder<'_>) -> Result<String, CdrError> {
-    let path = input.get_string_in(NarrowCodeSet::Utf8);
-    path.map(Cow::into_owned)
-}
-
-pub(crate) fn put_path(out: &mut Encoder<'_>, path: &str) -> Result<(), CdrError> {
-    out.put_string_in(NarrowCodeSet::Utf8, path)
 }

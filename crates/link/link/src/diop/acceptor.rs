@@ -2,9 +2,11 @@
 //!
 //! The thread lives as long as the acceptor is open or one of its connections is.
 
+use super::address;
 use super::connection::{BLOCK, BLOCK_KEPT, BLOCKS, ROOM};
+use super::options::DiopOptions;
 use super::peers::{Peer, Peers, Taken};
-use super::{DiopOptions, transmit};
+use super::transmit::transmit;
 use crate::socket::resolve;
 use crate::{
     Acceptor, Address, BlockPool, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -84,7 +86,7 @@ fn begin(
     // The thread also checks for silent peers when no datagram arrives.
     let look = (options.idle / 2).clamp(Duration::from_millis(1), Duration::from_secs(30));
     socket.set_read_timeout(Some(look))?;
-    let local = super::address(socket.local_addr()?);
+    let local = address::from_socket(socket.local_addr()?);
     let shared = Arc::new(Shared {
         socket,
         local: local.clone(),
@@ -217,7 +219,7 @@ impl Acceptor for DiopAcceptor {
         let shared = self.lock().clone().ok_or_else(closed)?;
         let peer = shared.accept().ok_or_else(closed)?;
         Ok(Arc::new(PeerConnection {
-            address: super::address(peer.address),
+            address: address::from_socket(peer.address),
             peer,
             pool: BlockPool::new(BLOCKS, BLOCK_KEPT),
             shared,

@@ -1,6 +1,6 @@
 //! Client's end: a socket of its own, connected to its one peer.
 
-use super::transmit;
+use super::transmit::transmit;
 use crate::socket::CachedTimeout;
 use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,

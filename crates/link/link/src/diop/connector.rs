@@ -1,7 +1,8 @@
 //! Connecting over UDP: a socket that knows its one peer.
 
+use super::address::{self, NAME};
 use super::connection::DiopConnection;
-use super::{DiopOptions, NAME};
+use super::options::DiopOptions;
 use crate::socket::{no_number, resolve};
 use crate::{Address, Connection, LinkError, Phase};
 use punctual_exec::Deadline;
@@ -20,7 +21,7 @@ pub(super) fn connect(
         match dial(candidate, options) {
             Ok((socket, local)) => {
                 let peer = Address::new(NAME, address.place());
-                let connection = DiopConnection::new(socket, peer, super::address(local));
+                let connection = DiopConnection::new(socket, peer, address::from_socket(local));
                 return Ok(Arc::new(connection));
             }
             Err(error) => failure = Some(LinkError::os(Phase::Connect, error)),

@@ -1,6 +1,6 @@
 //! Listening on TCP.
 
-use super::IiopOptions;
+use super::options::IiopOptions;
 use crate::socket::resolve;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;

@@ -1,6 +1,6 @@
 //! Connecting over TCP: each of the host's addresses in turn.
 
-use super::IiopOptions;
+use super::options::IiopOptions;
 use crate::socket::{no_number, resolve};
 use crate::{Address, Connection, LinkError, Phase};
 use punctual_exec::Deadline;

@@ -1,134 +1,23 @@
 //! TCP, the link of IIOP (CORBA 3.3 part 2, §9.7).
 //!
-//! This module has its addresses and options; `socket` has the code shared with other socket links.
+//! `socket` has the code shared with other socket links.
 
 mod acceptor;
 mod connector;
+mod options;
 
-use crate::socket::{SPIN_PROPERTIES, SocketOptions, StreamConnection};
-use crate::{
-    Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties, SpinOptions,
-};
-use punctual_exec::Deadline;
-use punctual_sys::tcp;
+pub use crate::address::IIOP as NAME;
+pub use options::IiopOptions;
 pub use punctual_sys::tcp::{KeepAlive, TcpOptions};
-use std::io;
-use std::net::TcpStream;
-use std::sync::Arc;
 
-/// Name of the link in addresses and options.
-pub const NAME: &str = "iiop";
+use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use punctual_exec::Deadline;
+use std::sync::Arc;
 
 /// TCP link.
 #[derive(Clone, Debug, Default)]
 pub struct Iiop {
     options: IiopOptions,
-}
-
-/// Options of the TCP link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IiopOptions {
-    /// Options of each socket.
-    pub tcp: TcpOptions,
-    /// Upper bound of the connections that wait to be accepted. Default 1,024; the kernel caps it
-    /// at `net.core.somaxconn`.
-    pub backlog: u16,
-    /// Initial size of a lent block, in bytes. Default 4,096: larger messages make it grow.
-    pub block: usize,
-    /// Size in bytes beyond which blocks are kept only while messages need such, two a thread and
-    /// 32 MiB in the process at most; with 0 none is kept. Default 256 KiB.
-    pub block_kept: usize,
-    /// Spinning before blocking. Properties `spin_us` and `spin_always`.
-    pub spin: SpinOptions,
-    /// Inherited socket to listen at (systemd's socket activation), counted from 0; the address's
-    /// host is published, and its port is the socket's. Property `inherited`. Default none.
-    pub inherited: Option<u8>,
-}
-
-impl Default for IiopOptions {
-    fn default() -> Self {
-        Self {
-            tcp: TcpOptions::default(),
-            backlog: 1024,
-            block: 4096,
-            block_kept: 256 * 1024,
-            spin: SpinOptions::default(),
-            inherited: None,
-        }
-    }
-}
-
-/// Properties that an endpoint or a policy may set.
-const KNOWN: [&str; 9] = [
-    "no_delay",
-    "keep_alive",
-    "dont_route",
-    "send_buffer",
-    "receive_buffer",
-    "dscp",
-    SPIN_PROPERTIES[0],
-    SPIN_PROPERTIES[1],
-    INHERITED,
-];
-
-/// Property that only endpoints may set.
-const INHERITED: &str = "inherited";
-
-impl IiopOptions {
-    /// Returns the options of the link overridden by an endpoint's or a policy's properties.
-    fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
-        let mut options = *self;
-        if properties.is_empty() {
-            return Ok(options);
-        }
-        let (known, expected) = match phase {
-            Phase::Listen => (
-                &KNOWN[..],
-                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us, spin_always or inherited",
-            ),
-            _ => (
-                KNOWN.split_last().map_or(&[][..], |(_, known)| known),
-                "no_delay, keep_alive, dont_route, send_buffer, receive_buffer, dscp, spin_us or spin_always",
-            ),
-        };
-        properties.only(known, expected, phase)?;
-        let switch = |key| properties.parse::<bool>(key, "true or false", phase);
-        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
-        let tcp = &mut options.tcp;
-        tcp.no_delay = switch("no_delay")?.unwrap_or(tcp.no_delay);
-        tcp.dont_route = switch("dont_route")?.unwrap_or(tcp.dont_route);
-        match switch("keep_alive")? {
-            Some(true) => tcp.keep_alive = Some(tcp.keep_alive.unwrap_or_default()),
-            Some(false) => tcp.keep_alive = None,
-            None => {}
-        }
-        tcp.send_buffer = size("send_buffer")?.or(tcp.send_buffer);
-        tcp.receive_buffer = size("receive_buffer")?.or(tcp.receive_buffer);
-        tcp.dscp = properties.dscp(phase)?.or(tcp.dscp);
-        options.spin = options.spin.with(properties, phase)?;
-        let number = properties.parse(INHERITED, "the number of a socket, from 0 on", phase)?;
-        options.inherited = number.or(options.inherited);
-        Ok(options)
-    }
-
-    /// Makes a connection over a connected socket, and sets these options on it.
-    fn connection(&self, stream: TcpStream, peer: Address) -> io::Result<Arc<dyn Connection>> {
-        self.tcp.apply(&stream)?;
-        let local = stream.local_addr()?;
-        let local = Address::iiop(&local.ip().to_canonical().to_string(), local.port());
-        let options = SocketOptions {
-            block: self.block,
-            block_kept: self.block_kept,
-            dont_route: self.tcp.dont_route,
-            spin: self.spin,
-            // Without `no_delay` the kernel itself combines messages while it waits for
-            // acknowledgements.
-            gathers: self.tcp.no_delay,
-            begins_ahead: self.tcp.no_delay && tcp::is_paced(&stream),
-        };
-        let connection = StreamConnection::new(stream.into(), peer, local, options);
-        Ok(Arc::new(connection))
-    }
 }
 
 impl Iiop {
@@ -175,91 +64,8 @@ impl Link for Iiop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Cause;
-    use punctual_sys::dscp::Dscp;
     use std::io::IoSlice;
     use std::time::Duration;
-
-    fn with(pairs: &[(&str, &str)]) -> Result<TcpOptions, LinkError> {
-        let properties = pairs.iter().copied().collect();
-        let options = IiopOptions::default().with(&properties, Phase::Connect)?;
-        Ok(options.tcp)
-    }
-
-    #[test]
-    fn no_properties_leave_every_option_as_it_was() {
-        let options = IiopOptions::default();
-        let same = options.with(&Properties::NONE, Phase::Listen).unwrap();
-        assert_eq!(same, options);
-    }
-
-    #[test]
-    fn each_property_sets_its_option_and_no_other() {
-        let given = TcpOptions::default();
-        let expect = |pair, tcp: TcpOptions| assert_eq!(with(&[pair]).unwrap(), tcp);
-        let (mut routed, mut delayed, mut quiet) = (given, given, given);
-        let (mut sending, mut receiving, mut marked) = (given, given, given);
-        marked.dscp = Some(Dscp::EF);
-        routed.dont_route = true;
-        delayed.no_delay = false;
-        quiet.keep_alive = None;
-        sending.send_buffer = Some(70_000);
-        receiving.receive_buffer = Some(80_000);
-        expect(("dont_route", "true"), routed);
-        expect(("no_delay", "false"), delayed);
-        expect(("keep_alive", "false"), quiet);
-        expect(("keep_alive", "true"), given);
-        expect(("send_buffer", "70000"), sending);
-        expect(("receive_buffer", "80000"), receiving);
-        expect(("dscp", "EF"), marked);
-        expect(("dscp", "46"), marked);
-        let refused = with(&[("dscp", "64")]).unwrap_err().to_string();
-        assert!(
-            refused.contains("dscp=64") && refused.contains("0 to 63"),
-            "{refused}"
-        );
-    }
-
-    #[test]
-    fn how_long_to_look_before_blocking_is_a_property() {
-        let given = IiopOptions::default();
-        assert_eq!(given.spin.budget, Duration::from_micros(50));
-        let none = Properties::from_iter([("spin_us", "0")]);
-        let none = given.with(&none, Phase::Connect).unwrap();
-        assert!(none.spin.spin().is_none());
-        let properties = Properties::from_iter([("spin_us", "30"), ("spin_always", "true")]);
-        let spin = given.with(&properties, Phase::Connect).unwrap().spin;
-        assert_eq!(spin.budget, Duration::from_micros(30));
-        assert!(spin.always && spin.spin().is_some());
-    }
-
-    #[test]
-    fn keep_alive_turned_on_takes_its_default_where_there_was_none() {
-        let mut options = IiopOptions::default();
-        options.tcp.keep_alive = None;
-        let on = Properties::from_iter([("keep_alive", "true")]);
-        let options = options.with(&on, Phase::Connect).unwrap();
-        assert_eq!(options.tcp.keep_alive, Some(KeepAlive::default()));
-    }
-
-    #[test]
-    fn what_is_no_property_or_no_value_is_named() {
-        for pair in [
-            ("no_delay", "yes"),
-            ("dont_route", "1"),
-            ("keep_alive", ""),
-            ("send_buffer", "-1"),
-            ("receive_buffer", "many"),
-            ("spin_us", "-1"),
-            ("spin_always", "maybe"),
-            ("nodelay", "true"),
-        ] {
-            let error = with(&[pair]).unwrap_err();
-            assert_eq!(error.phase, Phase::Connect);
-            assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
-            assert!(error.to_string().contains(pair.0), "{error}");
-        }
-    }
 
     #[test]
     fn a_host_on_the_same_network_is_reached_without_routing() {

@@ -1,105 +1,26 @@
 //! Listening on a network inside the process.
 
-use super::connection::InprocConnection;
-use super::network::{Network, refusal};
+use super::address::NAME;
+use super::network::Network;
+use super::queue::Queue;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
-use punctual_exec::Deadline;
-use std::collections::VecDeque;
-use std::io;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-
-/// Upper bound of the connections that wait to be accepted; further clients wait.
-const BACKLOG: usize = 128;
-
-/// Queue of the connections that wait to be accepted at one place.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    state: Mutex<State>,
-    changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    waiting: VecDeque<Arc<InprocConnection>>,
-    closed: bool,
-}
-
-impl Queue {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Queues a connection, and waits for room until `deadline`.
-    pub(super) fn put(
-        &self,
-        server: Arc<InprocConnection>,
-        deadline: Deadline,
-    ) -> Result<(), LinkError> {
-        let mut state = self.lock();
-        loop {
-            if state.closed {
-                return Err(refusal(Phase::Connect, io::ErrorKind::ConnectionRefused));
-            }
-            if state.waiting.len() < BACKLOG {
-                state.waiting.push_back(server);
-                drop(state);
-                self.changed.notify_all();
-                return Ok(());
-            }
-            state = match deadline.remaining() {
-                None => self.changed.wait(state),
-                Some(left) if left.is_zero() => return Err(LinkError::timed_out(Phase::Connect)),
-                Some(left) => {
-                    let waited = self.changed.wait_timeout(state, left);
-                    Ok(waited.unwrap_or_else(PoisonError::into_inner).0)
-                }
-            }
-            .unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn take(&self) -> Option<Arc<InprocConnection>> {
-        let mut state = self.lock();
-        loop {
-            if state.closed {
-                return None;
-            }
-            if let Some(next) = state.waiting.pop_front() {
-                drop(state);
-                self.changed.notify_all();
-                return Some(next);
-            }
-            let waited = self.changed.wait(state);
-            state = waited.unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-
-    fn close(&self) {
-        let mut state = self.lock();
-        state.closed = true;
-        let forgotten = std::mem::take(&mut state.waiting);
-        drop(state);
-        self.changed.notify_all();
-        // Dropping them notifies their ends, so no lock may be held.
-        drop(forgotten);
-    }
-}
+use std::sync::Arc;
 
 #[derive(Debug)]
-pub(super) struct InprocAcceptor {
+struct InprocAcceptor {
     network: Arc<Network>,
     queue: Arc<Queue>,
     address: Address,
 }
 
-impl InprocAcceptor {
-    pub(super) fn new(network: Arc<Network>, queue: Arc<Queue>, address: Address) -> Self {
-        Self {
-            network,
-            queue,
-            address,
-        }
-    }
+/// Listens at `place`, or at a chosen place if it is empty.
+pub(super) fn listen(network: &Arc<Network>, place: &str) -> Result<Box<dyn Acceptor>, LinkError> {
+    let (place, queue) = network.listen(place)?;
+    Ok(Box::new(InprocAcceptor {
+        network: network.clone(),
+        queue,
+        address: Address::new(NAME, &place),
+    }))
 }
 
 impl Acceptor for InprocAcceptor {

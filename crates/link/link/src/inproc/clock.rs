@@ -1,8 +1,14 @@
 //! Time of a network.
 
-use super::network::Network;
+use std::fmt::Debug;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+/// Threads that wait for data to arrive, and are woken as the simulated time passes.
+pub(super) trait Sleepers: Send + Sync + Debug {
+    /// Wakes all of them.
+    fn wake(&self);
+}
 
 /// Clock that stands still until a test advances it. Clones show the same time; any number of
 /// networks may share one clock.
@@ -14,7 +20,7 @@ pub struct SimulatedClock {
 #[derive(Debug, Default)]
 struct Simulated {
     now: Duration,
-    networks: Vec<Weak<Network>>,
+    networks: Vec<Weak<dyn Sleepers>>,
 }
 
 impl SimulatedClock {
@@ -44,8 +50,8 @@ impl SimulatedClock {
     }
 
     /// Registers `network` to be woken whenever time passes.
-    pub(super) fn wakes(&self, network: Weak<Network>) {
-        self.lock().networks.push(network);
+    pub(super) fn wakes(&self, network: Arc<dyn Sleepers>) {
+        self.lock().networks.push(Arc::downgrade(&network));
     }
 
     fn lock(&self) -> MutexGuard<'_, Simulated> {

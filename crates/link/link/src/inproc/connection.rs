@@ -1,5 +1,6 @@
 //! End of a connection inside the process.
 
+use super::address::NAME;
 use super::clock::Clock;
 use super::pipe::Pipe;
 use crate::{Address, BlockPool, Connection, LinkError, Pending, SendError, Waitable};
@@ -63,8 +64,8 @@ pub(super) struct InprocConnection {
 impl InprocConnection {
     /// Makes both ends of `wire`, the client's first.
     pub(super) fn ends(wire: &Arc<Wire>, weather: &Weather) -> [Arc<Self>; 2] {
-        let client = Address::new(super::NAME, &wire.client);
-        let acceptor = Address::new(super::NAME, &wire.acceptor);
+        let client = Address::new(NAME, &wire.client);
+        let acceptor = Address::new(NAME, &wire.acceptor);
         let end = |is_client, peer: &Address, local: &Address| {
             Arc::new(Self {
                 wire: wire.clone(),

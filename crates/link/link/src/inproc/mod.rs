@@ -9,22 +9,23 @@
 //! Both directions of a connection are pipes of bounded size. No descriptor, no thread, no global.
 
 mod acceptor;
+mod address;
 mod clock;
 mod connection;
 mod network;
 mod pipe;
+mod queue;
 
+pub use address::NAME;
 pub use clock::SimulatedClock;
 
-use crate::{Acceptor, Address, Cause, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, Properties};
+use address::{bad_address, checked};
 use clock::Clock;
 use network::Network;
 use punctual_exec::Deadline;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Name of the link in addresses and options.
-pub const NAME: &str = "inproc";
 
 /// Network inside this process.
 #[derive(Clone, Debug)]
@@ -51,7 +52,7 @@ impl Inproc {
     #[must_use]
     pub fn with_clock(clock: &SimulatedClock) -> Self {
         let network = Arc::new(Network::new(Clock::Simulated(clock.clone())));
-        clock.wakes(Arc::downgrade(&network));
+        clock.wakes(network.clone());
         Self { network }
     }
 
@@ -113,7 +114,7 @@ impl Link for Inproc {
     ) -> Result<Box<dyn Acceptor>, LinkError> {
         no_properties(properties, Phase::Listen)?;
         let place = checked(address, Phase::Listen)?;
-        Network::listen(&self.network, place)
+        acceptor::listen(&self.network, place)
     }
 }
 
@@ -121,22 +122,10 @@ fn no_properties(properties: &Properties, phase: Phase) -> Result<(), LinkError>
     properties.only(&[], "none, for this link has no properties", phase)
 }
 
-fn checked(address: &Address, phase: Phase) -> Result<&str, LinkError> {
-    if address.place().chars().any(char::is_control) {
-        return Err(bad_address(phase));
-    }
-    Ok(address.place())
-}
-
-fn bad_address(phase: Phase) -> LinkError {
-    let cause = Cause::BadAddress("a name without control characters");
-    LinkError { phase, cause }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Pending;
+    use crate::{Cause, Pending};
     use std::io::IoSlice;
 
     const HOUR: Duration = Duration::from_secs(3600);

@@ -1,10 +1,10 @@
 //! Network: its acceptors, its connections, and their faults.
 
-use super::NAME;
-use super::acceptor::{InprocAcceptor, Queue};
-use super::clock::Clock;
+use super::clock::{Clock, Sleepers};
 use super::connection::{InprocConnection, Weather, Wire};
-use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
+use super::pipe::Pipe;
+use super::queue::{Queue, refusal};
+use crate::{Connection, LinkError, Phase};
 use punctual_exec::Deadline;
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -62,8 +62,10 @@ impl Network {
         latency.store(nanoseconds, Ordering::Relaxed);
     }
 
-    pub(super) fn listen(network: &Arc<Self>, place: &str) -> Result<Box<dyn Acceptor>, LinkError> {
-        let mut state = network.lock();
+    /// Begins listening at `place`, or at a chosen place if it is empty; returns the place and the
+    /// queue of the connections made to it.
+    pub(super) fn listen(&self, place: &str) -> Result<(Box<str>, Arc<Queue>), LinkError> {
+        let mut state = self.lock();
         let place: Box<str> = if place.is_empty() {
             let number = state.number();
             format!("open-{number}").into()
@@ -74,13 +76,8 @@ impl Network {
             return Err(refusal(Phase::Listen, io::ErrorKind::AddrInUse));
         }
         let queue = Arc::new(Queue::default());
-        let address = Address::new(NAME, &place);
-        state.listening.insert(place, queue.clone());
-        Ok(Box::new(InprocAcceptor::new(
-            network.clone(),
-            queue,
-            address,
-        )))
+        state.listening.insert(place.clone(), queue.clone());
+        Ok((place, queue))
     }
 
     /// Ends listening at `place`, if it is still `queue`'s.
@@ -115,8 +112,8 @@ impl Network {
         let wire = Arc::new(Wire {
             acceptor: place.into(),
             client: format!("{place}#{number}").into(),
-            to_acceptor: super::pipe::Pipe::default(),
-            to_client: super::pipe::Pipe::default(),
+            to_acceptor: Pipe::default(),
+            to_client: Pipe::default(),
         });
         state.wires.retain(|wire| wire.strong_count() > 0);
         state.wires.push(Arc::downgrade(&wire));
@@ -166,9 +163,10 @@ impl Network {
         }
         wires.len()
     }
+}
 
-    /// Wakes all waiting threads of all connections, because time has passed.
-    pub(super) fn wake(&self) {
+impl Sleepers for Network {
+    fn wake(&self) {
         let wires: Vec<Arc<Wire>> = {
             let state = self.lock();
             state.wires.iter().filter_map(Weak::upgrade).collect()
@@ -177,9 +175,4 @@ impl Network {
             pipe.wake();
         }
     }
-}
-
-pub(super) fn refusal(phase: Phase, kind: io::ErrorKind) -> LinkError {
-    let cause = Cause::Os(kind.into());
-    LinkError { phase, cause }
 }

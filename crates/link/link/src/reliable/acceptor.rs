@@ -2,12 +2,12 @@
 //!
 //! A thread does that as long as the acceptor is open, whether or not `accept` is called.
 
-use super::ReliableOptions;
 use super::connection::{ReliableConnection, Shared};
 use super::cookie::{Cookies, random};
 use super::driver::Driver;
 use super::handshake::{Agreed, Stranger, meet};
 use super::machine::Machine;
+use super::options::ReliableOptions;
 use crate::{Acceptor, Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::{Deadline, ThreadSpec};
 use std::collections::VecDeque;

@@ -4,7 +4,7 @@
 //! there. It ends when the connection is over, which may be a while after it was closed: written
 //! data is still delivered to the peer.
 
-use super::driver::Driver;
+use super::driver::{Driver, Timed};
 use super::machine::{End, Machine};
 use crate::{
     Address, BlockPool, Cause, Connection, LinkError, Pending, Phase, SendError, Waitable,
@@ -67,7 +67,8 @@ impl Shared {
             writable: Condvar::new(),
             out: Mutex::default(),
         });
-        driver.register(&shared)?;
+        let timed: Arc<dyn Timed> = shared.clone();
+        driver.register(&timed)?;
         let receiving = shared.clone();
         ThreadSpec::named("punctual-reliab").start(move || receiving.receive_below())?;
         shared.flush();
@@ -152,8 +153,16 @@ impl Shared {
         }
     }
 
-    /// Advances the machine's time; returns when to check again. Called by the timers.
-    pub(super) fn tick(&self) -> Option<Duration> {
+    fn close(&self) {
+        let mut guarded = self.lock();
+        guarded.machine.close(self.driver.now());
+        self.tell(guarded);
+        self.flush();
+    }
+}
+
+impl Timed for Shared {
+    fn tick(&self) -> Option<Duration> {
         let now = self.driver.now();
         let mut guarded = self.lock();
         guarded.scheduled = None;
@@ -170,17 +179,8 @@ impl Shared {
         guarded.machine.timer()
     }
 
-    /// Returns whether it was closed and still delivers written data to its peer. Called by the
-    /// timers.
-    pub(super) fn is_delivering(&self) -> bool {
+    fn is_delivering(&self) -> bool {
         self.lock().machine.is_delivering()
-    }
-
-    fn close(&self) {
-        let mut guarded = self.lock();
-        guarded.machine.close(self.driver.now());
-        self.tell(guarded);
-        self.flush();
     }
 }
 

@@ -1,11 +1,11 @@
 //! Connecting: the handshake, and the connection it makes.
 
-use super::ReliableOptions;
 use super::connection::{ReliableConnection, Shared};
 use super::cookie::random;
 use super::driver::Driver;
 use super::handshake::{Agreed, Opening};
 use super::machine::Machine;
+use super::options::ReliableOptions;
 use crate::{Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;
 use std::io::IoSlice;

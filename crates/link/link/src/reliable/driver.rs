@@ -4,11 +4,20 @@
 //! an acknowledgement that comes in time changes nothing here, so that a busy connection wakes the
 //! thread once a time-out, not once a message.
 
-use super::connection::Shared;
 use punctual_exec::{Deadline, ThreadSpec};
+use std::fmt::Debug;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
+
+/// Connection as the timers see it.
+pub(super) trait Timed: Send + Sync + Debug {
+    /// Advances its time; returns when to check again, `None` once it is over.
+    fn tick(&self) -> Option<Duration>;
+
+    /// Returns whether it was closed and still delivers written data to its peer.
+    fn is_delivering(&self) -> bool;
+}
 
 #[derive(Debug)]
 pub(super) struct Driver {
@@ -21,7 +30,7 @@ pub(super) struct Driver {
 
 #[derive(Debug, Default)]
 struct State {
-    connections: Vec<Weak<Shared>>,
+    connections: Vec<Weak<dyn Timed>>,
     next: Option<Duration>,
     running: bool,
     /// Number of connections that have delivered all their data.
@@ -51,7 +60,7 @@ impl Driver {
     ///
     /// # Errors
     /// When no thread can be started.
-    pub(super) fn register(self: &Arc<Self>, connection: &Arc<Shared>) -> io::Result<()> {
+    pub(super) fn register(self: &Arc<Self>, connection: &Arc<dyn Timed>) -> io::Result<()> {
         let mut state = self.lock();
         state.connections.push(Arc::downgrade(connection));
         if !state.running {
@@ -116,7 +125,7 @@ impl Driver {
     }
 
     /// Removes a connection that is over and needs no timers any more.
-    fn forget(&self, connection: &Arc<Shared>) {
+    fn forget(&self, connection: &Arc<dyn Timed>) {
         let gone = Arc::downgrade(connection);
         let mut guard = self.lock();
         guard.connections.retain(|known| !known.ptr_eq(&gone));
@@ -125,7 +134,7 @@ impl Driver {
     }
 
     /// Waits until a check is due, and returns all connections; `None` when there are no more.
-    fn due(&self) -> Option<Vec<Arc<Shared>>> {
+    fn due(&self) -> Option<Vec<Arc<dyn Timed>>> {
         let mut state = self.lock();
         loop {
             let now = self.now();

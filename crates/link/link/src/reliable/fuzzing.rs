@@ -1,10 +1,10 @@
 //! Fuzzing of the adapter's datagrams: sent to a client that opens a connection, to an acceptor,
 //! and to a connection.
 
-use super::ReliableOptions;
 use super::cookie::Cookies;
 use super::handshake::{Opening, Stranger, meet};
 use super::machine::Machine;
+use super::options::ReliableOptions;
 use super::wire;
 use crate::Address;
 use crate::fuzzing::Program;

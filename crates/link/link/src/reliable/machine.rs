@@ -1,8 +1,8 @@
 //! State machine of one connection: both halves, acknowledgements, keep-alive, the end. Pure:
 //! datagrams and times are passed in, datagrams and the next time come out.
 
-use super::ReliableOptions;
 use super::incoming::{Arrival, Incoming};
+use super::options::ReliableOptions;
 use super::outgoing::Outgoing;
 use super::wire::{self, Datagram};
 use punctual_cdr::Block;

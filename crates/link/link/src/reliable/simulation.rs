@@ -1,8 +1,8 @@
 //! Simulation of two machines over a network that loses, repeats and reorders; time is simulated
 //! too, so each run is the same.
 
-use super::ReliableOptions;
 use super::machine::{End, Machine};
+use super::options::ReliableOptions;
 use punctual_cdr::Block;
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -2,7 +2,6 @@
 //! others. First fit, with neighbours joined.
 
 use super::layout::{REFERENCES, SLOTS};
-use super::pool::Piece;
 use crate::Cause;
 use punctual_sys::memory::Region;
 use std::sync::{Arc, Weak};
@@ -17,11 +16,11 @@ pub(super) trait Marks: Send + Sync {
     fn mark(&self, slot: usize) -> u32;
 }
 
-/// Allocator of a pool; see the module.
-pub(super) struct Allocator {
+/// Allocator of a pool, of which it hands out pieces of type `P`; see the module.
+pub(super) struct Allocator<P> {
     /// Free regions in the order of their addresses, no two of them adjacent.
     free: Vec<Region>,
-    slots: Vec<Slot>,
+    slots: Vec<Slot<P>>,
     /// Unused slots.
     unused: Vec<usize>,
     /// Slots without a local holder that the peer has not returned.
@@ -33,10 +32,9 @@ pub(super) struct Allocator {
     start: usize,
 }
 
-#[derive(Default)]
-struct Slot {
+struct Slot<P> {
     /// Piece, while a local holder may send it.
-    piece: Weak<Piece>,
+    piece: Weak<P>,
     /// Offset in the pool, while it is in use.
     start: usize,
     len: usize,
@@ -55,13 +53,26 @@ pub(super) struct Reference {
     pub(super) offset: u32,
 }
 
-impl Allocator {
+impl<P> Slot<P> {
+    fn unused() -> Self {
+        Self {
+            piece: Weak::new(),
+            start: 0,
+            len: 0,
+            sent: 0,
+            back: 0,
+            region: None,
+        }
+    }
+}
+
+impl<P> Allocator<P> {
     /// Makes an allocator of `memory`, all of it free.
     pub(super) fn new(memory: Region, marks: Arc<dyn Marks>) -> Self {
         Self {
             start: memory.start(),
             free: (!memory.is_empty()).then_some(memory).into_iter().collect(),
-            slots: (0..SLOTS).map(|_| Slot::default()).collect(),
+            slots: (0..SLOTS).map(|_| Slot::unused()).collect(),
             unused: (0..SLOTS).rev().collect(),
             returning: Vec::with_capacity(SLOTS),
             broken: false,
@@ -95,7 +106,7 @@ impl Allocator {
     }
 
     /// Lists the piece, so that [`Allocator::find`] finds it.
-    pub(super) fn publish(&mut self, slot: usize, piece: Weak<Piece>) {
+    pub(super) fn publish(&mut self, slot: usize, piece: Weak<P>) {
         if let Some(entry) = self.slots.get_mut(slot) {
             entry.piece = piece;
         }
@@ -115,7 +126,7 @@ impl Allocator {
 
     /// Returns the listed piece that contains `len` bytes at `offset` of the pool, and the piece's
     /// offset.
-    pub(super) fn find(&self, offset: usize, len: usize) -> Option<(Arc<Piece>, usize)> {
+    pub(super) fn find(&self, offset: usize, len: usize) -> Option<(Arc<P>, usize)> {
         let entry = self.slots.get(self.slot_at(offset, len)?)?;
         Some((entry.piece.upgrade()?, entry.start))
     }
@@ -191,7 +202,7 @@ impl Allocator {
 
     /// Returns the slot of the piece that contains `len` bytes at `offset`.
     fn slot_at(&self, offset: usize, len: usize) -> Option<usize> {
-        let within = |slot: &Slot| {
+        let within = |slot: &Slot<P>| {
             slot.start <= offset && slot.len >= len && offset - slot.start <= slot.len - len
         };
         self.slots

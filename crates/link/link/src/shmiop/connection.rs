@@ -1,8 +1,8 @@
 //! Connection: a ring and a pool in each direction.
 
+use super::address::Addresses;
 use super::copies::Copies;
 use super::ends::Ends;
-use super::greeting::Addresses;
 use super::incoming::Incoming;
 use super::layout::Sizes;
 use super::lending::{self, PoolLoan};

@@ -1,8 +1,9 @@
 //! Connecting to a process that listens.
 
+use super::address::{Addresses, NAME, client_address};
 use super::copies::CopyCounters;
-use super::greeting::{Addresses, Handshake, Own, Theirs};
-use super::{NAME, ShmOptions, client_address};
+use super::greeting::{Handshake, Own, Theirs};
+use super::options::ShmOptions;
 use crate::uiop::path;
 use crate::{Address, Cause, Connection, LinkError, Phase};
 use punctual_exec::Deadline;

@@ -1,8 +1,8 @@
 //! Fuzzing of a connection whose peer writes whatever an input says.
 
+use super::address::{Addresses, NAME};
 use super::connection::{Parts, ShmConnection};
 use super::copies::CopyCounters;
-use super::greeting::Addresses;
 use super::layout::{CLOSED, CONTROL, HEAD, INLINE, LENT, MARKS, Sizes, TAIL, UNIT, padded, pair};
 use super::options::{ShmOptions, Trust};
 use super::writer;
@@ -142,7 +142,7 @@ fn connect(options: &ShmOptions, is_new: bool) -> io::Result<(ShmConnection, Hos
     let (control, ring, pool) = writer::parts(memory, SIZES);
     let seen = PeerMemory::map(&file, SIZES.total())
         .map_err(|refused| io::Error::other(format!("{refused:?}")))?;
-    let here = Address::new(super::NAME, "/here");
+    let here = Address::new(NAME, "/here");
     let connection = ShmConnection::new(Parts {
         control,
         ring,

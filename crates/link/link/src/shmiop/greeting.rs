@@ -14,12 +14,13 @@
 //! 28  4   how often each may be out: 16
 //! ```
 
-use super::connection::ShmConnection;
+use super::address::Addresses;
+use super::connection::{Parts, ShmConnection};
 use super::copies::CopyCounters;
 use super::layout::{REFERENCES, SLOTS, Sizes};
 use super::options::{ShmOptions, Trust};
 use super::writer;
-use crate::{Address, Cause};
+use crate::Cause;
 use punctual_sys::credentials::Credentials;
 use punctual_sys::memory::{self, PeerMemory, Refused, Region, Trusted};
 use punctual_sys::passing;
@@ -161,7 +162,7 @@ impl Handshake {
             Trust::SameUser => self.credentials.same_user().map(Trusted::by_choice),
         };
         let (control, ring, pool) = writer::parts(own.memory, own.sizes);
-        ShmConnection::new(super::connection::Parts {
+        ShmConnection::new(Parts {
             control,
             ring,
             pool,
@@ -174,13 +175,6 @@ impl Handshake {
             options,
         })
     }
-}
-
-/// Addresses of the two ends of a connection.
-#[derive(Clone, Debug)]
-pub(super) struct Addresses {
-    pub(super) local: Address,
-    pub(super) peer: Address,
 }
 
 impl Own {

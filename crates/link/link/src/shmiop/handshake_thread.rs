@@ -1,11 +1,12 @@
 //! Handshake thread of an acceptor: accepts peers and receives their greetings, many at a time, so
 //! that a slow, silent or hostile one delays no other.
 
-use super::acceptor::AcceptQueue;
+use super::accept_queue::AcceptQueue;
+use super::address::{Addresses, client_address};
 use super::connection::ShmConnection;
 use super::copies::CopyCounters;
-use super::greeting::{Addresses, Handshake, Own, Theirs};
-use super::{ShmOptions, client_address};
+use super::greeting::{Handshake, Own, Theirs};
+use super::options::ShmOptions;
 use crate::{Address, Cause, LinkError, Phase};
 use punctual_exec::Deadline;
 use punctual_sys::passing::{self, Found};

@@ -8,7 +8,7 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `acceptor`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
+//! | `acceptor`, `accept_queue`, `handshake_thread`, `connector`, `greeting` | a Unix socket to meet at: the peer's credentials (`SO_PEERCRED`), and its memory's descriptor |
 //! | `connection` | both directions |
 //! | `writer`, `reader` | the ring |
 //! | `pool`, `allocator`, `lending`, `incoming`, `written` | lent memory, on the lender's side and on the other |
@@ -34,7 +34,9 @@
 //! The place of an address is the absolute path of the socket, like that of [`crate::uiop`]. Memory
 //! files that only their maker can write need Linux 5.1.
 
+mod accept_queue;
 mod acceptor;
+mod address;
 mod allocator;
 mod connection;
 mod connector;
@@ -53,6 +55,7 @@ mod reader;
 mod writer;
 mod written;
 
+pub use address::NAME;
 pub use copies::Copied;
 pub use options::{Allow, ShmOptions, Trust};
 
@@ -60,9 +63,6 @@ use crate::{Acceptor, Address, Connection, Guarantees, Link, LinkError, Phase, P
 use copies::CopyCounters;
 use punctual_exec::Deadline;
 use std::sync::Arc;
-
-/// Name of the link in addresses and options.
-pub const NAME: &str = "shmiop";
 
 /// Shared-memory link. Clones are one link.
 #[derive(Clone, Debug, Default)]
@@ -87,11 +87,6 @@ impl Shmiop {
     pub fn copied(&self) -> Copied {
         self.counters.total()
     }
-}
-
-/// Returns the address of the client's end of a connection to the socket at `path`.
-fn client_address(path: &str, end: &str) -> Address {
-    Address::new(NAME, &format!("{path}#{end}"))
 }
 
 impl Link for Shmiop {

@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub(super) struct Pool {
     /// Range of the pool's addresses.
     addresses: Range<usize>,
-    allocator: Mutex<Allocator>,
+    allocator: Mutex<Allocator<Piece>>,
     copies: Arc<Copies>,
 }
 
@@ -114,7 +114,7 @@ impl Pool {
         holds.then(|| octets.as_ptr().addr() - self.addresses.start)
     }
 
-    fn allocator(&self) -> MutexGuard<'_, Allocator> {
+    fn allocator(&self) -> MutexGuard<'_, Allocator<Piece>> {
         self.allocator
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

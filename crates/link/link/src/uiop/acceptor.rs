@@ -1,7 +1,8 @@
 //! Listening on a Unix socket.
 
+use super::address::{NAME, client_address};
+use super::options::UiopOptions;
 use super::path::SocketFile;
-use super::{NAME, UiopOptions, client_address};
 use crate::socket::StreamConnection;
 use crate::{Acceptor, Address, Connection, LinkError, Phase};
 use punctual_sys::unix;

@@ -1,6 +1,8 @@
 //! Connecting over a Unix socket.
 
-use super::{NAME, UiopOptions, client_address, path};
+use super::address::{NAME, client_address};
+use super::options::UiopOptions;
+use super::path;
 use crate::socket::StreamConnection;
 use crate::{Address, Connection, LinkError, Phase};
 use punctual_exec::Deadline;

@@ -1,7 +1,9 @@
 //! C functions of an acceptor.
 
+use super::connection;
 use super::guard::{guarded, quietly};
-use super::{connection, endpoint, exported, lend};
+use super::lent::lend;
+use super::link::{endpoint, exported};
 use crate::abi::{Failure, Property, RawAcceptor, RawConnection, RawLink, Text};
 use punctual_link::{Acceptor, Phase};
 use std::ffi::c_int;

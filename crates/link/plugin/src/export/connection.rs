@@ -1,8 +1,8 @@
 //! C functions of a connection.
 
 use super::guard::{guarded, quietly};
+use super::lent::{deadline, lend, slice};
 use super::received::Received;
-use super::{deadline, lend, slice};
 use crate::abi::{DATA, END, Failure, NO_DESCRIPTOR, Part, QUIET, RawConnection, Text};
 use punctual_link::{Connection, Pending, Waitable};
 use std::ffi::c_int;

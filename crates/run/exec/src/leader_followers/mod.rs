@@ -9,9 +9,11 @@ mod leadership;
 mod pool;
 mod reserve;
 mod wait;
+mod wakeup;
 mod workers;
 
 pub use leadership::{Leadership, Notify, Waiter};
 pub use pool::{LeaderFollowers, PoolOptions};
 pub use reserve::{Borrow, ReserveOptions};
-pub use wait::{ThreadEvent, Waited, Wakeup};
+pub use wait::Waited;
+pub use wakeup::{ThreadEvent, Wakeup};

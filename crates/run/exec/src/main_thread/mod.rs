@@ -1,18 +1,19 @@
 //! Main-thread work queue: upcalls that only the thread which runs the ORB may make (CORBA 3.3 part
 //! 1, §15.3.8.1). A caller submits a work item and waits until it is done, or posts it and goes on.
 
+mod refused;
 #[allow(unsafe_code)]
 mod work_item;
 
+pub use refused::Refused;
+
 use crate::Deadline;
+use refused::MAX_QUEUED;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use work_item::WorkItem;
-
-/// Upper bound of queued work items that a thread waits for.
-const MAX_QUEUED: usize = 1024;
 
 /// Work queue of one thread, the main thread: the first thread that asks for work.
 #[derive(Debug, Default)]
@@ -55,26 +56,6 @@ impl fmt::Debug for Queued {
         })
     }
 }
-
-/// Reason why a work item was not done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// The queue is full.
-    TooMany,
-    /// The main thread does no more work.
-    Closed,
-}
-
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => write!(f, "{MAX_QUEUED} requests wait for the main thread already"),
-            Self::Closed => f.write_str("the main thread serves no more requests"),
-        }
-    }
-}
-
-impl std::error::Error for Refused {}
 
 impl MainThreadQueue {
     /// Runs `work` on the main thread, and waits for its result. The main thread itself does it at

@@ -1,6 +1,6 @@
 //! Work item that borrows from the thread that waits for it.
 
-use super::Refused;
+use super::refused::Refused;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,9 +1,10 @@
-//! Loop that waits for events and serves them.
+//! Loop that waits for events and serves them, and does the additional work.
 
+use super::nesting::Nesting;
 use super::owner::Readiness;
-use super::ready_event::{Nesting, ReadyEvent, Role};
-use super::table::Token;
-use super::{QUEUE, Reactor, STOP, TIMER};
+use super::state::{QUEUE, Reactor, ReadyEvent, Role, STOP, TIMER};
+use super::table::{Entry, Token};
+use super::work::Work;
 use punctual_sys::epoll::{EpollEvent, EpollEvents};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -180,10 +181,7 @@ impl Reactor {
 
     /// Calls the handler; returns whether the calling thread still owns the registration.
     fn call(self: &Arc<Self>, token: Token, readiness: Readiness, role: Role) -> bool {
-        let handler = self
-            .table
-            .entry(token)
-            .and_then(super::table::Entry::handler);
+        let handler = self.table.entry(token).and_then(Entry::handler);
         let Some(handler) = handler else {
             return true;
         };
@@ -201,5 +199,37 @@ impl Reactor {
             self.deregister(token);
         }
         event.owns
+    }
+}
+
+impl Reactor {
+    /// Gives the reactor's threads this work. Only the first call has an effect.
+    pub fn set_work(&self, work: Arc<dyn Work>) {
+        let _ = self.work.set(work);
+    }
+
+    /// Wakes a waiting thread, if there is one, after work has been added.
+    pub fn notify_work(&self) {
+        // Sequentially consistent with a thread that begins to wait: it finds the work, or is found
+        // waiting.
+        if self.leadership.leaders() > 0 {
+            self.queued.notify();
+        }
+    }
+
+    /// Returns whether there is work.
+    #[must_use]
+    pub fn has_work(&self) -> bool {
+        self.work.get().is_some_and(|work| work.is_waiting())
+    }
+
+    /// Does the next piece if there is one; returns whether there was.
+    pub(crate) fn do_next(&self) -> bool {
+        let Some(work) = self.work.get().filter(|work| work.is_waiting()) else {
+            return false;
+        };
+        let _nesting = Nesting::new();
+        // The panicked piece is dropped.
+        catch_unwind(AssertUnwindSafe(|| work.do_next())).unwrap_or(true)
     }
 }

@@ -2,7 +2,6 @@
 //! are made in blocks that stay for good, and a token's generation tells an old registration from
 //! the one that occupies its entry now.
 
-use super::Handler;
 use super::owner::Owner;
 use std::io;
 use std::sync::atomic::AtomicU64;
@@ -32,9 +31,8 @@ impl Token {
     }
 }
 
-/// Entry of the table: a registration, or room for one.
-#[derive(Default)]
-pub(super) struct Entry {
+/// Entry of the table: a registration with a handler of type `H`, or room for one.
+pub(super) struct Entry<H: ?Sized> {
     pub(super) owner: Owner,
     /// Deadline in milliseconds of the coarse clock; 0 for none.
     pub(super) due: AtomicU64,
@@ -43,29 +41,39 @@ pub(super) struct Entry {
     pub(super) scheduled: AtomicU64,
     /// Handler; contended only by a thread that changes the interest while the registration is
     /// served.
-    handler: Mutex<Option<Arc<dyn Handler>>>,
+    handler: Mutex<Option<Arc<H>>>,
 }
 
-impl Entry {
-    pub(super) fn handler(&self) -> Option<Arc<dyn Handler>> {
+impl<H: ?Sized> Entry<H> {
+    /// Makes room for a registration.
+    fn new() -> Self {
+        Self {
+            owner: Owner::default(),
+            due: AtomicU64::new(0),
+            scheduled: AtomicU64::new(0),
+            handler: Mutex::new(None),
+        }
+    }
+
+    pub(super) fn handler(&self) -> Option<Arc<H>> {
         self.lock().clone()
     }
 
-    pub(super) fn set_handler(
-        &self,
-        handler: Option<Arc<dyn Handler>>,
-    ) -> Option<Arc<dyn Handler>> {
+    pub(super) fn set_handler(&self, handler: Option<Arc<H>>) -> Option<Arc<H>> {
         std::mem::replace(&mut *self.lock(), handler)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<dyn Handler>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Arc<H>>> {
         self.handler.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// Entries that are made together, and stay for good.
+type Block<H> = Box<[Entry<H>]>;
+
 /// Table of all entries.
-pub(super) struct Table {
-    blocks: Box<[OnceLock<Box<[Entry]>>]>,
+pub(super) struct Table<H: ?Sized> {
+    blocks: Box<[OnceLock<Block<H>>]>,
     free: Mutex<Free>,
 }
 
@@ -77,7 +85,7 @@ struct Free {
     most: u32,
 }
 
-impl Table {
+impl<H: ?Sized> Table<H> {
     /// Makes a table of at most `most` registrations, whose memory is allocated as needed.
     pub(super) fn new(most: u32) -> Self {
         let blocks = (most as usize).div_ceil(BLOCK);
@@ -92,7 +100,7 @@ impl Table {
     }
 
     #[inline]
-    pub(super) fn entry(&self, token: Token) -> Option<&Entry> {
+    pub(super) fn entry(&self, token: Token) -> Option<&Entry<H>> {
         let at = token.index as usize;
         self.blocks.get(at / BLOCK)?.get()?.get(at % BLOCK)
     }
@@ -116,7 +124,7 @@ impl Table {
         let at = index as usize;
         let block = self.blocks.get(at / BLOCK);
         let block =
-            block.map(|block| block.get_or_init(|| (0..BLOCK).map(|_| Entry::default()).collect()));
+            block.map(|block| block.get_or_init(|| (0..BLOCK).map(|_| Entry::new()).collect()));
         let generation = block
             .and_then(|block| block.get(at % BLOCK))
             .map_or(0, |entry| entry.owner.generation());
@@ -141,17 +149,20 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Handler;
     use super::*;
 
     #[test]
     fn an_idle_registration_takes_little_memory() {
         // Includes its share of the list of free entries and of the timer's.
-        assert!(size_of::<Entry>() + size_of::<u32>() + 2 * size_of::<(u64, u32)>() < 200);
+        assert!(
+            size_of::<Entry<dyn Handler>>() + size_of::<u32>() + 2 * size_of::<(u64, u32)>() < 200
+        );
     }
 
     #[test]
     fn places_are_bounded_and_used_again() {
-        let table = Table::new(2);
+        let table = Table::<dyn Handler>::new(2);
         let tokens = [table.take().unwrap(), table.take().unwrap()];
         assert!(table.take().is_err());
         assert_eq!(table.len(), 2);

@@ -44,7 +44,7 @@ impl Timers {
     }
 
     /// Sets, puts off, or removes the deadline of the registration at an entry.
-    pub(super) fn set(&self, token: Token, entry: &Entry, after: Option<Duration>) {
+    pub(super) fn set<H: ?Sized>(&self, token: Token, entry: &Entry<H>, after: Option<Duration>) {
         let Some(after) = after else {
             return entry.due.store(0, Ordering::SeqCst);
         };
@@ -60,7 +60,7 @@ impl Timers {
         }
     }
 
-    fn schedule(&self, number: u32, entry: &Entry, due: u64) {
+    fn schedule<H: ?Sized>(&self, number: u32, entry: &Entry<H>, due: u64) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let scheduled = entry.scheduled.load(Ordering::SeqCst);
         if scheduled != 0 && scheduled <= due {
@@ -74,7 +74,7 @@ impl Timers {
 
     /// Calls `each` with the registrations whose deadline has passed, removes those deadlines, and
     /// sets the timer for the next.
-    pub(super) fn overdue(&self, table: &Table, mut each: impl FnMut(Token)) {
+    pub(super) fn overdue<H: ?Sized>(&self, table: &Table<H>, mut each: impl FnMut(Token)) {
         let mut list = self.list.lock().unwrap_or_else(PoisonError::into_inner);
         let now = clock::coarse_millis();
         list.set_to = 0;

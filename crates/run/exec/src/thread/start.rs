@@ -1,6 +1,8 @@
 //! Start of threads, in one place.
 
-use super::{Requirement, SpawnError, ThreadSpec};
+use super::error::{Requirement, SpawnError};
+use super::spec::ThreadSpec;
+use punctual_sys::processor::Processors;
 use punctual_sys::{scheduling, stack};
 use std::io;
 use std::sync::mpsc;
@@ -30,7 +32,21 @@ impl<T> JoinHandle<T> {
     }
 }
 
-pub(super) fn start<T: Send + 'static>(
+impl ThreadSpec {
+    /// Starts a thread. Dropping the returned handle lets it run on its own.
+    ///
+    /// # Errors
+    /// [`SpawnError::Refused`] when the machine refuses a requirement, [`SpawnError::Os`] when it
+    /// has no thread left, or the name holds a NUL. The work is dropped then, on either thread.
+    pub fn start<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<JoinHandle<T>, SpawnError> {
+        start(self, work)
+    }
+}
+
+fn start<T: Send + 'static>(
     spec: ThreadSpec,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<JoinHandle<T>, SpawnError> {
@@ -72,7 +88,7 @@ pub(super) fn start<T: Send + 'static>(
 /// Requirements that the new thread has to obtain from the operating system.
 struct Demands {
     scheduling: Option<scheduling::Scheduling>,
-    processors: Option<super::Processors>,
+    processors: Option<Processors>,
     prefault_stack: bool,
 }
 

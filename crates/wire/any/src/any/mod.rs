@@ -6,6 +6,7 @@ mod display;
 mod environment;
 mod show_each;
 mod text;
+mod typed;
 mod user_exception;
 
 use std::fmt;

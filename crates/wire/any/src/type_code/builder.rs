@@ -5,9 +5,10 @@ use std::sync::{Arc, OnceLock};
 
 use punctual_cdr::Char;
 
-use super::arena::{Arena, Index, Member, Name, Node, Union, Value, ValueModifier, Visibility};
+use super::TypeCode;
+use super::arena::Arena;
 use super::graft::Grafts;
-use super::{TypeCode, Typed};
+use super::node::{Index, Member, Name, Node, Union, Value, ValueModifier, Visibility};
 use crate::kind::TypeKind;
 
 /// Index of a type under construction, valid for the [`TypeBuilder`] that returned it.
@@ -78,12 +79,6 @@ pub struct ValueDescription<N> {
 }
 
 impl TypeBuilder {
-    /// Makes a new TypeCode of a Rust type.
-    #[must_use]
-    pub fn of<T: Typed + ?Sized>() -> TypeCode {
-        Self::described(T::describe)
-    }
-
     /// Returns the TypeCode cached in `place`, and makes it at the first call. Shared by all
     /// generated types, to keep their code small.
     #[doc(hidden)]

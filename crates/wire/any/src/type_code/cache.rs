@@ -8,7 +8,8 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use super::TypeCode;
-use super::arena::{Arena, Index};
+use super::arena::Arena;
+use super::node::Index;
 use crate::kind::TypeKind;
 
 /// Number of types that a thread keeps. The next constant bounds the encoding of each, in bytes.

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use super::TypeCode;
-use super::arena::{Arena, Node};
+use super::arena::Arena;
 use super::graft::Grafts;
+use super::node::Node;
 
 impl TypeCode {
     /// Returns the same type without its names and those of its members, where they are optional,

@@ -1,6 +1,6 @@
 //! TypeCodes made of others, one at a time (CORBA's `create_…_tc`).
 
-use super::arena::{ValueModifier, Visibility};
+use super::node::{ValueModifier, Visibility};
 use super::{Label, TypeBuilder, TypeCode, TypeIndex, UnionDescription, ValueDescription};
 use crate::kind::TypeKind;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::TypeCode;
-use super::arena::Node;
+use super::node::Node;
 use crate::kind::TypeKind;
 
 /// Shows the type as IDL names it: with its scope if its repository id contains that,

@@ -11,7 +11,8 @@ use std::num::TryFromIntError;
 use punctual_cdr::{Block, ByteOrder, CdrError, Coding, Encoder, Marshal, NarrowCodeSet};
 
 use super::TypeCode;
-use super::arena::{Arena, Index, Member, Name, Node, Union, Value};
+use super::arena::Arena;
+use super::node::{Index, Member, Name, Node, Union, Value};
 use crate::kind::TypeKind;
 use crate::type_code::label;
 

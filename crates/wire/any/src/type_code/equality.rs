@@ -8,7 +8,8 @@
 use std::sync::Arc;
 
 use super::TypeCode;
-use super::arena::{Arena, Index, Member, Node};
+use super::arena::Arena;
+use super::node::{Index, Member, Node};
 use crate::kind::TypeKind;
 
 impl TypeCode {

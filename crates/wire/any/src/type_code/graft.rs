@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::TypeCode;
-use super::arena::{Arena, Index, Node};
+use super::arena::Arena;
+use super::node::{Index, Node};
 
 /// Record of the types copied, by the addresses of their arenas. The arenas are kept alive
 /// meanwhile, so that no other can get the same address.

@@ -11,6 +11,7 @@ mod encode;
 mod equality;
 mod graft;
 pub(crate) mod label;
+mod node;
 mod typed;
 
 use std::fmt;
@@ -20,9 +21,10 @@ use thiserror::Error;
 
 use crate::kind::TypeKind;
 
-pub(crate) use arena::{Arena, Index, Member, Node, Shapes, Union, Value};
-pub use arena::{ValueModifier, Visibility};
+pub(crate) use arena::{Arena, Shapes};
 pub use builder::{Label, TypeBuilder, TypeIndex, UnionDescription, ValueDescription};
+pub(crate) use node::{Index, Member, Node, Union, Value};
+pub use node::{ValueModifier, Visibility};
 pub use typed::Typed;
 
 /// Description of a type.

@@ -3,7 +3,6 @@
 use punctual_cdr::{Char, Fixed, LongDouble, Nilable, ValueRef};
 
 use super::{TypeBuilder, TypeCode, TypeIndex, ValueDescription, ValueModifier};
-use crate::any::Any;
 use crate::kind::TypeKind;
 
 /// Rust type that has a TypeCode. The IDL compiler implements it for all generated types.
@@ -15,6 +14,14 @@ pub trait Typed {
     #[must_use]
     fn type_code() -> TypeCode {
         TypeBuilder::of::<Self>()
+    }
+}
+
+impl TypeBuilder {
+    /// Makes a new TypeCode of a Rust type.
+    #[must_use]
+    pub fn of<T: Typed + ?Sized>() -> TypeCode {
+        Self::described(T::describe)
     }
 }
 
@@ -74,7 +81,6 @@ simple! {
     char => WChar;
     str => String;
     String => String;
-    Any => Any;
     TypeCode => TypeCode;
 }
 

@@ -9,13 +9,21 @@ use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
 /// Upper bound of the elements and members of a default value.
 const MOST: u64 = 1 << 20;
 
-pub(super) fn default_of(type_code: &TypeCode) -> Result<Value, CdrError> {
-    let types = type_code.arena().shapes()?;
-    let mut beginning = Beginning {
-        left: MOST,
-        depth: 0,
-    };
-    beginning.value(types, type_code.at())
+impl Value {
+    /// Returns the value of a new DynAny of this type: zeroes, empty text and sequences, first
+    /// enumerators, the union's first member, nil (CORBA 3.3 part 1, §16.3.1).
+    ///
+    /// # Errors
+    /// [`CdrError::BadTypeCode`]; [`CdrError::LengthOverLimit`] for arrays of more than a million
+    /// elements in all.
+    pub fn default_of(type_code: &TypeCode) -> Result<Self, CdrError> {
+        let types = type_code.arena().shapes()?;
+        let mut beginning = Beginning {
+            left: MOST,
+            depth: 0,
+        };
+        beginning.value(types, type_code.at())
+    }
 }
 
 /// State of building a default value, which counts its parts, since a type may come from a peer.
@@ -34,9 +42,7 @@ impl Beginning {
             Node::Primitive(kind) => primitive(*kind),
             Node::Text { .. } => Value::String(String::new()),
             Node::Fixed { scale, .. } => Value::Fixed(zero(*scale)),
-            Node::Sequence { element, .. } if is_octet(types, *element) => {
-                Value::Octets(Vec::new())
-            }
+            Node::Sequence { element, .. } if types.is_octet(*element) => Value::Octets(Vec::new()),
             Node::Sequence { .. } => Value::Sequence(Elements::default()),
             Node::Array { element, length } => self.array(types, *element, *length)?,
             Node::Alias { .. } => return self.deeper(types, types.shape(at).original),
@@ -68,7 +74,7 @@ impl Beginning {
 
     fn array(&mut self, types: Shapes<'_>, element: Index, length: u32) -> Result<Value, CdrError> {
         self.account(length.into())?;
-        if is_octet(types, element) {
+        if types.is_octet(element) {
             return Ok(Value::Octets(vec![0; length as usize]));
         }
         let elements: Result<_, _> = (0..length).map(|_| self.deeper(types, element)).collect();
@@ -99,10 +105,6 @@ impl Beginning {
         })?;
         Ok(())
     }
-}
-
-pub(crate) fn is_octet(types: Shapes<'_>, at: Index) -> bool {
-    types.node(types.shape(at).original).kind() == TypeKind::Octet
 }
 
 fn zero(scale: i16) -> Decimal {

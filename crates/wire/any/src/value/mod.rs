@@ -14,7 +14,6 @@ use crate::any::Any;
 use crate::type_code::TypeCode;
 use crate::walk;
 
-pub(crate) use default::is_octet;
 pub use dynamic::{DynamicFactory, DynamicValue, FormalType};
 pub use elements::Elements;
 
@@ -92,16 +91,6 @@ impl Value {
     pub fn marshal(&self, type_code: &TypeCode, out: &mut Encoder<'_>) -> Result<(), CdrError> {
         let types = type_code.arena().shapes()?;
         walk::write(types, type_code.at(), self, out)
-    }
-
-    /// Returns the value of a new DynAny of this type: zeroes, empty text and sequences, first
-    /// enumerators, the union's first member, nil (CORBA 3.3 part 1, §16.3.1).
-    ///
-    /// # Errors
-    /// [`CdrError::BadTypeCode`]; [`CdrError::LengthOverLimit`] for arrays of more than a million
-    /// elements in all.
-    pub fn default_of(type_code: &TypeCode) -> Result<Self, CdrError> {
-        default::default_of(type_code)
     }
 }
 

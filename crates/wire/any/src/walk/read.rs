@@ -12,7 +12,7 @@ use super::{check_bound, discriminator, no_such_value, pass_id};
 use crate::any::{Any, Body};
 use crate::kind::TypeKind;
 use crate::type_code::{Index, Member, Node, Shapes, TypeCode};
-use crate::value::{Elements, FormalType, UnionValue, Value, is_octet};
+use crate::value::{Elements, FormalType, UnionValue, Value};
 
 /// Memory of one decoded element, in bytes: the limit on messages, divided by it, bounds the number
 /// of values, since small elements grow when decoded.
@@ -177,7 +177,7 @@ impl<'a> Reading<'a> {
         length: usize,
         input: &mut Decoder<'_>,
     ) -> Result<Value, CdrError> {
-        if is_octet(types, element) {
+        if types.is_octet(element) {
             return u8::unmarshal_vec(input, length).map(Value::Octets);
         }
         if let Some(body) = self.body.filter(|_| length > 0 && is_kept(types, element)) {
@@ -267,7 +267,7 @@ impl<'a> Reading<'a> {
 /// Returns whether elements stay encoded. Valuetypes may be shared with other values, and octets
 /// take no more room when decoded.
 fn is_kept(types: Shapes<'_>, element: Index) -> bool {
-    !types.shape(element).holds.has_values() && !is_octet(types, element)
+    !types.shape(element).holds.has_values() && !types.is_octet(element)
 }
 
 /// Returns whether decoded values would take more memory than a copy of the encoding.

@@ -107,7 +107,7 @@ fn elements(
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
     match value {
-        Value::Octets(octets) if crate::value::is_octet(types, element) => {
+        Value::Octets(octets) if types.is_octet(element) => {
             out.put_bytes(octets);
             Ok(())
         }

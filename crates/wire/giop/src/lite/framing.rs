@@ -4,7 +4,7 @@ use std::fmt;
 
 use punctual_cdr::Limits;
 
-use crate::framing::FrameError;
+use crate::frame_error::FrameError;
 use crate::header::MessageKind;
 
 const BATCH: u8 = 8;

@@ -1,6 +1,7 @@
 //! Cache of operation names, as encoded in plain requests.
 
-use super::{LONGEST, LONGEST_CONTEXT, either};
+use super::limits::{LONGEST, LONGEST_CONTEXT};
+use super::numbers::either;
 use crate::service_context;
 
 /// Cached bytes that follow keys: names of operations, and no contexts or the beginning of one. In

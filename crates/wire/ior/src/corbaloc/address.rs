@@ -4,13 +4,14 @@ use std::fmt;
 
 use punctual_cdr::{ByteOrder, CdrError};
 
-use crate::component::TaggedComponent;
 use crate::diop::DiopProfile;
-use crate::iiop::{Endpoint, IiopProfile, IiopVersion};
+use crate::endpoint::Endpoint;
+use crate::iiop::IiopProfile;
 use crate::pair::PairProfile;
-use crate::profile::TaggedProfile;
 use crate::security::{AssociationOptions, SslSecTrans};
+use crate::tagged::{TaggedComponent, TaggedProfile};
 use crate::uiop::UiopProfile;
+use crate::version::IiopVersion;
 
 /// Characters that are not escaped in a place, beside letters and digits.
 const UNESCAPED: &[u8] = b"/:@+-_.~[]=!$";

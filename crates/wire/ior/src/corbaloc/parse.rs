@@ -4,8 +4,9 @@ use std::net::Ipv6Addr;
 use std::str::FromStr;
 
 use super::{Address, Corbaloc, CorbalocError, DEFAULT_IIOP_PORT, DEFAULT_SSLIOP_PORT, KeyMark};
-use crate::iiop::{Endpoint, IiopVersion};
+use crate::endpoint::Endpoint;
 use crate::pair::is_pair;
+use crate::version::IiopVersion;
 
 /// Default initial reference of `corbaloc:rir:` without a key.
 const DEFAULT_INITIAL_REFERENCE: &[u8] = b"NameService";

@@ -12,9 +12,10 @@ use std::sync::Arc;
 use punctual_cdr::{CdrError, Decoder, Unmarshal};
 
 use super::TypeCode;
-use super::arena::{Arena, Index, Node};
+use super::arena::Arena;
 use super::cache;
 use super::encode::INDIRECTION;
+use super::node::{Index, Node};
 use crate::kind::TypeKind;
 
 /// Upper bound of the types, members and enumerators of a TypeCode from a peer, all together.

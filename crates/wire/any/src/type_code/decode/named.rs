@@ -4,9 +4,9 @@ use punctual_cdr::{CdrError, Decoder, NarrowCodeSet};
 
 use super::Reader;
 use crate::kind::TypeKind;
-use crate::type_code::arena::{Member, Name, Node, Union, Value, ValueModifier, Visibility};
 use crate::type_code::encode::INDIRECTION;
 use crate::type_code::label;
+use crate::type_code::node::{Member, Name, Node, Union, Value, ValueModifier, Visibility};
 
 /// Least size of a name: a length and a NUL.
 const MIN_NAME: usize = 5;

@@ -1,0 +1,101 @@
+//! Options of the link, and the properties that set them.
+
+use crate::{LinkError, Phase, Properties};
+use punctual_sys::dscp::Dscp;
+use std::io;
+use std::net::UdpSocket;
+use std::time::Duration;
+
+/// Options of the UDP link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiopOptions {
+    /// Priority of its packets in the network; `None` leaves it to the kernel (0). Property `dscp`.
+    pub dscp: Option<Dscp>,
+    /// `SO_SNDBUF` in bytes; `None` leaves it to the kernel. Property `send_buffer`.
+    pub send_buffer: Option<usize>,
+    /// `SO_RCVBUF` in bytes; `None` leaves it to the kernel. Property `receive_buffer`. Datagrams
+    /// that arrive while it is full are lost.
+    pub receive_buffer: Option<usize>,
+    /// Upper bound of the peers that an acceptor tells apart. Default 256, at least 1; the one that
+    /// has been silent longest makes room for the next. Property `peers`.
+    pub peers: usize,
+    /// Time of silence after which an acceptor forgets a peer. Default 60 s.
+    pub idle: Duration,
+    /// Upper bound of the peers that wait to be accepted; datagrams of further ones are lost.
+    /// Default 128.
+    pub backlog: usize,
+    /// Upper bound of the bytes that wait for one peer's reader, including overhead. Default 256
+    /// KiB; the oldest make room for the newest.
+    pub queue: usize,
+}
+
+impl Default for DiopOptions {
+    fn default() -> Self {
+        Self {
+            dscp: None,
+            send_buffer: None,
+            receive_buffer: None,
+            peers: 256,
+            idle: Duration::from_secs(60),
+            backlog: 128,
+            queue: 256 * 1024,
+        }
+    }
+}
+
+/// Properties that an endpoint or a policy may set.
+const KNOWN: [&str; 4] = ["send_buffer", "receive_buffer", "dscp", "peers"];
+
+impl DiopOptions {
+    pub(super) fn with(&self, properties: &Properties, phase: Phase) -> Result<Self, LinkError> {
+        let mut options = *self;
+        properties.only(&KNOWN, "send_buffer, receive_buffer, dscp or peers", phase)?;
+        let size = |key| properties.parse::<usize>(key, "a number of octets", phase);
+        options.send_buffer = size("send_buffer")?.or(options.send_buffer);
+        options.receive_buffer = size("receive_buffer")?.or(options.receive_buffer);
+        options.dscp = properties.dscp(phase)?.or(options.dscp);
+        let peers = properties.parse::<std::num::NonZeroUsize>("peers", "at least 1", phase)?;
+        options.peers = peers.map_or(options.peers.max(1), std::num::NonZeroUsize::get);
+        Ok(options)
+    }
+
+    pub(super) fn apply(&self, socket: &UdpSocket) -> io::Result<()> {
+        if let Some(dscp) = self.dscp {
+            dscp.apply(socket)?;
+        }
+        punctual_sys::stream::set_buffers(socket, self.send_buffer, self.receive_buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cause;
+
+    #[test]
+    fn each_property_sets_its_option() {
+        let given = Properties::from_iter([
+            ("send_buffer", "10000"),
+            ("receive_buffer", "20000"),
+            ("peers", "3"),
+            ("dscp", "AF41"),
+        ]);
+        let options = DiopOptions::default().with(&given, Phase::Listen).unwrap();
+        let expected = DiopOptions {
+            send_buffer: Some(10_000),
+            receive_buffer: Some(20_000),
+            peers: 3,
+            dscp: Dscp::new(34),
+            ..DiopOptions::default()
+        };
+        assert_eq!(options, expected);
+    }
+
+    #[test]
+    fn no_peers_at_all_are_refused() {
+        let none = Properties::from_iter([("peers", "0")]);
+        let error = DiopOptions::default().with(&none, Phase::Listen);
+        let error = error.unwrap_err();
+        assert!(matches!(error.cause, Cause::BadProperty { .. }), "{error}");
+    }
+}

@@ -1,0 +1,20 @@
+//! Addresses of the link.
+
+use crate::{Address, Cause, LinkError, Phase};
+
+/// Name of the link in addresses and options.
+pub const NAME: &str = "inproc";
+
+/// Returns the place of an address, if it is one on such a network: any name, or none to listen at
+/// a chosen one.
+pub(super) fn checked(address: &Address, phase: Phase) -> Result<&str, LinkError> {
+    if address.place().chars().any(char::is_control) {
+        return Err(bad_address(phase));
+    }
+    Ok(address.place())
+}
+
+pub(super) fn bad_address(phase: Phase) -> LinkError {
+    let cause = Cause::BadAddress("a name without control characters");
+    LinkError { phase, cause }
+}

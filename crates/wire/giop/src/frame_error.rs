@@ -1,0 +1,32 @@
+//! Error of framing.
+
+use thiserror::Error;
+
+/// Reason why bytes are not the beginning of a supported message. The peer broke the protocol, or
+/// speaks another version; the connection cannot continue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum FrameError {
+    /// The message does not begin with `GIOP`.
+    #[error("the octets are not a GIOP message")]
+    BadMagic,
+    /// The version is not supported.
+    #[error("GIOP {major}.{minor} is not supported")]
+    UnsupportedVersion {
+        /// Major version.
+        major: u8,
+        /// Minor version.
+        minor: u8,
+    },
+    /// The version has no such kind of message.
+    #[error("message type {0} does not exist")]
+    UnknownKind(u8),
+    /// The message exceeds the limit on messages.
+    #[error("a message of {size} octets after its header exceeds the limit of {limit} in all")]
+    Oversized {
+        /// Number of bytes behind the header.
+        size: u32,
+        /// Limit, header included.
+        limit: usize,
+    },
+}
