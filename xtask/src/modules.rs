@@ -48,6 +48,10 @@ const ORB: &[&[&str]] = &[
 
 /// Folders of crates without circles.
 const CRATES: &[&str] = &[
+    "crates/idl/build",
+    "crates/idl/describe",
+    "crates/idl/idl",
+    "crates/idl/rust",
     "crates/link/conformance",
     "crates/link/link",
     "crates/link/plugin",

@@ -12,64 +12,15 @@
 
 mod build;
 mod given;
+mod handlers;
 mod text;
-
-use std::collections::{BTreeMap, BTreeSet};
 
 use crate::model::{DeclId, DeclKind, InterfaceFlavour, Specification};
 use build::Builder;
+use handlers::is_standard;
 
+pub use handlers::{Half, Handlers, Reply};
 pub use text::text;
-
-/// Reply handlers of a specification's interfaces.
-#[derive(Clone, Debug, Default)]
-pub struct Handlers {
-    interfaces: BTreeMap<DeclId, DeclId>,
-    handlers: BTreeSet<DeclId>,
-    replies: BTreeMap<(DeclId, Half), Reply>,
-    /// `true` if the IDL itself declares module Messaging.
-    messaging_is_declared: bool,
-}
-
-/// Call that a reply belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Half {
-    /// Operation, or reading of an attribute.
-    Main,
-    /// Writing of an attribute.
-    Setter,
-}
-
-/// Pair of a handler's operations that deliver replies to one operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reply {
-    /// Operation that receives the results.
-    pub results: DeclId,
-    /// Operation that receives the exception: `…_excep`.
-    pub exception: DeclId,
-}
-
-impl Handlers {
-    /// Returns the handler of an interface.
-    pub fn of(&self, interface: DeclId) -> Option<DeclId> {
-        self.interfaces.get(&interface).copied()
-    }
-
-    /// Returns the interfaces that have a handler, each with it, in the order of their ids.
-    pub fn all(&self) -> impl Iterator<Item = (DeclId, DeclId)> {
-        self.interfaces.iter().map(|(id, handler)| (*id, *handler))
-    }
-
-    /// Returns whether the interface is the handler of another.
-    pub fn is_handler(&self, interface: DeclId) -> bool {
-        self.handlers.contains(&interface)
-    }
-
-    /// Returns the handler operations for replies to an operation, or to one half of an attribute.
-    pub fn reply(&self, operation: DeclId, half: Half) -> Option<Reply> {
-        self.replies.get(&(operation, half)).copied()
-    }
-}
 
 /// Adds the reply handlers of all interfaces, and the module Messaging where it is missing.
 ///
@@ -96,12 +47,6 @@ pub fn add_handlers(specification: &mut Specification) -> Handlers {
         builder.handler_of(interface);
     }
     builder.finish()
-}
-
-fn is_standard(scoped_name: &[String]) -> bool {
-    scoped_name
-        .first()
-        .is_some_and(|module| module == "CORBA" || module == "Messaging")
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod literal;
 mod lookup;
 mod operation;
 mod predeclared;
+mod prefix;
 mod recovery;
 mod repository_id;
 mod templates;
@@ -34,8 +35,8 @@ use crate::preprocess::{Event, Preprocessed};
 use crate::session::{Checked, Reported, Session};
 use crate::source::{FileId, Place};
 
-use predeclared::Predeclared;
-use repository_id::{IdParts, Prefix};
+use predeclared::declared::Predeclared;
+use prefix::{IdParts, Prefix};
 
 pub(crate) struct Parser<'s> {
     session: &'s mut Session,

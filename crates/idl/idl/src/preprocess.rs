@@ -8,6 +8,7 @@
 //! macro expansion has a budget of tokens.
 
 mod condition;
+mod definition;
 mod directive;
 mod docs;
 mod include;
@@ -25,8 +26,8 @@ use crate::session::{Session, Symbol};
 use crate::source::{FileId, Place};
 use crate::{Encoding, Limits, Options};
 
+use definition::Macro;
 use docs::Docs;
-use macros::Macro;
 
 pub(crate) use include::main_file_error;
 

@@ -14,6 +14,7 @@ mod interpreted;
 mod later;
 mod local;
 mod reference;
+mod reference_path;
 mod reply_handler;
 mod request;
 mod servant;

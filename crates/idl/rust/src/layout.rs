@@ -2,6 +2,7 @@
 
 mod list;
 mod macros;
+mod margin;
 mod spacing;
 
 use proc_macro2::{Ident, TokenStream};
@@ -9,6 +10,7 @@ use punctual_idl::diagnostic::{Diagnostic, Severity};
 use quote::{format_ident, quote};
 
 pub(crate) use macros::{is_macro_call, item_macro, signatures};
+pub(crate) use margin::{INDENT, room};
 
 use crate::parallel::Shared;
 use spacing::Spaced;
@@ -152,19 +154,6 @@ pub(crate) fn arm(indent: usize, tokens: TokenStream) -> Option<String> {
     let lines = text.lines();
     Some(lines.flat_map(|line| [&more, line, "\n"]).collect())
 }
-
-/// Returns the room on a line with this indentation.
-pub(crate) fn room(indent: usize) -> usize {
-    MARGIN.saturating_sub(indent).max(LEAST_ROOM)
-}
-
-/// Column at which the formatter breaks lines.
-const MARGIN: usize = 89;
-
-/// Least room that it leaves on a line, however far that is indented.
-const LEAST_ROOM: usize = 60;
-
-pub(crate) const INDENT: usize = 4;
 
 const PIECE: &str = "piece__";
 

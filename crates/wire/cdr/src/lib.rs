@@ -32,6 +32,7 @@ mod character;
 mod code_set;
 mod coding;
 mod decoder;
+mod each;
 mod encoder;
 mod error;
 mod fixed;
@@ -59,6 +60,7 @@ pub use character::Char;
 pub use code_set::{CodeSets, NarrowCodeSet, RegisteredCodeSet, WideCodeSet};
 pub use coding::{Coding, Environment};
 pub use decoder::Decoder;
+pub use each::{check_bound, marshal_each, unmarshal_array_with, unmarshal_each};
 pub use encoder::Encoder;
 pub use error::CdrError;
 pub use fixed::{Decimal, Fixed, FixedError};
@@ -68,10 +70,10 @@ pub use long_double::LongDouble;
 pub use map::{marshal_map, marshal_optional, unmarshal_map, unmarshal_optional};
 pub use order::ByteOrder;
 pub use sequence::{
-    check_bound, marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, marshal_each,
-    unmarshal_array_with, unmarshal_bounded, unmarshal_bounded_into, unmarshal_bounded_str,
-    unmarshal_bounded_string, unmarshal_bounded_string_into, unmarshal_bounded_wstring,
-    unmarshal_bounded_wstring_into, unmarshal_each, unmarshal_slice, unmarshal_slice_bounded,
+    marshal_bounded, marshal_bounded_string, marshal_bounded_wstring, unmarshal_bounded,
+    unmarshal_bounded_into, unmarshal_bounded_str, unmarshal_bounded_string,
+    unmarshal_bounded_string_into, unmarshal_bounded_wstring, unmarshal_bounded_wstring_into,
+    unmarshal_slice, unmarshal_slice_bounded,
 };
 pub use structs::{marshal_structs, unmarshal_structs, view_structs};
 pub use value::{Marshal, Nilable, Unmarshal};

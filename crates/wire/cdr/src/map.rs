@@ -8,9 +8,9 @@
 use std::collections::BTreeMap;
 
 use crate::decoder::Decoder;
+use crate::each::check_bound;
 use crate::encoder::Encoder;
 use crate::error::CdrError;
-use crate::sequence::check_bound;
 use crate::value::{Marshal, Unmarshal};
 
 /// Writes a `map<K, V, bound>`: the number of pairs, then each as `key` and `value` write it.

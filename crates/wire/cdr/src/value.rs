@@ -2,9 +2,9 @@
 //! types.
 
 use crate::decoder::Decoder;
+use crate::each::{unmarshal_array_with, vec_with};
 use crate::encoder::Encoder;
 use crate::error::CdrError;
-use crate::sequence::{unmarshal_array_with, vec_with};
 use crate::view::View;
 
 /// Type whose values can be written.

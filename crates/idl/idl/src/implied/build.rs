@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::given::{Given, exception_names, exception_names_beside};
-use super::{Handlers, Reply, is_standard};
+use super::handlers::{Handlers, Reply, is_standard};
 use crate::model::{
     DeclId, DeclKind, Declaration, Direction, Interface, InterfaceFlavour, Member, Module,
     Operation, Parameter, Primitive, Specification, StateMember, Type, ValueFlavour, ValueType,

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use super::Half;
+use super::handlers::Half;
 use crate::model::{Attribute, DeclId, Declaration, Direction, Operation, Parameter, Type};
 use crate::source::Location;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Half, Handlers};
+use super::handlers::{Half, Handlers};
 use crate::model::{
     DeclId, DeclKind, Declaration, Direction, Operation, Parameter, Specification, Type,
 };

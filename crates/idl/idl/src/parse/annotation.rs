@@ -5,34 +5,19 @@
 
 mod definition;
 mod member;
+mod parameter;
 mod standard;
 
 use super::Parser;
 use crate::lexer::Kind;
 use crate::model::{
-    Annotation, AnnotationArgument, AnnotationValue, ConstValue, DeclId, DeclKind, Primitive, Type,
+    Annotation, AnnotationArgument, AnnotationValue, ConstValue, DeclId, DeclKind, Type,
 };
 use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-/// Possible argument, in the definition's order.
-struct Parameter {
-    name: String,
-    wanted: Wanted,
-    required: bool,
-}
-
-/// Values that an argument may have.
-#[derive(Clone)]
-enum Wanted {
-    /// Any constant.
-    Anything,
-    /// Constant of a type.
-    Of(Type),
-    /// Word out of this list.
-    Word(&'static [&'static str]),
-}
+use parameter::{Parameter, Wanted};
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Checked<Vec<Annotation>> {
@@ -144,7 +129,7 @@ impl Parser<'_> {
     fn annotation_defined(&mut self, name: &str) -> Option<DeclId> {
         let (scope, simple) = name.rsplit_once("::").unwrap_or(("", name));
         let separator = if name.contains("::") { "::" } else { "" };
-        let key = definition::key(simple);
+        let key = parameter::key(simple);
         match self.find_text(&format!("{scope}{separator}{key}"))? {
             Target::Declaration(id) => Some(id),
             _ => None,
@@ -274,13 +259,4 @@ impl Parser<'_> {
         }
         self.session.report(warning);
     }
-}
-
-/// Returns the parameters of a switch: on unless stated otherwise.
-fn switch() -> Vec<Parameter> {
-    vec![Parameter {
-        name: "value".to_owned(),
-        wanted: Wanted::Of(Type::Primitive(Primitive::Boolean)),
-        required: false,
-    }]
 }

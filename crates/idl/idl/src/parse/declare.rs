@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{Facts, IdParts, Name, Parser, Preamble};
+use super::prefix::IdParts;
+use super::{Facts, Name, Parser, Preamble};
 use crate::model::{DeclId, DeclKind, Declaration, ValueFlavour};
 use crate::names::{self, Entry, Scope, ScopeId, Target, Use};
 use crate::session::{Checked, Reported};

@@ -8,10 +8,12 @@
 //! interfaces of the Interface Repository stay undefined unless one of them is imported: a file
 //! that only passes on a reference to one need not have the operations of all.
 
+pub(super) mod declared;
 mod library;
 
 use std::path::Path;
 
+use super::prefix::Prefix;
 use super::{Name, Parser, Preamble};
 use crate::lexer::{self, Kind};
 use crate::model::{DeclId, DeclKind, Module, Primitive, Type};
@@ -19,25 +21,6 @@ use crate::names::{self, Entry, ScopeId, Target};
 use crate::source::Place;
 
 use library::Library;
-
-/// Entities that have been declared on demand.
-#[derive(Debug, Default)]
-pub(super) struct Predeclared {
-    library: Option<Library>,
-    /// Implicit part of module CORBA that holds them.
-    part: Option<DeclId>,
-    /// Forward declarations, in order, with a flag for those that need no definition unless the
-    /// Interface Repository is requested.
-    ahead: Vec<(DeclId, bool)>,
-    repository_is_wanted: bool,
-}
-
-impl Predeclared {
-    /// Returns the part of module CORBA, if anything was declared.
-    pub(super) fn part(&self) -> Option<DeclId> {
-        self.part
-    }
-}
 
 impl Parser<'_> {
     /// Declares a name of module CORBA, or the module, if it is one of the standard's.
@@ -167,7 +150,7 @@ impl Parser<'_> {
         let outer = (
             std::mem::replace(&mut self.scope, ScopeId::GLOBAL),
             std::mem::take(&mut self.parts),
-            std::mem::replace(&mut self.prefixes, vec![super::Prefix::file("omg.org/")]),
+            std::mem::replace(&mut self.prefixes, vec![Prefix::file("omg.org/")]),
         );
         let first = self.own_declaration(&name);
         let module = Module {
@@ -239,7 +222,7 @@ impl Parser<'_> {
             std::mem::replace(&mut self.events, Vec::new().into_iter().peekable()),
             std::mem::replace(&mut self.scope, aside.scope),
             std::mem::replace(&mut self.parts, aside.parts),
-            std::mem::replace(&mut self.prefixes, vec![super::Prefix::file(aside.prefix)]),
+            std::mem::replace(&mut self.prefixes, vec![Prefix::file(aside.prefix)]),
             std::mem::take(&mut self.open_angles),
         );
         let (_, body) = self.collecting(|this| {

@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use super::prefix::Prefix;
 use super::{Name, Parser};
 use crate::lexer::Kind;
 use crate::model::{DeclId, DeclKind};
@@ -13,42 +14,6 @@ use crate::names::{ScopeId, Target};
 use crate::preprocess::Event;
 use crate::session::Checked;
 use crate::source::Place;
-
-/// Parts of a repository id.
-#[derive(Debug)]
-pub(super) struct IdParts {
-    /// Text between `IDL:` and the declaration's own name.
-    pub(super) prefix: Rc<str>,
-    version: Option<String>,
-    explicit: Option<String>,
-}
-
-impl IdParts {
-    pub(super) fn new(prefix: Rc<str>) -> Self {
-        IdParts {
-            prefix,
-            version: None,
-            explicit: None,
-        }
-    }
-}
-
-/// Prefix of names, with its extent.
-#[derive(Clone, Debug)]
-pub(super) struct Prefix {
-    is_file: bool,
-    /// Text of the prefix, which ends in `/` unless it is empty.
-    text: Rc<str>,
-}
-
-impl Prefix {
-    pub(super) fn file(text: &str) -> Self {
-        Prefix {
-            is_file: true,
-            text: text.into(),
-        }
-    }
-}
 
 impl Parser<'_> {
     pub(super) fn prefix(&self) -> Rc<str> {

@@ -3,22 +3,15 @@
 //! macro is not expanded within its own expansion.
 
 use std::path::Path;
-use std::rc::Rc;
 
 use super::Preprocessor;
+use super::definition::Macro;
 use super::substitute::Arguments;
 use crate::Options;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::lexer::{Kind, Token};
 use crate::session::{Checked, Reported, Symbol};
 use crate::source::Place;
-
-pub(super) struct Macro {
-    /// Parameters; `None` for a macro without a parameter list.
-    parameters: Option<Vec<Symbol>>,
-    body: Rc<[Token]>,
-    place: Place,
-}
 
 /// Unread tokens of a macro's expansion.
 struct Expansion {
@@ -357,12 +350,5 @@ impl Preprocessor<'_> {
             .session
             .error_at(place, message, "given up in the expansion of this");
         Err(self.session.report_fatal(error))
-    }
-}
-
-impl Macro {
-    fn says_the_same(&self, other: &Macro) -> bool {
-        let texts = |m: &Macro| m.body.iter().map(|t| (t.kind, t.text)).collect::<Vec<_>>();
-        self.parameters == other.parameters && texts(self) == texts(other)
     }
 }

@@ -10,6 +10,7 @@ use punctual_idl::model::{Declaration, Interface};
 use quote::quote;
 
 use super::call::{self, Call};
+use super::reference_path::reference_path;
 use super::{bases, later, reference, servant, skeleton};
 use crate::docs::doc_after;
 use crate::names::{Companion, ident};
@@ -71,7 +72,7 @@ pub(super) fn generate(
 fn method(scope: &Scope<'_>, interface: &Declaration, call: &Call<'_>) -> TokenStream {
     let generator = scope.generator;
     let holder = bases::holder(generator.spec, interface.id, call.owner);
-    let object = reference::reference_path(scope, &generator.spec[holder]);
+    let object = reference_path(scope, &generator.spec[holder]);
     let doc = call.doc(generator);
     let signature = call.signature(scope, &quote!(pub));
     let [arc, operations_of] = ["Arc", "operations_of"].map(|name| scope.name(name));

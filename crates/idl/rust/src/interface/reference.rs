@@ -1,11 +1,12 @@
 //! Typed object reference of an interface, with a method for each call.
 
 use proc_macro2::{Ident, TokenStream};
-use punctual_idl::model::{DeclId, DeclKind, Declaration, Direction, InterfaceFlavour};
+use punctual_idl::model::{DeclId, Declaration, Direction};
 use quote::quote;
 
 use super::bases::{Bases, HIDDEN};
 use super::call::{self, Call, tuple};
+use super::reference_path::{is_abstract, reference_path};
 use super::request::{Request, arguments, operation, results};
 use super::{collocated, deferred, described, interpreted, twin};
 use crate::Generator;
@@ -61,11 +62,6 @@ fn object_name<'g>(generator: &'g Generator<'_>, interface: &Declaration) -> &'g
     } else {
         generator.names.item(interface.id)
     }
-}
-
-fn is_abstract(interface: &Declaration) -> bool {
-    matches!(&interface.kind,
-        DeclKind::Interface(i) if i.flavour == InterfaceFlavour::Abstract)
 }
 
 /// Generates a method for each call, except those of the first base.
@@ -207,12 +203,4 @@ fn eithers(scope: &Scope<'_>, declaration: &Declaration, name: &Ident) -> TokenS
         }
     });
     quote!(#(#eithers)*)
-}
-
-/// Generates the path of an interface's reference.
-pub(super) fn reference_path(scope: &Scope<'_>, interface: &Declaration) -> TokenStream {
-    match is_abstract(interface) {
-        true => scope.companion(interface, Companion::Object),
-        false => scope.path(interface),
-    }
 }

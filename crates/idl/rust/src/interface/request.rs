@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::call::{Call, Value};
 use super::described;
-use super::reference::reference_path;
+use super::reference_path::reference_path;
 use crate::codec::Place;
 use crate::members::sequence;
 use crate::names::{Claims, ident};

@@ -6,7 +6,7 @@ use quote::quote;
 
 use super::bases::Bases;
 use super::call::{self, Call, Parameter, Value, tuple};
-use super::reference::reference_path;
+use super::reference_path::reference_path;
 use super::servant::pass;
 use super::{deferred, dispatch, errors};
 use crate::codec::Place;

@@ -1,6 +1,6 @@
 //! Constants that are lists, with as many elements on a line as fit.
 
-use super::{INDENT, MARGIN, room};
+use super::margin::{INDENT, MARGIN, room};
 
 /// Returns the text of a constant with these elements in its list, which is empty in the given
 /// text.

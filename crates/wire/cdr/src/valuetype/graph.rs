@@ -15,11 +15,7 @@ use std::num::TryFromIntError;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use super::state::ValueState;
-use super::{Formal, HoldsValues, ValueFactory, ValueType};
-use crate::decoder::Decoder;
-use crate::encoder::Encoder;
-use crate::error::CdrError;
-use crate::value::{Marshal, Nilable, Unmarshal};
+use super::{HoldsValues, ValueFactory, ValueType};
 
 /// Owner of values that may refer to one another.
 #[derive(Clone)]
@@ -340,31 +336,6 @@ impl ValueType for ValueRef {
 
     fn as_value(&self) -> &ValueRef {
         self
-    }
-}
-
-impl Marshal for ValueRef {
-    fn marshal(&self, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_value(Some(self))
-    }
-}
-
-impl Unmarshal for ValueRef {
-    const MIN_SIZE: usize = 4;
-
-    fn unmarshal(input: &mut Decoder<'_>) -> Result<Self, CdrError> {
-        let value = input.get_value(&Formal::<Self>::new())?;
-        value.ok_or(CdrError::NilReference)
-    }
-}
-
-impl Nilable for ValueRef {
-    fn marshal_nilable(this: Option<&Self>, out: &mut Encoder<'_>) -> Result<(), CdrError> {
-        out.put_value(this)
-    }
-
-    fn unmarshal_nilable(input: &mut Decoder<'_>) -> Result<Option<Self>, CdrError> {
-        input.get_value(&Formal::<Self>::new())
     }
 }
 

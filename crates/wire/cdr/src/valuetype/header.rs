@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::read::KnownId;
+use super::read_values::KnownId;
 use super::tag::{INDIRECTION, TypeInformation, ValueTag};
 use crate::decoder::Decoder;
 use crate::error::CdrError;

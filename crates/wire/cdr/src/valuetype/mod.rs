@@ -37,17 +37,17 @@ mod generated;
 mod graph;
 mod header;
 mod holds;
+mod marshal;
 mod read;
+mod read_values;
 mod state;
 mod tag;
 mod write;
+mod written_values;
 
 use std::any::{Any, TypeId};
 use std::marker::PhantomData;
 use std::sync::Arc;
-
-use crate::encoder::Encoder;
-use crate::error::CdrError;
 
 pub use abstract_interface::{Supports, marshal_abstract, unmarshal_abstract};
 pub(crate) use cold_option::ColdOption;
@@ -56,10 +56,11 @@ pub use custom::{CustomMarshal, DataInputStream, DataOutputStream};
 pub use generated::{length_of_all, one_of_all};
 pub use graph::{Graph, ValueRef};
 pub use holds::HoldsValues;
-pub(crate) use read::ReadValues;
+pub use marshal::{marshal_value, unmarshal_value};
+pub(crate) use read_values::ReadValues;
 pub use state::{ReadStep, ValueState, WriteStep};
 pub use write::OpenValue;
-pub(crate) use write::WrittenValues;
+pub(crate) use written_values::WrittenValues;
 
 /// Factory of values of one type, with all information about the type. CORBA's `ValueFactory`.
 pub trait ValueFactory: Send + Sync + 'static {
@@ -172,26 +173,4 @@ impl<T: ValueType> FormalValue for Formal<T> {
     fn admits(&self, factory: &dyn ValueFactory) -> bool {
         T::REPOSITORY_ID.is_empty() || factory.kinds().contains(&TypeId::of::<T>())
     }
-}
-
-/// Writes a value or null, on behalf of the generated type `T`.
-///
-/// # Errors
-/// Those of [`Encoder::put_value`].
-pub fn marshal_value<T: ValueType>(
-    value: Option<&T>,
-    out: &mut Encoder<'_>,
-) -> Result<(), CdrError> {
-    out.put_value(value.map(T::as_value))
-}
-
-/// Reads a value or null.
-///
-/// # Errors
-/// Those of [`Decoder::get_value`](crate::Decoder::get_value).
-pub fn unmarshal_value<T: ValueType>(
-    input: &mut crate::Decoder<'_>,
-) -> Result<Option<T>, CdrError> {
-    let value = input.get_value(&Formal::<T>::new())?;
-    Ok(value.map(T::from_value))
 }

@@ -1,114 +1,18 @@
 //! Reading of values from bytes.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::graph::{Node, push_by_halves};
 use super::header::Header;
+use super::read_values::Open;
 use super::tag::{INDIRECTION, NULL, ValueTag};
-use super::{FormalValue, Graph, ReadStep, ValueFactory, ValueRef, ValueState};
+use super::{FormalValue, ReadStep, ValueFactory, ValueRef};
 use crate::decoder::Decoder;
 use crate::error::CdrError;
-
-/// State of valuetypes read in one message, or in one encapsulation.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct ReadValues<'d> {
-    /// Graph of all values of the message, if there are any.
-    graph: Option<Graph>,
-    /// Position of the first value's tag.
-    first: usize,
-    /// Distances of the tags of all values from the first, ascending, and the values' indices in
-    /// the graph: a message has no more bytes than a `u32` counts.
-    values: Vec<(u32, u32)>,
-    /// Ids read, in the order of their positions.
-    pub(super) ids: Vec<KnownId<'d>>,
-    /// Positions of lists of ids, ascending, and the indices of their ids.
-    pub(super) lists: Vec<(usize, Arc<[usize]>)>,
-    /// Positions of codebases, ascending.
-    pub(super) codebases: Vec<usize>,
-    /// Number of open chunked values.
-    pub(super) level: u32,
-    /// Level of the value whose state is being read; 0 if it is not in chunks.
-    pub(super) reading: u32,
-    /// End of the current chunk, or of the last one, as an offset in all bytes.
-    pub(crate) chunk_end: Option<usize>,
-    /// Number of values whose states are being read.
-    open: usize,
-    /// Number of parts that states were split into, where no generated code knows their types.
-    parts: usize,
-    /// Values whose states are continued once the value that they hold has been read.
-    waiting: Waiting,
-}
-
-/// Excluded from clones: a clone does not finish the states that the original has begun.
-#[derive(Default)]
-struct Waiting(Vec<Open>);
-
-impl Clone for Waiting {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
-impl std::fmt::Debug for Waiting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Waiting({} values)", self.0.len())
-    }
-}
-
-impl ReadValues<'_> {
-    fn graph(&mut self) -> &Graph {
-        self.graph.get_or_insert_with(Graph::new)
-    }
-
-    /// Returns a copy with only the current chunk, if there is one, and no values.
-    pub(crate) fn chunk_alone(&self) -> Option<Box<Self>> {
-        let chunk = || Self {
-            level: self.level,
-            reading: self.reading,
-            chunk_end: self.chunk_end,
-            ..Self::default()
-        };
-        (self.level > 0).then(|| Box::new(chunk()))
-    }
-}
-
-/// Repository id that was read.
-#[derive(Clone)]
-pub(super) struct KnownId<'d> {
-    /// Position of the id.
-    pub(super) at: usize,
-    pub(super) id: Cow<'d, str>,
-    /// Factory registered for it, if any; the outer `None` before the look-up.
-    pub(super) registered: Option<Option<Arc<dyn ValueFactory>>>,
-}
-
-impl std::fmt::Debug for KnownId<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} at {}", self.id, self.at)
-    }
-}
-
-impl std::fmt::Debug for Node {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.factory().repository_id())
-    }
-}
 
 /// Length up to which an id may be compared for each value that refers to it; a longer one counts
 /// as read again.
 const SHORT_ID: usize = 96;
-
-/// Value whose state is being read.
-struct Open {
-    node: Arc<Node>,
-    state: Box<dyn ValueState>,
-    step: usize,
-    /// Level, if it is in chunks.
-    level: Option<u32>,
-    /// `true` if the rest of its state is skipped: it is truncated, or user code reads it.
-    is_cut: bool,
-}
 
 /// Content of a place for a value.
 enum Found {

@@ -1,61 +1,16 @@
 //! Writing of values to bytes.
 
-use std::collections::HashMap;
-
 use super::tag::{INDIRECTION, NULL, TypeInformation, ValueTag};
+use super::written_values::Chunk;
 use super::{ValueFactory, ValueRef, WriteStep};
 use crate::encoder::Encoder;
 use crate::error::CdrError;
-use crate::lend::Lender;
-
-/// State of valuetypes written in one message, or in one encapsulation.
-#[derive(Default)]
-pub(crate) struct WrittenValues<'e> {
-    /// Position of each value's tag, by the value's address, which is unique while the value is
-    /// held here.
-    values: HashMap<usize, (usize, ValueRef)>,
-    /// Positions of ids.
-    ids: HashMap<Box<str>, usize>,
-    /// Number of open chunked values.
-    level: u32,
-    /// Open chunk, if there is one.
-    chunk: Option<Chunk>,
-    /// Nesting depth of calls of [`Encoder::put_value`].
-    depth: u16,
-    /// Lender of large runs, in use while no chunk is open.
-    lender: Option<&'e dyn Lender>,
-}
-
-/// Chunk that is being written.
-#[derive(Clone, Copy)]
-struct Chunk {
-    /// Length of the block before the chunk, padding not counted.
-    before: usize,
-    /// Offset of the chunk's bytes in the block.
-    start: usize,
-}
-
-impl std::fmt::Debug for WrittenValues<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("WrittenValues")
-            .field("values", &self.values.len())
-            .field("level", &self.level)
-            .finish_non_exhaustive()
-    }
-}
 
 /// Value whose state is being written.
 struct Open {
     value: ValueRef,
     step: usize,
     is_chunked: bool,
-}
-
-impl WrittenValues<'_> {
-    /// Returns whether the next data belongs to a value whose state is in chunks.
-    pub(crate) fn is_in_chunks(&self) -> bool {
-        self.level > 0
-    }
 }
 
 /// Value whose state is written without a handle to it: see [`Encoder::open_value`].

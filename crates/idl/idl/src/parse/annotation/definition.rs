@@ -6,13 +6,7 @@ use crate::names::Target;
 use crate::parse::{Name, Parser, Preamble};
 use crate::session::Checked;
 
-use super::Wanted;
-
-/// Returns the key under which a definition is filed: beside types and constants, and never
-/// mistaken for one.
-pub(super) fn key(name: &str) -> String {
-    format!("@{name}")
-}
+use super::parameter::{Wanted, key};
 
 impl Parser<'_> {
     pub(in crate::parse) fn begins_annotation_definition(&self) -> bool {

@@ -8,7 +8,7 @@ use crate::parse::Parser;
 use crate::session::Checked;
 use crate::source::Place;
 
-use super::Wanted;
+use super::parameter::Wanted;
 
 impl Parser<'_> {
     /// Converts the annotations' values to the type of the annotated member.

@@ -1,6 +1,6 @@
 //! Annotations that the standard defines (IDL 4.2, §8.3), and those of this compiler.
 
-use super::{Parameter, Wanted, switch};
+use super::parameter::{Parameter, Wanted};
 use crate::model::{Primitive, Type};
 
 /// Names of all annotations that are known without a definition.
@@ -90,6 +90,15 @@ pub(super) fn parameters(name: &str) -> Option<Vec<Parameter>> {
         }
         _ => return None,
     })
+}
+
+/// Returns the parameters of a switch: on unless stated otherwise.
+fn switch() -> Vec<Parameter> {
+    vec![Parameter {
+        name: "value".to_owned(),
+        wanted: Wanted::Of(Type::Primitive(Primitive::Boolean)),
+        required: false,
+    }]
 }
 
 fn value(wanted: Wanted, required: bool) -> Parameter {

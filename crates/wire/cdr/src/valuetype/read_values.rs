@@ -1,0 +1,103 @@
+//! State of reading valuetypes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::graph::Node;
+use super::{Graph, ValueFactory, ValueState};
+
+/// State of valuetypes read in one message, or in one encapsulation.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ReadValues<'d> {
+    /// Graph of all values of the message, if there are any.
+    pub(super) graph: Option<Graph>,
+    /// Position of the first value's tag.
+    pub(super) first: usize,
+    /// Distances of the tags of all values from the first, ascending, and the values' indices in
+    /// the graph: a message has no more bytes than a `u32` counts.
+    pub(super) values: Vec<(u32, u32)>,
+    /// Ids read, in the order of their positions.
+    pub(super) ids: Vec<KnownId<'d>>,
+    /// Positions of lists of ids, ascending, and the indices of their ids.
+    pub(super) lists: Vec<(usize, Arc<[usize]>)>,
+    /// Positions of codebases, ascending.
+    pub(super) codebases: Vec<usize>,
+    /// Number of open chunked values.
+    pub(super) level: u32,
+    /// Level of the value whose state is being read; 0 if it is not in chunks.
+    pub(super) reading: u32,
+    /// End of the current chunk, or of the last one, as an offset in all bytes.
+    pub(crate) chunk_end: Option<usize>,
+    /// Number of values whose states are being read.
+    pub(super) open: usize,
+    /// Number of parts that states were split into, where no generated code knows their types.
+    pub(super) parts: usize,
+    /// Values whose states are continued once the value that they hold has been read.
+    pub(super) waiting: Waiting,
+}
+
+/// Excluded from clones: a clone does not finish the states that the original has begun.
+#[derive(Default)]
+pub(super) struct Waiting(pub(super) Vec<Open>);
+
+impl Clone for Waiting {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl std::fmt::Debug for Waiting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Waiting({} values)", self.0.len())
+    }
+}
+
+impl ReadValues<'_> {
+    pub(super) fn graph(&mut self) -> &Graph {
+        self.graph.get_or_insert_with(Graph::new)
+    }
+
+    /// Returns a copy with only the current chunk, if there is one, and no values.
+    pub(crate) fn chunk_alone(&self) -> Option<Box<Self>> {
+        let chunk = || Self {
+            level: self.level,
+            reading: self.reading,
+            chunk_end: self.chunk_end,
+            ..Self::default()
+        };
+        (self.level > 0).then(|| Box::new(chunk()))
+    }
+}
+
+/// Repository id that was read.
+#[derive(Clone)]
+pub(super) struct KnownId<'d> {
+    /// Position of the id.
+    pub(super) at: usize,
+    pub(super) id: Cow<'d, str>,
+    /// Factory registered for it, if any; the outer `None` before the look-up.
+    pub(super) registered: Option<Option<Arc<dyn ValueFactory>>>,
+}
+
+impl std::fmt::Debug for KnownId<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {}", self.id, self.at)
+    }
+}
+
+impl std::fmt::Debug for Node {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.factory().repository_id())
+    }
+}
+
+/// Value whose state is being read.
+pub(super) struct Open {
+    pub(super) node: Arc<Node>,
+    pub(super) state: Box<dyn ValueState>,
+    pub(super) step: usize,
+    /// Level, if it is in chunks.
+    pub(super) level: Option<u32>,
+    /// `true` if the rest of its state is skipped: it is truncated, or user code reads it.
+    pub(super) is_cut: bool,
+}
