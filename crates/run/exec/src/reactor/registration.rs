@@ -138,9 +138,10 @@ impl Reactor {
         }
     }
 
-    /// Hands a registration over, as [`ReadyEvent::hand_over`] does. For its owner, or a thread
-    /// that acts for it: once, while the owner does not touch the registration; the owner learns of
-    /// it ([`ReadyEvent::disown`]) before its event ends.
+    /// Hands a registration over, as [`ReadyEvent::hand_over`](super::ReadyEvent::hand_over) does.
+    /// For its owner, or a thread that acts for it: once, while the owner does not touch the
+    /// registration; the owner learns of it
+    /// ([`ReadyEvent::disown`](super::ReadyEvent::disown)) before its event ends.
     pub fn hand_over(&self, token: Token, left: Readiness) {
         let Some(entry) = self.table.entry(token) else {
             return;
