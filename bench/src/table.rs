@@ -24,7 +24,7 @@ pub enum Tone {
 pub struct Cell {
     /// Text of the cell.
     pub text: String,
-    /// Tone of the cell.
+    /// Rating of the text, such as good or doubtful; shown by its colour.
     pub tone: Tone,
 }
 

@@ -132,7 +132,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     // services: programs of their own, on the facade; first what they stand on.
-    (HOST, &["punctual", EXEC, "punctual-build"]),
+    (
+        HOST,
+        &["punctual", "punctual-observe", EXEC, "punctual-build"],
+    ),
     (ETCD, &["punctual"]),
     (GROUPS, &["punctual", EXEC, IOR]),
     (

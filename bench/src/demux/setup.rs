@@ -18,7 +18,7 @@ pub enum Strategy {
     Active,
     /// Linear search for both.
     Linear,
-    /// A hash table for both.
+    /// A hash table for objects, and another for operations.
     DynamicHash,
     /// Perfect hashes: of the ids, and the compiler's of the operations.
     PerfectHash,

@@ -21,7 +21,8 @@ use crate::protocol::{MAX_THREADS, References};
 use crate::{omniorb, outsider};
 use clap::Args;
 
-/// Contenders of a run that names none: the outsider is built as users' programs are.
+/// Contenders that are measured if the command line names none. The outsider is one of them
+/// because it is built like a user's program.
 const USUAL: [&str; 3] = ["punctual", outsider::NAME, omniorb::NAME];
 
 /// Options of the command.

@@ -186,7 +186,8 @@ impl Pair {
     }
 }
 
-/// Returns the contender with processes that leave their stamps in a folder.
+/// Returns a copy of the contender whose processes get the option `--stamps`: they run with their
+/// probes on, and write their time stamps to files in `directory`.
 fn recorded(contender: &Contender, directory: &Path) -> Contender {
     let mut recorded = contender.clone();
     // The option follows the subcommand that starts a peer, before the peer's name.

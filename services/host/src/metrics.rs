@@ -2,7 +2,8 @@
 //!
 //! Counting takes no lock and does not allocate.
 
-use std::fmt::{self, Write};
+use punctual_observe::exposition::{self, Kind};
+use punctual_observe::histogram::Histogram;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,19 @@ const ENDS: [u64; 12] = [
 
 /// Counter of one kind of operation, with a histogram of its durations. Its counts are read one after the other, so
 /// that they may differ by operations that end meanwhile.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Timed {
-    /// Operations by duration: at most the end of the same place, and longer than the one before.
-    counts: [AtomicU64; ENDS.len() + 1],
-    nanoseconds: AtomicU64,
+    times: Histogram<{ ENDS.len() }>,
     refused: AtomicU64,
+}
+
+impl Default for Timed {
+    fn default() -> Self {
+        Self {
+            times: Histogram::new(&ENDS),
+            refused: AtomicU64::new(0),
+        }
+    }
 }
 
 impl Timed {
@@ -35,43 +43,10 @@ impl Timed {
 
     #[inline]
     fn add(&self, took: Duration, is_refused: bool) {
-        let place = ENDS
-            .iter()
-            .position(|end| took <= Duration::from_micros(*end));
-        // Relaxed: each is a count of its own, and orders no other access.
-        if let Some(count) = self.counts.get(place.unwrap_or(ENDS.len())) {
-            count.fetch_add(1, Ordering::Relaxed);
-        }
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
-        self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.times.add(took);
+        // Relaxed: a count of its own, which orders no other access.
         self.refused
             .fetch_add(u64::from(is_refused), Ordering::Relaxed);
-    }
-
-    /// Writes a histogram of seconds, and a counter of refused operations.
-    fn write(&self, out: &mut String, name: &str, help: &str) -> fmt::Result {
-        writeln!(out, "# HELP {name}_seconds {help}")?;
-        writeln!(out, "# TYPE {name}_seconds histogram")?;
-        let mut sum = 0;
-        for (count, end) in self
-            .counts
-            .iter()
-            .zip(ENDS.map(Some).into_iter().chain([None]))
-        {
-            sum += count.load(Ordering::Relaxed);
-            let end = end.map_or("+Inf".to_owned(), |end| (end as f64 / 1e6).to_string());
-            writeln!(out, "{name}_seconds_bucket{{le=\"{end}\"}} {sum}")?;
-        }
-        let seconds = self.nanoseconds.load(Ordering::Relaxed) as f64 / 1e9;
-        writeln!(out, "{name}_seconds_sum {seconds}")?;
-        writeln!(out, "{name}_seconds_count {sum}")?;
-        let refused = self.refused.load(Ordering::Relaxed);
-        writeln!(
-            out,
-            "# HELP {name}_refused_total Those of them that raised an exception."
-        )?;
-        writeln!(out, "# TYPE {name}_refused_total counter")?;
-        writeln!(out, "{name}_refused_total {refused}")
     }
 }
 
@@ -79,7 +54,7 @@ impl Timed {
 #[derive(Debug)]
 pub struct Exposition {
     prefix: String,
-    text: String,
+    out: exposition::Exposition,
 }
 
 impl Exposition {
@@ -88,39 +63,40 @@ impl Exposition {
     pub fn of(service: &str) -> Self {
         Self {
             prefix: format!("punctual_{service}_"),
-            text: String::new(),
+            out: exposition::Exposition::default(),
         }
     }
 
     /// Writes the histogram and the refusals of one kind of operation.
     pub fn timed(&mut self, name: &str, help: &str, timed: &Timed) {
-        let name = format!("{}{name}", self.prefix);
-        // Writing to a string does not fail.
-        let _ = timed.write(&mut self.text, &name, help);
+        let seconds = format!("{}{name}_seconds", self.prefix);
+        self.out.family(&seconds, Kind::Histogram, help);
+        self.out.histogram(&seconds, &[], &timed.times);
+        let refused = timed.refused.load(Ordering::Relaxed);
+        let help = "Those of them that raised an exception.";
+        self.counter(&format!("{name}_refused_total"), help, refused);
     }
 
     /// Writes a value as it is now.
     pub fn gauge(&mut self, name: &str, help: &str, value: u64) {
-        self.value("gauge", name, help, value);
+        self.value(Kind::Gauge, name, help, value);
     }
 
     /// Writes a count that only grows.
     pub fn counter(&mut self, name: &str, help: &str, value: u64) {
-        self.value("counter", name, help, value);
+        self.value(Kind::Counter, name, help, value);
     }
 
-    fn value(&mut self, kind: &str, name: &str, help: &str, value: u64) {
-        let prefix = &self.prefix;
-        let text = format!(
-            "# HELP {prefix}{name} {help}\n# TYPE {prefix}{name} {kind}\n{prefix}{name} {value}\n"
-        );
-        self.text.push_str(&text);
+    fn value(&mut self, kind: Kind, name: &str, help: &str, value: u64) {
+        let name = format!("{}{name}", self.prefix);
+        self.out.family(&name, kind, help);
+        self.out.sample(&name, &[], value);
     }
 
     /// Returns the text.
     #[must_use]
     pub fn into_text(self) -> String {
-        self.text
+        self.out.into_text()
     }
 }
 

@@ -8,6 +8,8 @@
 //! stack of the thread, as a call begins and ends on one thread, and nested calls in between; the
 //! state of a served request is kept under its id, as another thread may answer it.
 
+pub mod exposition;
+pub mod histogram;
 #[cfg(feature = "metrics")]
 pub mod metrics;
 #[cfg(any(feature = "metrics", feature = "trace-context"))]

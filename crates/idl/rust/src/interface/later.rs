@@ -65,7 +65,8 @@ fn bounds(scope: &Scope<'_>, interface: &Interface, companion: Companion) -> Tok
     }
 }
 
-/// Generates the trait whose methods are given a response.
+/// Generates the AMH servant's trait. Each of its methods, unless one-way, has a `response`
+/// parameter, by which the servant replies, now or later.
 fn amh_trait(
     scope: &Scope<'_>,
     (declaration, interface): (&Declaration, &Interface),

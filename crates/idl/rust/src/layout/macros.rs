@@ -60,7 +60,7 @@ fn item_macros(text: &str) -> String {
     laid_out
 }
 
-/// Replaces traits that stand for macros.
+/// Turns the traits that [`signatures`] generated back into macro calls.
 fn signature_macros(text: &str) -> String {
     let mut laid_out = String::with_capacity(text.len());
     let mut end = None;

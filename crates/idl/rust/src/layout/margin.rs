@@ -8,7 +8,7 @@ pub(crate) fn room(indent: usize) -> usize {
 /// Column at which the formatter breaks lines.
 pub(super) const MARGIN: usize = 89;
 
-/// Least room that it leaves on a line, however far that is indented.
+/// Least number of columns for a line's text, however far the line is indented.
 const LEAST_ROOM: usize = 60;
 
 /// Number of columns by which a level is indented.

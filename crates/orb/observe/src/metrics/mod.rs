@@ -6,7 +6,6 @@
 //! object does not know counts there from the beginning. Calls take no lock once their operation is
 //! known.
 
-mod histogram;
 mod interceptors;
 mod operations;
 mod render;

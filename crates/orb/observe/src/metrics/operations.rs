@@ -1,19 +1,36 @@
 //! Operations by their names, up to a limit.
 
-use super::histogram::Histogram;
+use crate::histogram::Histogram;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Upper bounds of the buckets of durations, in microseconds.
+const BOUNDS: [u64; 17] = [
+    50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000,
+    1_000_000, 2_500_000, 5_000_000, 10_000_000,
+];
+
 /// Counters of one operation at one end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Operation {
     pub(super) calls: AtomicU64,
     pub(super) user_exceptions: AtomicU64,
     pub(super) system_exceptions: AtomicU64,
-    pub(super) times: Histogram,
+    pub(super) times: Histogram<{ BOUNDS.len() }>,
+}
+
+impl Default for Operation {
+    fn default() -> Self {
+        Self {
+            calls: AtomicU64::new(0),
+            user_exceptions: AtomicU64::new(0),
+            system_exceptions: AtomicU64::new(0),
+            times: Histogram::new(&BOUNDS),
+        }
+    }
 }
 
 /// Outcome of a call.

@@ -1,8 +1,7 @@
-//! Prometheus' text format (exposition format 0.0.4).
+//! Metrics of calls as text.
 
-use super::histogram::BOUNDS;
 use super::operations::Operation;
-use std::fmt::{self, Write};
+use crate::exposition::{Exposition, Kind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,119 +9,41 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) type End = (&'static str, Vec<(Box<str>, Arc<Operation>)>);
 
 pub(super) fn render(ends: &[End]) -> String {
-    let mut text = String::new();
-    // Writing to a string never fails.
-    let _ = write_all(&mut text, ends);
-    text
-}
-
-fn write_all(out: &mut String, ends: &[End]) -> fmt::Result {
+    let mut out = Exposition::default();
     let each = || {
         let ends = ends.iter();
         ends.flat_map(|(end, all)| all.iter().map(move |(name, one)| (*end, &**name, &**one)))
     };
-    head(
-        out,
-        "punctual_calls_total",
-        "counter",
-        "Calls that have ended.",
-    )?;
+    let calls = "punctual_calls_total";
+    out.family(calls, Kind::Counter, "Calls that have ended.");
     for (end, name, one) in each() {
-        let name = Label(name);
-        let calls = get(&one.calls);
-        writeln!(
-            out,
-            "punctual_calls_total{{end=\"{end}\",operation=\"{name}\"}} {calls}"
-        )?;
+        let labels = [("end", end), ("operation", name)];
+        out.sample(calls, &labels, get(&one.calls));
     }
     let errors = "punctual_call_errors_total";
-    head(
-        out,
-        errors,
-        "counter",
-        "Calls that have ended with an exception.",
-    )?;
+    let help = "Calls that have ended with an exception.";
+    out.family(errors, Kind::Counter, help);
     for (end, name, one) in each() {
-        let name = Label(name);
         for (kind, count) in [
             ("user", &one.user_exceptions),
             ("system", &one.system_exceptions),
         ] {
-            let count = get(count);
-            writeln!(
-                out,
-                "{errors}{{end=\"{end}\",operation=\"{name}\",kind=\"{kind}\"}} {count}"
-            )?;
+            let labels = [("end", end), ("operation", name), ("kind", kind)];
+            out.sample(errors, &labels, get(count));
         }
     }
     let times = "punctual_call_duration_seconds";
-    head(
-        out,
-        times,
-        "histogram",
-        "How long calls took, those aside whose callers went on.",
-    )?;
+    let help = "Durations of calls, those aside whose callers went on.";
+    out.family(times, Kind::Histogram, help);
     for (end, name, one) in each() {
-        write_histogram(out, (times, end, Label(name)), one)?;
+        let labels = [("end", end), ("operation", name)];
+        out.histogram(times, &labels, &one.times);
     }
-    Ok(())
-}
-
-fn write_histogram(
-    out: &mut String,
-    (times, end, name): (&str, &str, Label<'_>),
-    one: &Operation,
-) -> fmt::Result {
-    let cumulated = one.times.cumulated();
-    let bounds = BOUNDS.iter().map(|bound| Some(*bound)).chain([None]);
-    for (bound, count) in bounds.zip(&cumulated) {
-        write!(
-            out,
-            "{times}_bucket{{end=\"{end}\",operation=\"{name}\",le=\""
-        )?;
-        match bound {
-            Some(micros) => write!(out, "{}", micros as f64 / 1e6)?,
-            None => out.write_str("+Inf")?,
-        }
-        writeln!(out, "\"}} {count}")?;
-    }
-    let sum = one.times.sum().as_secs_f64();
-    writeln!(
-        out,
-        "{times}_sum{{end=\"{end}\",operation=\"{name}\"}} {sum}"
-    )?;
-    let count = cumulated.last().copied().unwrap_or_default();
-    writeln!(
-        out,
-        "{times}_count{{end=\"{end}\",operation=\"{name}\"}} {count}"
-    )
-}
-
-fn head(out: &mut String, name: &str, kind: &str, help: &str) -> fmt::Result {
-    writeln!(out, "# HELP {name} {help}")?;
-    writeln!(out, "# TYPE {name} {kind}")
+    out.into_text()
 }
 
 fn get(count: &AtomicU64) -> u64 {
     count.load(Ordering::Relaxed)
-}
-
-/// Value of a label, with special characters escaped.
-#[derive(Clone, Copy)]
-struct Label<'l>(&'l str);
-
-impl fmt::Display for Label<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for one in self.0.chars() {
-            match one {
-                '\\' => f.write_str("\\\\")?,
-                '"' => f.write_str("\\\"")?,
-                '\n' => f.write_str("\\n")?,
-                other => f.write_char(other)?,
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -12,7 +12,10 @@ use punctual_ior::Ior;
 use std::any::Any;
 use std::sync::Arc;
 
-/// Creates a reference that belongs to the ORB of an environment.
+/// Creates a reference from an IOR, in the ORB that `environment` is.
+///
+/// # Errors
+/// INTERNAL if the environment is no ORB.
 fn reference(environment: &dyn Environment, ior: &Ior) -> Result<ObjectRef, SystemException> {
     let environment: &dyn Any = environment;
     let orb = environment.downcast_ref::<Orb>().ok_or_else(|| {

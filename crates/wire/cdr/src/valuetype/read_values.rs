@@ -18,7 +18,8 @@ pub(crate) struct ReadValues<'d> {
     pub(super) values: Vec<(u32, u32)>,
     /// Ids read, in the order of their positions.
     pub(super) ids: Vec<KnownId<'d>>,
-    /// Positions of lists of ids, ascending, and the indices of their ids.
+    /// Lists of repository ids read, in the order of their positions: each list's position, and the
+    /// indices of its elements in `ids`.
     pub(super) lists: Vec<(usize, Arc<[usize]>)>,
     /// Positions of codebases, ascending.
     pub(super) codebases: Vec<usize>,
