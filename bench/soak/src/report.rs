@@ -80,7 +80,7 @@ impl Report {
             };
             let pair = |quiet: usize, end: usize| plain(format!("{quiet} → {end}"));
             let cells = vec![
-                plain(mebibytes(one.second_quarter)),
+                plain(mebibytes(one.before)),
                 plain(mebibytes(one.last_quarter)),
                 Cell::new(format!("{:+.1} %", one.growth()), tone),
                 pair(one.quiet.threads, one.end.threads),
@@ -94,15 +94,9 @@ impl Report {
         };
         Table {
             title: format!("resident memory in MiB, medians; allowed is a growth of {bound}"),
-            columns: [
-                "second quarter",
-                "last quarter",
-                "growth",
-                "threads",
-                "descriptors",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            columns: ["before", "last quarter", "growth", "threads", "descriptors"]
+                .map(str::to_owned)
+                .to_vec(),
             rows: rows.collect(),
         }
     }
