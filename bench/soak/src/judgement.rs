@@ -9,7 +9,7 @@ pub(crate) const STRICT_FROM: f64 = 10.0;
 const STRICT: f64 = 0.02;
 /// Allowed growth in a short run, from the third quarter to the last: on a busy machine it has not warmed up in its
 /// second one.
-const LOOSE: f64 = 0.10;
+const LOOSE: f64 = 0.15;
 /// Growth that is always allowed in a short run, in bytes.
 const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 
@@ -165,9 +165,9 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_is_judged_by_a_tenth_or_two_mebibytes() {
-        assert!(judged([10, 200, 200, 220], 3.0).faults.is_empty());
-        assert_eq!(judged([10, 200, 200, 221], 3.0).faults.len(), 1);
+    fn a_short_run_is_judged_by_its_second_half_and_a_looser_bound() {
+        assert!(judged([10, 200, 200, 230], 3.0).faults.is_empty());
+        assert_eq!(judged([10, 200, 200, 231], 3.0).faults.len(), 1);
         assert!(judged([1, 4, 4, 6], 3.0).faults.is_empty());
         assert_eq!(judged([1, 4, 4, 7], 3.0).faults.len(), 1);
         // It may still be warming up in its second quarter.
