@@ -90,7 +90,7 @@ impl Report {
         });
         let bound = match self.minutes >= STRICT_FROM {
             true => "2 %".to_owned(),
-            false => format!("10 % or 2 MiB, as it is shorter than {STRICT_FROM} minutes"),
+            false => format!("15 % or 2 MiB, as it is shorter than {STRICT_FROM} minutes"),
         };
         Table {
             title: format!("resident memory in MiB, medians; allowed is a growth of {bound}"),
