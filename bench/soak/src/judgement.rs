@@ -7,9 +7,8 @@ use serde::Serialize;
 pub(crate) const STRICT_FROM: f64 = 10.0;
 /// Allowed growth of memory from the second quarter to the last in a long run, as a fraction.
 const STRICT: f64 = 0.02;
-/// Allowed growth in a short run, from the third quarter to the last: on a busy machine it has not warmed up in its
-/// second one.
-const LOOSE: f64 = 0.15;
+/// Allowed growth in a short run, which has hardly warmed up in its second quarter.
+const LOOSE: f64 = 0.10;
 /// Growth that is always allowed in a short run, in bytes.
 const LOOSE_BYTES: f64 = 2.0 * 1024.0 * 1024.0;
 
@@ -53,11 +52,11 @@ pub(crate) struct Judgement {
     pub(crate) quiet: Usage,
     /// Resources while idle, at the end.
     pub(crate) end: Usage,
-    /// Median resident memory in the second quarter, in a short run in the third, in bytes.
-    pub(crate) before: f64,
+    /// Median resident memory in the second quarter, in bytes.
+    pub(crate) second_quarter: f64,
     /// Median resident memory in the last quarter, in bytes.
     pub(crate) last_quarter: f64,
-    /// Growth allowed from there to the last quarter, in bytes.
+    /// Growth allowed from the second quarter to the last, in bytes.
     pub(crate) allowed: f64,
     /// Faults found.
     pub(crate) faults: Vec<String>,
@@ -72,19 +71,17 @@ pub(crate) fn judge(
     minutes: f64,
 ) -> Judgement {
     let quarter = loaded.len() / 4;
-    let (is_long, third) = (minutes >= STRICT_FROM, 2 * quarter..3 * quarter);
-    let compared = if is_long { quarter..2 * quarter } else { third };
-    let before = median(loaded.get(compared).unwrap_or_default());
+    let second_quarter = median(loaded.get(quarter..2 * quarter).unwrap_or_default());
     let last_quarter = median(loaded.get(3 * quarter..).unwrap_or_default());
-    let allowed = match is_long {
-        true => STRICT * before,
-        false => (LOOSE * before).max(LOOSE_BYTES),
+    let allowed = match minutes >= STRICT_FROM {
+        true => STRICT * second_quarter,
+        false => (LOOSE * second_quarter).max(LOOSE_BYTES),
     };
     let mut faults = Vec::new();
-    let grown = last_quarter - before;
+    let grown = last_quarter - second_quarter;
     if grown > allowed {
         faults.push(format!(
-            "its memory has grown by {:.0} KiB up to the last quarter, {:.0} KiB are allowed",
+            "its memory has grown by {:.0} KiB from the second to the last quarter, {:.0} KiB are allowed",
             grown / 1024.0,
             allowed / 1024.0
         ));
@@ -103,7 +100,7 @@ pub(crate) fn judge(
         process,
         quiet,
         end,
-        before,
+        second_quarter,
         last_quarter,
         allowed,
         faults,
@@ -111,9 +108,9 @@ pub(crate) fn judge(
 }
 
 impl Judgement {
-    /// Returns the growth of resident memory up to the last quarter, in percent.
+    /// Returns the growth of resident memory from the second quarter to the last, in percent.
     pub(crate) fn growth(&self) -> f64 {
-        100.0 * (self.last_quarter / self.before - 1.0)
+        100.0 * (self.last_quarter / self.second_quarter - 1.0)
     }
 }
 
@@ -165,13 +162,11 @@ mod tests {
     }
 
     #[test]
-    fn a_short_run_is_judged_by_its_second_half_and_a_looser_bound() {
-        assert!(judged([10, 200, 200, 230], 3.0).faults.is_empty());
-        assert_eq!(judged([10, 200, 200, 231], 3.0).faults.len(), 1);
+    fn a_short_run_is_judged_by_a_tenth_or_two_mebibytes() {
+        assert!(judged([10, 200, 200, 220], 3.0).faults.is_empty());
+        assert_eq!(judged([10, 200, 200, 221], 3.0).faults.len(), 1);
         assert!(judged([1, 4, 4, 6], 3.0).faults.is_empty());
         assert_eq!(judged([1, 4, 4, 7], 3.0).faults.len(), 1);
-        // It may still be warming up in its second quarter.
-        assert!(judged([10, 100, 200, 210], 3.0).faults.is_empty());
     }
 
     #[test]
