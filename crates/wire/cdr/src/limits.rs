@@ -7,8 +7,8 @@
 pub struct Limits {
     /// Longest message, in bytes, header included, fragments put together. Default 64 MiB; from 1
     /// KiB up to 4 GiB. A longer one is refused: the receiver answers MessageError and closes the
-    /// connection. So is one in more fragments than 1,024 and than one for each 512 bytes of this
-    /// limit.
+    /// connection. So is a message in more than 1,024 fragments, if these are also more than one
+    /// for each 512 bytes of this limit.
     pub message: usize,
     /// Longest string or wide string, in bytes as encoded (in GIOP 1.1 a wide string's 2-byte
     /// characters), without a terminating NUL. Default 16 MiB, at least 64 in an ORB's
