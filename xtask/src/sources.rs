@@ -10,26 +10,31 @@ const LOOKED_AT: [&str; 3] = ["crates", "services", "tools"];
 
 /// Returns all source files, by their paths from the root.
 pub(crate) fn of_the_product() -> Result<BTreeMap<PathBuf, String>> {
-    let mut sources = BTreeMap::new();
-    for folder in LOOKED_AT {
-        read_sources(&root().join(folder), &mut sources)?;
-    }
+    let mut sources = rust_files(&LOOKED_AT, &[])?;
+    sources.retain(|path, _| path.iter().any(|part| part == "src"));
     Ok(sources)
 }
 
-/// Reads the files of `src` folders, by their paths from the root.
-fn read_sources(folder: &Path, sources: &mut BTreeMap<PathBuf, String>) -> Result<()> {
+/// Returns the Rust files below these folders of the root, by their paths from it, without folders of the names in
+/// `left_out`.
+pub(crate) fn rust_files(folders: &[&str], left_out: &[&str]) -> Result<BTreeMap<PathBuf, String>> {
+    let mut files = BTreeMap::new();
+    for folder in folders {
+        read(&root().join(folder), left_out, &mut files)?;
+    }
+    Ok(files)
+}
+
+fn read(folder: &Path, left_out: &[&str], files: &mut BTreeMap<PathBuf, String>) -> Result<()> {
     let failed = |error| format!("{}: {error}", folder.display());
     for entry in fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        if path.is_dir() {
-            read_sources(&path, sources)?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && !left_out.contains(&&*name) {
+            read(&path, left_out, files)?;
         } else if path.extension().is_some_and(|extension| extension == "rs") {
             let short = path.strip_prefix(root()).unwrap_or(&path).to_owned();
-            if short.iter().any(|part| part == "src") {
-                let text = fs::read_to_string(&path).map_err(failed)?;
-                sources.insert(short, text);
-            }
+            files.insert(short, fs::read_to_string(&path).map_err(failed)?);
         }
     }
     Ok(())

@@ -8,10 +8,10 @@ mod comments;
 mod names;
 mod sample;
 
-use crate::run::{Result, root};
+use crate::run::Result;
+use crate::sources;
 use comments::Comment;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders that are checked.
@@ -60,7 +60,7 @@ struct Findings {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    let files = files()?;
+    let files = sources::rust_files(&LOOKED_AT, &LEFT_OUT)?;
     if let Some(count) = options.sample {
         sample::print(&files, count, options.seed);
         return Ok(());
@@ -71,30 +71,6 @@ pub(crate) fn run(options: &Options) -> Result<()> {
         false => print_table(&findings, options.list),
     }
     verdict(&findings)
-}
-
-/// Returns the Rust files below the folders that are checked, by their paths from the root.
-fn files() -> Result<BTreeMap<PathBuf, String>> {
-    let mut files = BTreeMap::new();
-    for folder in LOOKED_AT {
-        read(&root().join(folder), &mut files)?;
-    }
-    Ok(files)
-}
-
-fn read(folder: &Path, files: &mut BTreeMap<PathBuf, String>) -> Result<()> {
-    let failed = |error| format!("{}: {error}", folder.display());
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_dir() && !LEFT_OUT.contains(&&*name) {
-            read(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let short = path.strip_prefix(root()).unwrap_or(&path).to_owned();
-            files.insert(short, fs::read_to_string(&path).map_err(failed)?);
-        }
-    }
-    Ok(())
 }
 
 fn findings(files: &BTreeMap<PathBuf, String>) -> Result<BTreeMap<String, Findings>> {
