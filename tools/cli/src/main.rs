@@ -5,6 +5,7 @@ mod bench;
 mod bridge;
 mod call;
 mod completions;
+mod config;
 mod demo;
 mod doctor;
 mod flags;
@@ -54,6 +55,8 @@ enum Command {
     Naming(naming::Options),
     /// Show what is in an object reference.
     Ior(ior::Options),
+    /// Print a configuration file with every setting, or check one.
+    Config(config::Options),
     /// List the protocols that an ORB can speak, and the pairs that do not fit.
     Protocols(protocols::Options),
     /// Pass requests that arrive by one protocol on by another.
@@ -105,6 +108,7 @@ fn main() -> ExitCode {
         Command::Ifr(options) => ifr::run(&options),
         Command::Naming(options) => naming::run(&options, &orb_options),
         Command::Ior(options) => ior::run(&options),
+        Command::Config(options) => config::run(&options),
         Command::Protocols(options) => protocols::run(&options),
         Command::Bridge(options) => bridge::run(&options),
         Command::Demo(options) => demo::run(&options),

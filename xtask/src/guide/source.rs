@@ -1,7 +1,7 @@
 //! Documentation that is read from source files.
 
 use crate::run::{Result, root};
-use syn::{Expr, ExprLit, Fields, Item, ItemStruct, Lit, Meta};
+use syn::{Expr, ExprLit, Item, Lit, Meta};
 
 pub(super) fn read(path: &str) -> Result<String> {
     std::fs::read_to_string(root().join(path))
@@ -11,41 +11,6 @@ pub(super) fn read(path: &str) -> Result<String> {
 pub(super) fn parse(path: &str) -> Result<Vec<Item>> {
     let file = syn::parse_file(&read(path)?).map_err(|error| format!("{path}: {error}"))?;
     Ok(file.items)
-}
-
-/// Field of a struct.
-pub(super) struct Field {
-    pub(super) name: String,
-    /// Type of the field, as it is written.
-    pub(super) ty: String,
-    pub(super) docs: String,
-}
-
-/// Returns the fields of a struct in a file.
-pub(super) fn fields(path: &str, name: &str) -> Result<Vec<Field>> {
-    let is_it =
-        |item: &Item| matches!(item, Item::Struct(ItemStruct { ident, .. }) if ident == name);
-    let found = parse(path)?.into_iter().find(is_it);
-    let Some(Item::Struct(ItemStruct {
-        fields: Fields::Named(fields),
-        ..
-    })) = found
-    else {
-        return Err(format!("{path} has no struct {name} with named fields"));
-    };
-    let fields = fields.named.iter().map(|field| {
-        let ty = &field.ty;
-        Field {
-            name: field
-                .ident
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-            ty: quote::quote!(#ty).to_string().replace(' ', ""),
-            docs: docs(&field.attrs),
-        }
-    });
-    Ok(fields.collect())
 }
 
 /// Returns the text of doc comments, as one paragraph for a table's cell.

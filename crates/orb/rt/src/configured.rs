@@ -239,7 +239,7 @@ mod tests {
             ("above_highest = 'obey'", "real_time.above_highest"),
             ("processors = []", "real_time.processors"),
             ("processors = [100000]", "real_time.processors"),
-            ("nice = 3", "nice"),
+            ("nice = 3", "real_time.nice"),
             (
                 "dynamic_scheduling.disciplines = ['random']",
                 "real_time.dynamic_scheduling.disciplines",
@@ -260,7 +260,10 @@ mod tests {
                 "dynamic_scheduling.above_reservation = 'cap'",
                 "real_time.dynamic_scheduling.above_reservation",
             ),
-            ("dynamic_scheduling.period = 1", "period"),
+            (
+                "dynamic_scheduling.period = 1",
+                "real_time.dynamic_scheduling.period",
+            ),
         ] {
             let file = format!("[real_time]\n{table}");
             let error = configured(RtConfig::default(), &file, &[]).unwrap_err();

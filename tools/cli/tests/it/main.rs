@@ -9,6 +9,7 @@ mod call;
 mod call_answers;
 mod check;
 mod commands;
+mod config;
 mod hostile_text;
 mod ifr;
 mod limits;

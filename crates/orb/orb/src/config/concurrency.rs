@@ -48,10 +48,10 @@ impl Default for PoolSize {
 
 /// Parts of a concurrency strategy in a configuration, each optional.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Wording<'t> {
+pub(crate) struct ConcurrencyOptions<'t> {
     pub(crate) strategy: Option<&'t str>,
     pub(crate) threads: Option<usize>,
-    pub(crate) most: Option<usize>,
+    pub(crate) max_threads: Option<usize>,
     pub(crate) reserve: Option<bool>,
 }
 
@@ -67,8 +67,11 @@ pub(crate) const OPTIONS: [&str; 4] = ["concurrency", "threads", "max_threads", 
 
 impl Concurrency {
     /// Returns the strategy, overridden by a configuration. The error says which values are valid.
-    pub(crate) fn said(self, wording: Wording<'_>) -> Result<Self, &'static str> {
-        let strategy = match wording.strategy {
+    pub(crate) fn overridden_by(
+        self,
+        options: ConcurrencyOptions<'_>,
+    ) -> Result<Self, &'static str> {
+        let strategy = match options.strategy {
             None => self,
             Some(THREAD_PER_CONNECTION) => Self::ThreadPerConnection,
             Some(REACTIVE) => Self::Reactive,
@@ -79,16 +82,16 @@ impl Concurrency {
             Some(_) => return Err("thread_per_connection, reactive or leader_followers"),
         };
         let sized =
-            wording.threads.is_some() || wording.most.is_some() || wording.reserve.is_some();
+            options.threads.is_some() || options.max_threads.is_some() || options.reserve.is_some();
         let Self::LeaderFollowers(mut size) = strategy else {
             return match sized {
                 true => Err("threads, max_threads and reserve for leader_followers only"),
                 false => Ok(strategy),
             };
         };
-        size.threads = wording.threads.unwrap_or(size.threads);
-        size.most = wording.most.unwrap_or(size.most.max(size.threads));
-        size.reserve = wording.reserve.unwrap_or(size.reserve);
+        size.threads = options.threads.unwrap_or(size.threads);
+        size.most = options.max_threads.unwrap_or(size.most.max(size.threads));
+        size.reserve = options.reserve.unwrap_or(size.reserve);
         if size.threads == 0 || size.most < size.threads || size.most > MOST_THREADS {
             return Err("1 to 4096 threads, and max_threads no fewer than threads");
         }
@@ -101,43 +104,43 @@ impl Concurrency {
         let (strategy, rest) = text.split_once(',').unwrap_or((text, ""));
         let parts = rest.split(',').filter(|part| !part.is_empty());
         let pairs = parts.map(|part| part.split_once('=').unwrap_or((part, "")));
-        let wording = Wording::of(pairs, Some(strategy));
-        wording
-            .and_then(|wording| Self::default().said(wording))
+        let options = ConcurrencyOptions::of(pairs, Some(strategy));
+        options
+            .and_then(|options| Self::default().overridden_by(options))
             .map_err(|expected| bad_value(key, text, expected))
     }
 }
 
-impl<'t> Wording<'t> {
+impl<'t> ConcurrencyOptions<'t> {
     /// Picks the options of the strategy out of options by name.
     pub(crate) fn of(
         pairs: impl Iterator<Item = (&'t str, &'t str)>,
         strategy: Option<&'t str>,
     ) -> Result<Self, &'static str> {
-        let mut wording = Self {
+        let mut options = Self {
             strategy,
             ..Self::default()
         };
         let number = |text: &str| text.parse::<usize>().map_err(|_| "a number of threads");
         for (name, value) in pairs {
             match name {
-                "concurrency" => wording.strategy = Some(value),
-                "threads" => wording.threads = Some(number(value)?),
-                "max_threads" => wording.most = Some(number(value)?),
+                "concurrency" => options.strategy = Some(value),
+                "threads" => options.threads = Some(number(value)?),
+                "max_threads" => options.max_threads = Some(number(value)?),
                 "reserve" => {
-                    wording.reserve = Some(value.parse().map_err(|_| "true or false for reserve")?);
+                    options.reserve = Some(value.parse().map_err(|_| "true or false for reserve")?);
                 }
                 _ => return Err("threads, max_threads or reserve behind the strategy"),
             }
         }
-        Ok(wording)
+        Ok(options)
     }
 
     /// Returns whether no option is given.
     pub(crate) fn is_empty(&self) -> bool {
         self.strategy.is_none()
             && self.threads.is_none()
-            && self.most.is_none()
+            && self.max_threads.is_none()
             && self.reserve.is_none()
     }
 }
@@ -197,16 +200,19 @@ mod tests {
     #[test]
     fn an_endpoint_says_only_what_differs_from_the_default_of_all() {
         let all = parse("leader_followers,threads=3").unwrap();
-        let wording = Wording {
-            most: Some(5),
-            ..Wording::default()
+        let options = ConcurrencyOptions {
+            max_threads: Some(5),
+            ..ConcurrencyOptions::default()
         };
         let size = PoolSize {
             threads: 3,
             most: 5,
             reserve: true,
         };
-        assert_eq!(all.said(wording), Ok(Concurrency::LeaderFollowers(size)));
-        assert_eq!(all.said(Wording::default()), Ok(all));
+        assert_eq!(
+            all.overridden_by(options),
+            Ok(Concurrency::LeaderFollowers(size))
+        );
+        assert_eq!(all.overridden_by(ConcurrencyOptions::default()), Ok(all));
     }
 }

@@ -1,6 +1,6 @@
 //! Endpoint to listen at, and its published address: `protocol://place[/option=value&…]`.
 
-use super::concurrency::{Concurrency, OPTIONS as CONCURRENCY, Wording};
+use super::concurrency::{Concurrency, ConcurrencyOptions, OPTIONS as CONCURRENCY};
 use super::error::{ConfigError, bad_value};
 use super::reservation;
 use crate::priority::Priority;
@@ -135,20 +135,20 @@ impl ListenEndpoint {
         }
         let bad = |why: &str| bad_value(key, text, why);
         let reserves = self.reservation().map_err(|why| bad(&why))?;
-        let wording = self.wording().map_err(bad)?;
-        let fits = match (reserves, wording.strategy) {
-            (Some(_), _) => reservation::pool_size(wording).map(drop),
+        let options = self.concurrency_options().map_err(bad)?;
+        let fits = match (reserves, options.strategy) {
+            (Some(_), _) => reservation::pool_size(options).map(drop),
             // The other options are checked when they override the default.
             (None, None) => Ok(()),
-            (None, Some(_)) => Concurrency::default().said(wording).map(drop),
+            (None, Some(_)) => Concurrency::default().overridden_by(options).map(drop),
         };
         fits.map_err(bad)
     }
 
     /// Returns its options on the concurrency strategy.
-    pub(crate) fn wording(&self) -> Result<Wording<'_>, &'static str> {
+    pub(crate) fn concurrency_options(&self) -> Result<ConcurrencyOptions<'_>, &'static str> {
         let options = self.options.iter().map(|(name, value)| (&**name, &**value));
-        Wording::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
+        ConcurrencyOptions::of(options.filter(|(name, _)| CONCURRENCY.contains(name)), None)
     }
 
     pub(crate) fn hostname_in_ior(&self) -> Option<&str> {
@@ -321,9 +321,9 @@ mod tests {
     fn who_serves_is_an_option_and_no_property_of_the_link() {
         let endpoint = parse("iiop://:0/concurrency=leader_followers&threads=2").unwrap();
         assert!(endpoint.properties(None).is_empty());
-        let wording = endpoint.wording().unwrap();
-        let said = Concurrency::default().said(wording).unwrap();
-        assert!(matches!(said, Concurrency::LeaderFollowers(size) if size.threads == 2));
+        let options = endpoint.concurrency_options().unwrap();
+        let strategy = Concurrency::default().overridden_by(options).unwrap();
+        assert!(matches!(strategy, Concurrency::LeaderFollowers(size) if size.threads == 2));
         for bad in [
             "concurrency=pool",
             "threads=some",

@@ -64,14 +64,24 @@ fn suggestion(nearest: &Option<&'static str>) -> String {
     })
 }
 
+/// Longest beginning of a value that an error shows, in characters: a stringified reference may be
+/// long.
+const LONGEST_SHOWN: usize = 80;
+
+/// Returns the error for a value that does not fit its key or option.
 pub(super) fn bad_value(
     key: impl Into<String>,
     value: impl ToString,
     expected: impl Into<String>,
 ) -> ConfigError {
+    let mut value = value.to_string();
+    if let Some((end, _)) = value.char_indices().nth(LONGEST_SHOWN) {
+        value.truncate(end);
+        value.push('…');
+    }
     ConfigError::BadValue {
         key: key.into(),
-        value: value.to_string(),
+        value,
         expected: expected.into(),
     }
 }

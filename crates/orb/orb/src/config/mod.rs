@@ -1,29 +1,22 @@
 //! Configuration: one public struct with defaults to override.
 //!
 //! It comes from code, then a TOML file, then `-ORB…` options, each overriding the one before it. An
-//! unknown key or option is an error, and a bad one stops the start.
+//! unknown key or option is an error, and a bad one stops the start. `settings` is the table of all of them.
 
-mod arguments;
-mod bounds;
 mod budgets;
-mod buffer;
-mod code_set;
 mod collocation;
 mod concurrency;
 mod duration;
 mod endpoint;
 mod error;
-mod file;
 mod initial_reference;
 mod orb_config;
 mod real_time;
 mod reply_handlers;
 mod reservation;
-mod security;
+mod settings;
 mod timeouts;
-#[cfg(feature = "tls")]
-mod tls;
-mod values;
+mod trace;
 
 pub use budgets::Budgets;
 pub use collocation::CollocationScope;
@@ -40,4 +33,4 @@ pub use real_time::{
 pub use reply_handlers::ReplyHandlers;
 pub(crate) use reservation::pool_size as pool_size_of_reservation;
 pub use timeouts::Timeouts;
-pub use values::Trace;
+pub use trace::Trace;

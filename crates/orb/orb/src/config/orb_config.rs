@@ -1,6 +1,5 @@
 //! All settings of an ORB.
 
-use super::bounds;
 use super::budgets::Budgets;
 use super::collocation::CollocationScope;
 use super::concurrency::Concurrency;
@@ -9,8 +8,9 @@ use super::error::{ConfigError, bad_value};
 use super::initial_reference;
 use super::real_time::RealTimeSettings;
 use super::reply_handlers::ReplyHandlers;
+use super::settings;
 use super::timeouts::Timeouts;
-use super::values::Trace;
+use super::trace::Trace;
 use crate::policy::{
     Bidirectional, BufferCapacity, Buffering, CharCodeSet, ClientProtocols, Collocation, Defaults,
     Otherwise, Security, Wait,
@@ -26,9 +26,6 @@ use punctual_sys::processor;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
-
-/// Maximum time for which a one-way is held back, whatever is configured.
-const LONGEST_GATHER: Duration = Duration::from_secs(3600);
 
 /// Settings of an ORB.
 #[derive(Clone, Debug)]
@@ -227,40 +224,19 @@ impl OrbConfig {
 
     /// Checks the settings that are not checked elsewhere, before the ORB starts.
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        if self.fragment_size != 0 && self.fragment_size < 1024 {
-            return Err(bad_value(
-                "fragment_size",
-                self.fragment_size,
-                "0, or at least 1024 octets",
-            ));
-        }
-        bounds::check(&self.limits, &self.budgets)?;
-        if self.client_connections == 0 {
-            return Err(bad_value("client_connections", 0, "at least 1"));
-        }
-        if self.one_way_gather > LONGEST_GATHER {
-            let given = format!("{:?}", self.one_way_gather);
-            return Err(bad_value("one_way_gather", given, "at most an hour"));
-        }
+        settings::check(self)?;
         if self.timeouts.spare_connection == Some(Duration::ZERO) {
-            return Err(bad_value(
-                "timeouts.spare_connection",
-                0,
-                "none, or more than 0",
-            ));
-        }
-        if self.connections_per_endpoint == 0 {
-            return Err(bad_value("connections_per_endpoint", 0, "at least 1"));
-        }
-        if self.max_connections == 0 {
-            return Err(bad_value("max_connections", 0, "at least 1"));
+            let expected = "none, or more than 0";
+            return Err(bad_value("timeouts.spare_connection", 0, expected));
         }
         for (name, reference) in &self.initial_references {
-            let key = format!("initial_references.{name}");
-            initial_reference::check(&key, reference, reference)?;
+            let bad =
+                |expected| bad_value(format!("initial_references.{name}"), reference, expected);
+            initial_reference::check(reference).map_err(bad)?;
         }
         if let Some(prefix) = &self.default_initial_reference {
-            initial_reference::check_prefix("default_initial_reference", prefix)?;
+            let bad = |expected| bad_value("default_initial_reference", prefix, expected);
+            initial_reference::check_prefix(prefix).map_err(bad)?;
         }
         Ok(())
     }

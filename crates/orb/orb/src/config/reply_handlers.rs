@@ -1,7 +1,5 @@
 //! Threads that run reply handlers: `reply_handlers`.
 
-use super::error::{ConfigError, bad_value};
-
 /// Threads that run the reply handlers of asynchronous calls. A lane of Real-time CORBA, which has
 /// a priority, always runs its handlers on its own thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,15 +15,4 @@ pub enum ReplyHandlers {
     /// thread that reads replies. So handlers run **within** a synchronous call of any thread: it
     /// must not hold a lock then that a handler takes.
     Callers,
-}
-
-pub(super) const WAYS: &str = "thread, run or callers";
-
-pub(super) fn parse(key: &str, text: &str) -> Result<ReplyHandlers, ConfigError> {
-    match text {
-        "thread" => Ok(ReplyHandlers::Thread),
-        "run" => Ok(ReplyHandlers::Run),
-        "callers" => Ok(ReplyHandlers::Callers),
-        _ => Err(bad_value(key, text, WAYS)),
-    }
 }

@@ -1,6 +1,6 @@
 //! Reservations of processor time in endpoint options: `runtime/deadline/period`.
 
-use super::concurrency::{Concurrency, PoolSize, Wording};
+use super::concurrency::{Concurrency, ConcurrencyOptions, PoolSize};
 use super::duration::parse_duration;
 use punctual_exec::thread::Reservation;
 
@@ -32,13 +32,13 @@ pub(super) fn parse(text: &str) -> Result<Reservation, String> {
 ///
 /// # Errors
 /// The valid options.
-pub(crate) fn pool_size(wording: Wording<'_>) -> Result<PoolSize, &'static str> {
+pub(crate) fn pool_size(options: ConcurrencyOptions<'_>) -> Result<PoolSize, &'static str> {
     let one = PoolSize {
         threads: 1,
         most: 1,
         reserve: false,
     };
-    match Concurrency::LeaderFollowers(one).said(wording)? {
+    match Concurrency::LeaderFollowers(one).overridden_by(options)? {
         Concurrency::LeaderFollowers(size) => Ok(size),
         _ => Err(SERVED_BY_A_POOL),
     }

@@ -88,12 +88,12 @@ impl Reactors {
         if let Some(only) = &self.only {
             return self.only_pool(broker, endpoint, pair, only);
         }
-        let wording = endpoint
-            .wording()
+        let options = endpoint
+            .concurrency_options()
             .map_err(|expected| not_listening(endpoint, &expected))?;
         let reserved = endpoint.reservation();
         if let Some(reserved) = reserved.map_err(|why| not_served(endpoint, &why))? {
-            let size = pool_size_of_reservation(wording);
+            let size = pool_size_of_reservation(options);
             let size = size.map_err(|expected| not_served(endpoint, &expected))?;
             if !pair.link.serves_without_blocking() {
                 return Err(not_served(endpoint, &needs_threads(pair)));
@@ -103,14 +103,14 @@ impl Reactors {
                 .map(|pool| ServingThreads::Pool(pool, None))
                 .map_err(|error| not_started(endpoint, &error));
         }
-        let said = broker.config().concurrency.said(wording);
+        let said = broker.config().concurrency.overridden_by(options);
         let concurrency = said.map_err(|expected| not_listening(endpoint, &expected))?;
         if concurrency == Concurrency::ThreadPerConnection {
             return Ok(ServingThreads::PerConnection);
         }
         let link = pair.link.name();
         if !pair.link.serves_without_blocking() {
-            if !wording.is_empty() {
+            if !options.is_empty() {
                 let reason = format!(
                     "connections of `{link}` need a thread each: `{concurrency}` is not for them"
                 );

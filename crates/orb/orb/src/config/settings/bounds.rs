@@ -1,0 +1,92 @@
+//! Bounds and unit of a number.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Unit of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// No unit, or what is counted, as `threads`; empty where the key says it.
+    Count(&'static str),
+    Bytes,
+    Microseconds,
+    Milliseconds,
+    Seconds,
+}
+
+/// Smallest and largest number that a setting may have, and its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) least: u64,
+    pub(super) most: u64,
+    /// True if 0 is allowed whatever the smallest number is.
+    pub(super) or_zero: bool,
+    pub(super) unit: Unit,
+}
+
+impl Bounds {
+    /// Any number.
+    pub(super) const ANY: Self = Self {
+        least: 0,
+        most: u64::MAX,
+        or_zero: false,
+        unit: Unit::Count(""),
+    };
+
+    /// Returns whether a setting may have this number.
+    pub(super) fn contain(self, number: u64) -> bool {
+        (self.least..=self.most).contains(&number) || (self.or_zero && number == 0)
+    }
+}
+
+impl Unit {
+    /// Returns a time of so many of this unit; milliseconds where it is not a unit of time.
+    pub(super) fn time(self, number: u64) -> Duration {
+        match self {
+            Self::Seconds => Duration::from_secs(number),
+            Self::Microseconds => Duration::from_micros(number),
+            Self::Milliseconds | Self::Bytes | Self::Count(_) => Duration::from_millis(number),
+        }
+    }
+
+    /// Returns how many whole units a time has.
+    pub(super) fn number(self, time: Duration) -> u64 {
+        let number = match self {
+            Self::Seconds => u128::from(time.as_secs()),
+            Self::Microseconds => time.as_micros(),
+            Self::Milliseconds | Self::Bytes | Self::Count(_) => time.as_millis(),
+        };
+        u64::try_from(number).unwrap_or(u64::MAX)
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Count(name) => name,
+            Self::Bytes => "bytes",
+            Self::Microseconds => "microseconds",
+            Self::Milliseconds => "milliseconds",
+            Self::Seconds => "seconds",
+        })
+    }
+}
+
+/// Shows what is expected: `1 to 127`, `at least 64 bytes`, `0, or at least 1024 bytes`.
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.or_zero {
+            f.write_str("0, or ")?;
+        }
+        match (self.least, self.most) {
+            (0, u64::MAX) => f.write_str("a number")?,
+            (least, u64::MAX) => write!(f, "at least {least}")?,
+            (least, most) => write!(f, "{least} to {most}")?,
+        }
+        match (self.unit, self.least, self.most) {
+            (Unit::Count(""), ..) => Ok(()),
+            (unit, 0, u64::MAX) => write!(f, " of {unit}"),
+            (unit, ..) => write!(f, " {unit}"),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Configuration under construction: settings of several parts are put together at the end.
+
+use crate::config::concurrency::ConcurrencyOptions;
+use crate::config::error::{ConfigError, bad_value};
+use crate::config::orb_config::OrbConfig;
+use crate::config::real_time::AboveHighest;
+use punctual_link::iiop::KeepAlive;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Configuration, and the parts of settings that are checked together.
+pub(super) struct Draft {
+    pub(super) config: OrbConfig,
+    pub(super) concurrency: ConcurrencyParts,
+    pub(super) reservation: ReservationParts,
+    pub(super) libraries: Libraries,
+    /// Probes of silent connections, where there are any.
+    pub(super) keep_alive: KeepAlive,
+}
+
+/// Shared libraries to add.
+#[derive(Default)]
+pub(super) struct Libraries(pub(super) Vec<PathBuf>);
+
+/// Parts of a concurrency strategy.
+#[derive(Default)]
+pub(super) struct ConcurrencyParts {
+    pub(super) strategy: Option<String>,
+    pub(super) threads: Option<usize>,
+    pub(super) max_threads: Option<usize>,
+    pub(super) reserve: Option<bool>,
+}
+
+/// Maximum that clients may reserve, and the treatment of requests for more.
+#[derive(Default)]
+pub(super) struct ReservationParts {
+    pub(super) runtime: Option<Duration>,
+    pub(super) percent: Option<u32>,
+    pub(super) above: Option<AboveHighest>,
+}
+
+impl Draft {
+    /// Creates a draft that changes a copy of `config`.
+    pub(super) fn of(config: &OrbConfig) -> Self {
+        Self {
+            config: config.clone(),
+            concurrency: ConcurrencyParts::default(),
+            reservation: ReservationParts::default(),
+            libraries: Libraries::default(),
+            keep_alive: config.iiop.tcp.keep_alive.unwrap_or_default(),
+        }
+    }
+
+    /// Puts the parts together and returns the configuration.
+    ///
+    /// # Errors
+    /// Parts that do not fit together.
+    pub(super) fn finish(mut self) -> Result<OrbConfig, ConfigError> {
+        self.finish_concurrency()?;
+        self.finish_reservation()?;
+        self.config.libraries.append(&mut self.libraries.0);
+        let keep_alive = &mut self.config.iiop.tcp.keep_alive;
+        *keep_alive = keep_alive.map(|_| self.keep_alive);
+        Ok(self.config)
+    }
+
+    fn finish_concurrency(&mut self) -> Result<(), ConfigError> {
+        let parts = &self.concurrency;
+        let options = ConcurrencyOptions {
+            strategy: parts.strategy.as_deref(),
+            threads: parts.threads,
+            max_threads: parts.max_threads,
+            reserve: parts.reserve,
+        };
+        let strategy = self.config.concurrency.overridden_by(options);
+        self.config.concurrency = strategy.map_err(|expected| {
+            let strategy = parts.strategy.as_deref().unwrap_or("…");
+            bad_value("concurrency", strategy, expected)
+        })?;
+        Ok(())
+    }
+
+    fn finish_reservation(&mut self) -> Result<(), ConfigError> {
+        const TABLE: &str = "real_time.dynamic_scheduling";
+        let parts = &self.reservation;
+        let settings = &mut self.config.real_time.dynamic_scheduling;
+        match (parts.runtime, parts.percent) {
+            (None, None) => {}
+            (Some(runtime), Some(percent)) => {
+                settings.get_or_insert_default().most_reserved = Some((runtime, percent));
+            }
+            (Some(runtime), None) => {
+                let key = format!("{TABLE}.reservation_runtime_us");
+                let expected = "reservation_percent beside it";
+                return Err(bad_value(key, runtime.as_micros(), expected));
+            }
+            (None, Some(percent)) => {
+                let key = format!("{TABLE}.reservation_percent");
+                let expected = "reservation_runtime_us beside it";
+                return Err(bad_value(key, percent, expected));
+            }
+        }
+        if let Some(above) = parts.above {
+            let settings = settings.get_or_insert_default();
+            if settings.most_reserved.is_none() {
+                let key = format!("{TABLE}.above_reservation");
+                let expected = "reservation_runtime_us and reservation_percent beside it";
+                return Err(bad_value(key, format!("{above:?}"), expected));
+            }
+            settings.above_reservation = Some(above);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! The TOML file. Every key is optional; an unknown one is an error. `examples/orb.toml` has them all.
+//!
+//! ```toml
+//! listen = ["iiop://:2809/hostname_in_ior=orb.example"]
+//! giop_version = "1.2"
+//! trace = "giop,hex"
+//! [initial_references]
+//! NameService = "corbaloc::names.example/NameService"
+//! [timeouts]             # milliseconds, 0 for none
+//! call_ms = 2000
+//! [limits]
+//! message = 67108864
+//! [tcp]
+//! keep_alive_idle_s = 30
+//! ```
+
+use super::draft::Draft;
+use super::given::Value;
+use super::nearest::nearest;
+use super::section::Section;
+use super::sections::{SECTIONS, all};
+use crate::config::error::ConfigError;
+use crate::config::orb_config::OrbConfig;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+impl OrbConfig {
+    /// Applies a TOML file. On an error nothing of it is applied.
+    ///
+    /// # Errors
+    /// [`ConfigError`] when it cannot be read, does not parse, has an unknown key or a bad value.
+    pub fn apply_file(&mut self, path: impl Into<PathBuf>) -> Result<(), ConfigError> {
+        let path = path.into();
+        let text = std::fs::read_to_string(&path).map_err(|source| ConfigError::Unreadable {
+            path: path.clone(),
+            source,
+        })?;
+        let folder = path.parent().unwrap_or_else(|| Path::new(""));
+        match applied(self, &text, folder) {
+            Ok(config) => *self = config,
+            Err(message) => return Err(ConfigError::BadFile { path, message }),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the configuration with the settings of a file's text.
+fn applied(config: &OrbConfig, text: &str, folder: &Path) -> Result<OrbConfig, String> {
+    let table = DeTable::parse(text).map_err(|error| error.to_string())?;
+    let mut reader = Reader {
+        text,
+        sections: Vec::new(),
+        values: BTreeMap::new(),
+    };
+    reader.read("", table.get_ref())?;
+    let mut draft = Draft::of(config);
+    for section in &reader.sections {
+        if let Some(open) = section.open {
+            open(&mut draft);
+        }
+    }
+    for (section, setting) in all() {
+        let key = section.key(setting);
+        if let Some((line, value)) = reader.values.get(&key) {
+            let applied = setting.apply(&mut draft, &key, value, folder);
+            applied.map_err(|error| format!("line {line}: {error}"))?;
+        }
+    }
+    draft.finish().map_err(|error| error.to_string())
+}
+
+/// Sections and values of a file.
+struct Reader<'f> {
+    text: &'f str,
+    /// Tables that the file has.
+    sections: Vec<&'static Section>,
+    /// Lines and values by key with its table.
+    values: BTreeMap<String, (usize, Value)>,
+}
+
+impl Reader<'_> {
+    /// Reads a table; `prefix` are the names of the tables around it, each followed by a dot.
+    ///
+    /// # Errors
+    /// An unknown key.
+    fn read(&mut self, prefix: &str, table: &DeTable<'_>) -> Result<(), String> {
+        for (name, value) in table {
+            let key = format!("{prefix}{}", name.get_ref());
+            let line = self.line(name);
+            if let Some(section) = SECTIONS.iter().find(|one| one.name == key) {
+                let DeValue::Table(table) = value.get_ref() else {
+                    return Err(format!("line {line}: `{key}` is a table, [{key}]"));
+                };
+                self.sections.push(section);
+                self.read(&format!("{key}."), table)?;
+            } else if known(&key) {
+                self.values.insert(key, (line, read(value.get_ref())));
+            } else {
+                return Err(format!(
+                    "line {line}: unknown key `{key}`{}",
+                    suggestion(&key)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn line<T>(&self, at: &Spanned<T>) -> usize {
+        let before = self.text.get(..at.span().start).unwrap_or_default();
+        before.matches('\n').count() + 1
+    }
+}
+
+fn known(key: &str) -> bool {
+    all().any(|(section, setting)| section.key(setting) == key)
+}
+
+/// Names the key that was perhaps meant: the most similar one of its table, or the same one of
+/// another table.
+fn suggestion(key: &str) -> String {
+    let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
+    let elsewhere = all().find(|(_, setting)| setting.key == name);
+    let meant = match elsewhere {
+        Some((section, setting)) => Some(section.key(setting)),
+        None => {
+            let prefix = if table.is_empty() {
+                String::new()
+            } else {
+                format!("{table}.")
+            };
+            let keys = all().map(|(section, setting)| section.key(setting));
+            let keys = keys.chain(SECTIONS.iter().map(|section| section.name.to_owned()));
+            let names = keys.filter_map(|key| {
+                let name = key.strip_prefix(&prefix)?;
+                (!name.is_empty() && !name.contains('.')).then(|| name.to_owned())
+            });
+            nearest(name, names).map(|name| format!("{prefix}{name}"))
+        }
+    };
+    meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
+fn read(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        DeValue::Integer(number) => {
+            let digits = i128::from_str_radix(number.as_str(), number.radix());
+            digits.map_or_else(|_| Value::Other(number.to_string()), Value::Number)
+        }
+        DeValue::Boolean(switch) => Value::Switch(*switch),
+        DeValue::Array(values) => {
+            Value::List(values.iter().map(|value| read(value.get_ref())).collect())
+        }
+        DeValue::Table(table) => {
+            let entries = table.iter();
+            let entries =
+                entries.map(|(key, value)| (key.get_ref().to_string(), read(value.get_ref())));
+            Value::Table(entries.collect())
+        }
+        DeValue::Float(number) => Value::Other(number.to_string()),
+        DeValue::Datetime(date) => Value::Other(date.to_string()),
+    }
+}

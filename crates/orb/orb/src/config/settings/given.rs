@@ -1,0 +1,119 @@
+//! Value that a file or the command line gives to a setting.
+
+use super::bounds::Bounds;
+use crate::config::error::{ConfigError, bad_value};
+use std::fmt;
+use std::path::Path;
+
+/// Value of the file, or text of the command line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    /// Argument behind an option.
+    Argument(String),
+    Text(String),
+    Number(i128),
+    Switch(bool),
+    List(Vec<Value>),
+    /// Keys with their values, in the order of the file.
+    Table(Vec<(String, Value)>),
+    /// Value of a type that no setting has: a fraction, a date.
+    Other(String),
+}
+
+/// Value with what is needed to judge it.
+pub(super) struct Given<'g> {
+    /// Key with its table, or the option. Errors name it.
+    pub(super) key: &'g str,
+    pub(super) value: &'g Value,
+    pub(super) bounds: Bounds,
+    /// Form of the setting's values, for errors.
+    pub(super) expected: &'g str,
+    /// Folder that paths are relative to.
+    pub(super) folder: &'g Path,
+}
+
+impl Given<'_> {
+    /// Returns the error for this value.
+    pub(super) fn bad(&self, expected: impl Into<String>) -> ConfigError {
+        bad_value(self.key, self.value, expected)
+    }
+
+    /// Returns the error for a value of another type than the setting's.
+    pub(super) fn misfit(&self) -> ConfigError {
+        self.bad(self.expected)
+    }
+
+    /// Returns the value as a text.
+    pub(super) fn text(&self) -> Result<&str, ConfigError> {
+        match self.value {
+            Value::Argument(text) | Value::Text(text) => Ok(text),
+            _ => Err(self.misfit()),
+        }
+    }
+
+    /// Returns the value as a number within the bounds.
+    pub(super) fn number(&self) -> Result<u64, ConfigError> {
+        let number = match self.value {
+            Value::Number(number) => u64::try_from(*number).ok(),
+            Value::Argument(text) => text.parse().ok(),
+            _ => return Err(self.misfit()),
+        };
+        let number = number.filter(|number| self.bounds.contain(*number));
+        number.ok_or_else(|| self.bad(self.bounds.to_string()))
+    }
+
+    /// Returns the value as true or false.
+    pub(super) fn switch(&self) -> Result<bool, ConfigError> {
+        match self.value {
+            Value::Switch(switch) => Ok(*switch),
+            Value::Argument(text) => text.parse().map_err(|_| self.misfit()),
+            _ => Err(self.misfit()),
+        }
+    }
+
+    /// Returns the texts of a list, or those of an argument that stand between separators.
+    pub(super) fn texts(&self, separator: char) -> Result<Vec<&str>, ConfigError> {
+        match self.value {
+            Value::Argument(text) => {
+                let parts = text.split(separator).map(str::trim);
+                Ok(parts.filter(|part| !part.is_empty()).collect())
+            }
+            Value::List(values) => {
+                let texts = values.iter().map(|value| match value {
+                    Value::Text(text) => Ok(text.as_str()),
+                    other => Err(bad_value(self.key, other, "texts in the list")),
+                });
+                texts.collect()
+            }
+            _ => Err(self.misfit()),
+        }
+    }
+
+    /// Returns the keys of a table with their values.
+    pub(super) fn table(&self) -> Result<&[(String, Value)], ConfigError> {
+        match self.value {
+            Value::Table(entries) => Ok(entries),
+            _ => Err(self.misfit()),
+        }
+    }
+}
+
+/// Shows the value as a user wrote it, without the quotes around a text.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument(text) | Self::Text(text) | Self::Other(text) => f.write_str(text),
+            Self::Number(number) => number.fmt(f),
+            Self::Switch(switch) => switch.fmt(f),
+            Self::List(values) => {
+                f.write_str("[")?;
+                for (index, value) in values.iter().enumerate() {
+                    let comma = if index == 0 { "" } else { ", " };
+                    write!(f, "{comma}{value}")?;
+                }
+                f.write_str("]")
+            }
+            Self::Table(_) => f.write_str("a table"),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Suggestions for misspelt names.
+
+/// Returns the name most similar to `given`, if any is similar enough to have been meant: a quarter
+/// of its letters differ at most, or `given` is its beginning.
+pub(super) fn nearest<N: AsRef<str> + Ord>(
+    given: &str,
+    names: impl Iterator<Item = N>,
+) -> Option<N> {
+    let given = given.to_ascii_lowercase();
+    names
+        .map(|name| {
+            let distance = strsim::levenshtein(&given, &name.as_ref().to_ascii_lowercase());
+            (distance, name)
+        })
+        .min()
+        .filter(|(distance, name)| {
+            let name = name.as_ref();
+            *distance <= name.len() / 4 || name.starts_with(&given)
+        })
+        .map(|(_, name)| name)
+}

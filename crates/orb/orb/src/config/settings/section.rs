@@ -1,0 +1,25 @@
+//! A table of the configuration file.
+
+use super::draft::Draft;
+use super::setting::Setting;
+
+/// Section of the configuration file: a table of TOML.
+pub(super) struct Section {
+    /// Name of the table; empty for keys before the first table.
+    pub(super) name: &'static str,
+    /// Meaning of the table.
+    pub(super) doc: &'static str,
+    /// Effect of the table's presence, whatever is in it.
+    pub(super) open: Option<fn(&mut Draft)>,
+    pub(super) settings: &'static [Setting],
+}
+
+impl Section {
+    /// Returns the key of a setting with its table.
+    pub(super) fn key(&self, setting: &Setting) -> String {
+        match self.name {
+            "" => setting.key.to_owned(),
+            table => format!("{table}.{}", setting.key),
+        }
+    }
+}

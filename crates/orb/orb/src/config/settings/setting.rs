@@ -1,0 +1,183 @@
+//! One setting: its names, the form and bounds of its values, its meaning and its place.
+
+use super::bounds::{Bounds, Unit};
+use super::draft::Draft;
+use super::given::{Given, Value};
+use super::slot::{Form, Slot};
+use crate::config::error::ConfigError;
+use std::path::Path;
+
+/// Check of a text beyond its form; fails with what is expected.
+type Check = fn(&str) -> Result<(), String>;
+
+/// Setting of an ORB: a key of the configuration file, and perhaps an option of the command line.
+pub(super) struct Setting {
+    /// Key within its section.
+    pub(super) key: &'static str,
+    /// Option that sets the same.
+    pub(super) option: Option<&'static str>,
+    pub(super) bounds: Bounds,
+    /// Value to show in the sample file, commented out, where there is no default or the machine
+    /// decides on it.
+    pub(super) example: Option<&'static str>,
+    /// True if the default depends on the machine.
+    pub(super) is_by_machine: bool,
+    /// Form of its values, where their type does not say it.
+    form: Option<&'static str>,
+    check: Option<Check>,
+    /// Place of its value, for `OrbConfig` in code.
+    pub(super) field: Field,
+    /// Meaning, and consequence.
+    pub(super) doc: &'static str,
+}
+
+/// Place of a value: its path from `OrbConfig`, and the function that leads there.
+#[derive(Clone, Copy)]
+pub(super) struct Field {
+    pub(super) path: &'static str,
+    pub(super) slot: fn(&mut Draft) -> &mut dyn Slot,
+}
+
+/// Makes a [`Field`] of the configuration from its path.
+macro_rules! field {
+    ($first:ident $(. $next:ident)*) => {
+        $crate::config::settings::setting::Field {
+            path: concat!(stringify!($first) $(, ".", stringify!($next))*),
+            slot: |draft| &mut draft.config.$first $(. $next)*,
+        }
+    };
+}
+pub(super) use field;
+
+impl Setting {
+    /// Creates a setting.
+    pub(super) const fn new(key: &'static str, field: Field, doc: &'static str) -> Self {
+        Self {
+            key,
+            option: None,
+            bounds: Bounds::ANY,
+            example: None,
+            is_by_machine: false,
+            form: None,
+            check: None,
+            field,
+            doc,
+        }
+    }
+
+    /// Adds an option of the command line.
+    pub(super) const fn option(mut self, name: &'static str) -> Self {
+        self.option = Some(name);
+        self
+    }
+
+    /// Sets the unit of the number.
+    pub(super) const fn unit(mut self, unit: Unit) -> Self {
+        self.bounds.unit = unit;
+        self
+    }
+
+    /// Sets the smallest number.
+    pub(super) const fn at_least(mut self, least: u64) -> Self {
+        self.bounds.least = least;
+        self
+    }
+
+    /// Sets the largest number.
+    pub(super) const fn at_most(mut self, most: u64) -> Self {
+        self.bounds.most = most;
+        self
+    }
+
+    /// Allows 0 whatever the smallest number is.
+    pub(super) const fn or_zero(mut self) -> Self {
+        self.bounds.or_zero = true;
+        self
+    }
+
+    /// Sets the value of the sample file.
+    pub(super) const fn example(mut self, value: &'static str) -> Self {
+        self.example = Some(value);
+        self
+    }
+
+    /// Makes the default one that depends on the machine; the sample file shows `value`.
+    pub(super) const fn by_machine(mut self, value: &'static str) -> Self {
+        self.is_by_machine = true;
+        self.example(value)
+    }
+
+    /// Sets the form of its values.
+    pub(super) const fn form(mut self, form: &'static str) -> Self {
+        self.form = Some(form);
+        self
+    }
+
+    /// Adds a check of the text.
+    pub(super) const fn checked(mut self, check: Check) -> Self {
+        self.check = Some(check);
+        self
+    }
+
+    /// Applies a value. `key` is the key with its section, or the option; paths are relative to
+    /// `folder`.
+    ///
+    /// # Errors
+    /// A value that does not fit.
+    pub(super) fn apply(
+        &self,
+        draft: &mut Draft,
+        key: &str,
+        value: &Value,
+        folder: &Path,
+    ) -> Result<(), ConfigError> {
+        let slot = (self.field.slot)(draft);
+        let expected = self.expected(slot, matches!(value, Value::Argument(_)));
+        let given = Given {
+            key,
+            value,
+            bounds: self.bounds,
+            expected: &expected,
+            folder,
+        };
+        if let Some(check) = self.check {
+            check(given.text()?).map_err(|expected| given.bad(expected))?;
+        }
+        slot.set(&given)
+    }
+
+    /// Returns the form of its values in words: those of the option, or those of the file.
+    pub(super) fn expected(&self, slot: &dyn Slot, is_option: bool) -> String {
+        if let Some(form) = self.form {
+            return form.to_owned();
+        }
+        match (slot.form(), is_option) {
+            (Form::Number, _) => self.bounds.to_string(),
+            (Form::Time(is_optional), _) => {
+                let none = if is_optional { "; 0 for none" } else { "" };
+                let number = self.bounds;
+                match is_option {
+                    true => format!("a time such as 200ms or 2s, or {number}{none}"),
+                    false => format!("{number}{none}"),
+                }
+            }
+            (Form::Switch, _) => "true or false".to_owned(),
+            (Form::Word(words), _) => one_of(&words),
+            (Form::Text(form) | Form::Numbers(form), _) => form.to_owned(),
+            (Form::Texts(form, separator), true) => {
+                format!("{form}, with `{separator}` between several")
+            }
+            (Form::Texts(form, _), false) => format!("a list of {form}"),
+            (Form::Table { argument, .. }, true) => argument.to_owned(),
+            (Form::Table { file, .. }, false) => file.to_owned(),
+        }
+    }
+}
+
+/// Joins words: `read, reactor or leader_followers`.
+fn one_of(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        words => words.concat(),
+    }
+}

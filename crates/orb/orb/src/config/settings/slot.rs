@@ -1,0 +1,246 @@
+//! Places of settings in the configuration, by the type of their values.
+
+use super::bounds::{Bounds, Unit};
+use super::given::{Given, Value};
+use crate::config::duration::parse_duration;
+use crate::config::error::ConfigError;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Form of a setting's values.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Number,
+    /// Time in the unit of the bounds; true if 0 stands for none.
+    Time(bool),
+    Switch,
+    /// One of these words.
+    Word(Vec<&'static str>),
+    /// Text of this form.
+    Text(&'static str),
+    /// List of texts of this form; as an argument, with the separator between.
+    Texts(&'static str, char),
+    /// List of numbers of this kind.
+    Numbers(&'static str),
+    /// Table with free keys, and the form of an argument that adds to it.
+    Table {
+        file: &'static str,
+        argument: &'static str,
+    },
+}
+
+/// Place of a setting's value.
+pub(super) trait Slot {
+    /// Returns the form of its values.
+    fn form(&self) -> Form;
+
+    /// Checks a value and replaces the present one by it.
+    ///
+    /// # Errors
+    /// The key, the value and what is expected instead.
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError>;
+
+    /// Returns the present value as the file has it, unless there is none.
+    fn shown(&self, unit: Unit) -> Option<String>;
+
+    /// Returns the present value, if it is a number with bounds.
+    fn number(&self, _unit: Unit) -> Option<u64> {
+        None
+    }
+}
+
+macro_rules! numbers {
+    ($($type:ty),*) => { $(
+        impl Slot for $type {
+            fn form(&self) -> Form {
+                Form::Number
+            }
+
+            fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+                let number = given.number()?;
+                let most = u64::try_from(Self::MAX).unwrap_or(u64::MAX);
+                let bounds = Bounds { most: given.bounds.most.min(most), ..given.bounds };
+                *self = Self::try_from(number).map_err(|_| given.bad(bounds.to_string()))?;
+                Ok(())
+            }
+
+            fn shown(&self, _unit: Unit) -> Option<String> {
+                Some(self.to_string())
+            }
+
+            fn number(&self, _unit: Unit) -> Option<u64> {
+                Some(u64::try_from(*self).unwrap_or(u64::MAX))
+            }
+        }
+    )* };
+}
+
+numbers!(u16, u32, usize);
+
+impl Slot for bool {
+    fn form(&self) -> Form {
+        Form::Switch
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        *self = given.switch()?;
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        Some(self.to_string())
+    }
+}
+
+/// Values that are kept as they are, or not set.
+macro_rules! optional {
+    ($($type:ty),*) => { $(
+        impl Slot for Option<$type> {
+            fn form(&self) -> Form {
+                <$type>::default().form()
+            }
+
+            fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+                let mut value = <$type>::default();
+                value.set(given)?;
+                *self = Some(value);
+                Ok(())
+            }
+
+            fn shown(&self, unit: Unit) -> Option<String> {
+                self.as_ref().and_then(|value| value.shown(unit))
+            }
+
+            fn number(&self, unit: Unit) -> Option<u64> {
+                self.as_ref().and_then(|value| value.number(unit))
+            }
+        }
+    )* };
+}
+
+optional!(bool, u32, usize, String, PathBuf);
+
+impl Slot for Duration {
+    fn form(&self) -> Form {
+        Form::Time(false)
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        *self = time(given)?;
+        Ok(())
+    }
+
+    fn shown(&self, unit: Unit) -> Option<String> {
+        self.number(unit).map(|number| number.to_string())
+    }
+
+    fn number(&self, unit: Unit) -> Option<u64> {
+        Some(unit.number(*self))
+    }
+}
+
+/// Time of which 0 stands for none.
+impl Slot for Option<Duration> {
+    fn form(&self) -> Form {
+        Form::Time(true)
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        *self = Some(time(given)?).filter(|time| !time.is_zero());
+        Ok(())
+    }
+
+    fn shown(&self, unit: Unit) -> Option<String> {
+        self.unwrap_or_default().shown(unit)
+    }
+
+    fn number(&self, unit: Unit) -> Option<u64> {
+        (*self)?.number(unit)
+    }
+}
+
+/// Returns a time. An argument has a unit of its own, or the setting's.
+fn time(given: &Given<'_>) -> Result<Duration, ConfigError> {
+    match given.value {
+        Value::Argument(text) if text.parse::<u64>().is_err() => {
+            let time = parse_duration(text).map_err(|_| given.misfit())?;
+            match given.bounds.contain(given.bounds.unit.number(time)) {
+                true => Ok(time),
+                false => Err(given.bad(given.bounds.to_string())),
+            }
+        }
+        _ => Ok(given.bounds.unit.time(given.number()?)),
+    }
+}
+
+impl Slot for String {
+    fn form(&self) -> Form {
+        Form::Text("a text")
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        given.text()?.clone_into(self);
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        Some(quoted(self))
+    }
+}
+
+impl Slot for PathBuf {
+    fn form(&self) -> Form {
+        Form::Text("a path")
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        *self = given.folder.join(given.text()?);
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        Some(quoted(&self.to_string_lossy()))
+    }
+}
+
+impl Slot for Vec<String> {
+    fn form(&self) -> Form {
+        Form::Texts("names", ',')
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        let texts = given.texts(',')?.into_iter();
+        *self = texts.map(str::to_owned).collect();
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        let texts: Vec<String> = self.iter().map(|text| quoted(text)).collect();
+        Some(format!("[{}]", texts.join(", ")))
+    }
+}
+
+impl Slot for Vec<PathBuf> {
+    fn form(&self) -> Form {
+        Form::Texts("paths", ',')
+    }
+
+    fn set(&mut self, given: &Given<'_>) -> Result<(), ConfigError> {
+        let paths = given.texts(',')?.into_iter();
+        *self = paths.map(|path| given.folder.join(path)).collect();
+        Ok(())
+    }
+
+    fn shown(&self, _unit: Unit) -> Option<String> {
+        let paths: Vec<String> = self
+            .iter()
+            .filter_map(|path| path.shown(Unit::Bytes))
+            .collect();
+        Some(format!("[{}]", paths.join(", ")))
+    }
+}
+
+/// Returns a text as TOML has it.
+pub(super) fn quoted(text: &str) -> String {
+    toml::Value::from(text).to_string()
+}

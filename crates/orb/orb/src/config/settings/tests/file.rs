@@ -1,0 +1,282 @@
+//! Every key of the file takes effect, invalid values are refused, and the sample has every key.
+
+use crate::config::OrbConfig;
+use crate::config::settings::sections::all;
+use std::time::Duration;
+
+fn read(text: &str) -> Result<OrbConfig, String> {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    let mut config = OrbConfig::default();
+    config
+        .apply_file(file.path())
+        .map(|()| config)
+        .map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_table_is_obeyed() {
+    let config = read(
+        "listen = ['iiop://:1', 'iiop://h:2']\ntrace = 'hex'\nfragment_size = 0\n\
+         [initial_references]\nNameService = 'corbaloc:::1/x'\n\
+         [timeouts]\nconnect_ms = 0\ncall_ms = 7\n[limits]\nstring = 900\n\
+         fragments_pending = 3\nfragments_bytes = 4096\n\
+         [tcp]\nno_delay = false\nkeep_alive_idle_s = 3\nuser_timeout_ms = 0",
+    )
+    .unwrap();
+    assert_eq!(config.listen.len(), 2);
+    assert!(config.trace.giop && config.trace.hex && !config.trace.payload);
+    assert_eq!(config.fragment_size, 0);
+    assert_eq!(config.timeouts.connect, None);
+    assert_eq!(config.timeouts.call, Some(Duration::from_millis(7)));
+    assert_eq!(config.limits.string, 900);
+    assert_eq!(config.limits.fragments_pending, 3);
+    assert_eq!(config.limits.fragments_bytes, 4096);
+    assert!(!config.iiop.tcp.no_delay);
+    assert_eq!(
+        config.iiop.tcp.keep_alive.unwrap().idle,
+        Duration::from_secs(3)
+    );
+    assert_eq!(config.iiop.tcp.user_timeout, None);
+}
+
+const SAMPLE: &str = include_str!("../../../../../../../examples/orb.toml");
+
+#[test]
+fn the_sample_is_accepted_and_holds_the_defaults() {
+    let defaults = OrbConfig::default();
+    assert_eq!(
+        format!("{:?}", read(SAMPLE).unwrap()),
+        format!("{defaults:?}")
+    );
+}
+
+/// Returns the sample with every key that it shows as a comment.
+fn whole_sample() -> String {
+    let lines = SAMPLE.lines().map(|line| match line.strip_prefix("# ") {
+        Some(key) if key.split(' ').nth(1) == Some("=") => key,
+        Some(table) if table.starts_with('[') && table.ends_with(']') => table,
+        _ => line,
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_key_of_the_sample_is_obeyed() {
+    let config = read(&whole_sample()).unwrap();
+    assert_eq!(config.libraries.len(), 1);
+    assert!(config.one_way_buffering.is_some());
+    assert_eq!(config.link_properties["shmiop"]["spin_us"], "20");
+    #[cfg(feature = "tls")]
+    assert!(config.tls.is_some_and(|tls| tls.server_name.is_some()));
+    let dynamic = config.real_time.dynamic_scheduling.unwrap();
+    assert!(dynamic.above_reservation.is_some() && config.real_time.processors.is_some());
+    assert!(config.trace.hex && config.default_initial_reference.is_some());
+    assert!(config.initial_references.contains_key("NameService"));
+    assert!(config.iiop.tcp.send_buffer.is_some() && config.iiop.tcp.receive_buffer.is_some());
+    assert_eq!(config.limits.message, 64 << 20);
+    assert_eq!(config.budgets.threads, 4096);
+}
+
+#[test]
+fn each_setting_takes_the_value_that_the_sample_shows() {
+    // Settings in two places, or a field that another setting has, would show here.
+    let whole: toml::Table = toml::from_str(&whole_sample()).unwrap();
+    for (section, setting) in all() {
+        let mut at = Some(&whole);
+        for table in section.name.split('.').filter(|name| !name.is_empty()) {
+            at = at
+                .and_then(|at| at.get(table))
+                .and_then(toml::Value::as_table);
+        }
+        let key = section.key(setting);
+        assert!(at.is_some_and(|at| at.contains_key(setting.key)), "{key}");
+    }
+}
+
+#[test]
+fn names_of_settings_are_their_own() {
+    let keys = all().map(|(section, setting)| section.key(setting));
+    let options = OrbConfig::options().map(|(name, ..)| name.to_owned());
+    let names: Vec<String> = keys.chain(options).collect();
+    let different: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(different.len(), names.len());
+    assert!(all().all(|(_, setting)| setting.doc.ends_with('.')));
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_its_line() {
+    let error = read("fragment_size = 0\nfragmentsize = 1\n").unwrap_err();
+    assert!(
+        error.contains("fragmentsize") && error.contains('2'),
+        "{error}"
+    );
+    assert!(
+        read("[tcp]\nnodelay = true")
+            .unwrap_err()
+            .contains("nodelay")
+    );
+}
+
+#[test]
+fn a_bad_value_is_refused_by_its_key() {
+    assert!(
+        read("giop_version = '9'")
+            .unwrap_err()
+            .contains("giop_version")
+    );
+    assert!(
+        read("[tcp]\nkeep_alive_probes = 0")
+            .unwrap_err()
+            .contains("keep_alive_probes")
+    );
+    assert!(
+        read("listen = ['carrier-pigeon://']")
+            .unwrap_err()
+            .contains("carrier-pigeon")
+    );
+    let error = read("[initial_references]\nX = 'bad'").unwrap_err();
+    assert!(error.contains("`initial_references.X`"), "{error}");
+    let error = read("default_initial_reference = 'h:1'").unwrap_err();
+    assert!(error.contains("`default_initial_reference`"), "{error}");
+}
+
+#[test]
+fn a_limit_that_would_let_nothing_pass_or_would_not_limit_is_refused_by_its_key() {
+    const AT_LEAST_1: &str = "at least 1";
+    for (line, expected) in [
+        ("message = 0", "1024 to 4294967296 bytes"),
+        ("message = 1023", "1024 to 4294967296 bytes"),
+        ("message = 4294967297", "1024 to 4294967296 bytes"),
+        ("string = 0", "at least 64 bytes"),
+        ("string = 63", "at least 64 bytes"),
+        ("sequence = 0", "at least 64 elements"),
+        ("nesting = 0", AT_LEAST_1),
+        ("values = 0", AT_LEAST_1),
+        ("fragments_pending = 0", AT_LEAST_1),
+        ("fragments_bytes = 0", "at least 1024 bytes"),
+        ("received = 0", "at least 16384 bytes"),
+        ("received = 16383", "at least 16384 bytes"),
+        ("threads = 0", "1 to 1048576 threads"),
+        ("threads = 1048577", "1 to 1048576 threads"),
+        ("threads = 18446744073709551615", "1 to 1048576 threads"),
+        ("requests_per_connection = 0", AT_LEAST_1),
+        ("pending_replies = 0", AT_LEAST_1),
+        ("pending_replies_per_connection = 0", AT_LEAST_1),
+        ("endpoints = 0", AT_LEAST_1),
+    ] {
+        let (key, value) = line.split_once(" = ").unwrap();
+        let error = read(&format!("[limits]\n{line}")).unwrap_err();
+        let told = format!(": line 2: `{value}` does not fit `limits.{key}`: expected {expected}");
+        assert!(error.ends_with(&told), "{line}: {error}");
+        assert!(error.starts_with("in the configuration file `"), "{error}");
+    }
+}
+
+#[test]
+fn the_least_and_the_most_that_limits_may_be_are_obeyed() {
+    for line in [
+        "message = 1024",
+        "message = 4294967296",
+        "string = 64",
+        "sequence = 64",
+        "nesting = 1",
+        "values = 1",
+        "fragments_pending = 1",
+        "fragments_bytes = 1024",
+        "received = 16384",
+        "threads = 1",
+        "threads = 1048576",
+        "requests_per_connection = 1",
+        "pending_replies = 1",
+        "pending_replies_per_connection = 1",
+        "endpoints = 1",
+    ] {
+        let config = read(&format!("[limits]\n{line}"));
+        config.unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+}
+
+#[test]
+fn a_value_of_another_type_is_refused_with_its_line_and_what_is_expected() {
+    for (text, told) in [
+        (
+            "max_nesting = \"many\"",
+            "line 1: `many` does not fit `max_nesting`: expected a number",
+        ),
+        (
+            "max_nesting = -1",
+            "line 1: `-1` does not fit `max_nesting`: expected a number",
+        ),
+        (
+            "\nlisten = 7",
+            "line 2: `7` does not fit `listen`: expected a list of protocol://place",
+        ),
+        (
+            "wait = \"long\"",
+            "expected read, reactor or leader_followers",
+        ),
+        (
+            "[timeouts]\ncall_ms = \"2s\"",
+            "expected a number of milliseconds; 0 for none",
+        ),
+        ("timeouts = 7", "line 1: `timeouts` is a table, [timeouts]"),
+        ("[link]\nshmiop = 7", "`7` does not fit `link.shmiop`"),
+        (
+            "[link.shmiop]\nspin_us = [7]",
+            "`[7]` does not fit `link.shmiop.spin_us`",
+        ),
+        (
+            "[[library]]\nfile = \"x\"",
+            "does not fit `library`: expected the key path",
+        ),
+        ("library = \"x\"", "`x` does not fit `library`"),
+        ("max_nesting = 1.5", "`1.5` does not fit `max_nesting`"),
+        ("max_nesting = 4294967296", "expected 0 to 4294967295"),
+        (
+            "[real_time]\nhighest_propagated = 32768",
+            "expected 0 to 32767",
+        ),
+        (
+            "[real_time]\nprocessors = []",
+            "expected numbers of one processor or more",
+        ),
+        (
+            "[real_time.dynamic_scheduling]\nreservation_percent = 7",
+            "reservation_runtime_us beside it",
+        ),
+        ("[concurrency]\nthreads = 7", "for leader_followers only"),
+        (
+            "[timeouts]\ncall = 7",
+            "unknown key `timeouts.call`; did you mean `timeouts.call_ms`?",
+        ),
+        (
+            "call_ms = 7",
+            "unknown key `call_ms`; did you mean `timeouts.call_ms`?",
+        ),
+    ] {
+        let error = read(text).unwrap_err();
+        assert!(error.contains(told), "{text}: {error}");
+    }
+}
+
+#[test]
+fn a_file_with_a_mistake_changes_nothing() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "max_nesting = 3\nmax_forwards = -1").unwrap();
+    let mut config = OrbConfig::default();
+    config.apply_file(file.path()).unwrap_err();
+    assert_eq!(config.max_nesting, OrbConfig::default().max_nesting);
+}
+
+#[test]
+fn what_a_program_sets_is_checked_as_what_a_file_says() {
+    let mut config = OrbConfig::default();
+    config.check().unwrap();
+    config.limits.string = 63;
+    let error = config.check().unwrap_err().to_string();
+    assert!(
+        error.contains("`63` does not fit `limits.string`"),
+        "{error}"
+    );
+}
