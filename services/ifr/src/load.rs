@@ -34,7 +34,7 @@ pub(crate) fn load(definitions: &mut Definitions, spec: &Specification) -> Resul
         new: 0,
     };
     for declaration in &spec.declarations {
-        loading.declare(definitions, declaration)?;
+        loading.declare(definitions, declaration.id)?;
     }
     for declaration in &spec.declarations {
         if let Some(&number) = loading.numbers.get(&declaration.id) {
@@ -53,22 +53,29 @@ struct Loading<'s> {
 }
 
 impl Loading<'_> {
-    /// Makes a definition of a declaration, or finds the existing one.
+    /// Makes a definition of a declaration, or finds the existing one, and returns its number;
+    /// `None` for annotations and their contents, which are not part of the program.
+    ///
+    /// A declaration may come before the part of a module that it is defined in: it takes the place
+    /// of its forward declaration. So the container is declared first.
     fn declare(
         &mut self,
         definitions: &mut Definitions,
-        declaration: &Declaration,
-    ) -> Result<(), Refusal> {
+        id: DeclId,
+    ) -> Result<Option<Number>, Refusal> {
+        if let Some(&number) = self.numbers.get(&id) {
+            return Ok(Some(number));
+        }
+        let declaration = &self.spec[id];
         let Some(what) = nothing_yet(&declaration.kind) else {
-            return Ok(());
+            return Ok(None);
         };
         let container = match declaration.parent {
             None => Some(ROOT),
-            Some(parent) => self.numbers.get(&parent).copied(),
+            Some(parent) => self.declare(definitions, parent)?,
         };
-        // The contents of an annotation are not part of the program.
         let Some(container) = container else {
-            return Ok(());
+            return Ok(None);
         };
         let kind = what.discriminator();
         let known = definitions.by_id(&declaration.repository_id);
@@ -85,8 +92,8 @@ impl Loading<'_> {
                 })?
             }
         };
-        self.numbers.insert(declaration.id, number);
-        Ok(())
+        self.numbers.insert(id, number);
+        Ok(Some(number))
     }
 
     /// Removes definitions that interfaces and values no longer have. State members have been
@@ -119,8 +126,8 @@ impl Loading<'_> {
         number: Number,
     ) -> Result<(), Refusal> {
         let what = match &declaration.kind {
-            DeclKind::Struct(_) => Details::Struct(self.members(declaration)),
-            DeclKind::Exception(_) => Details::Exception(self.members(declaration)),
+            DeclKind::Struct(_) => Details::Struct(self.members(declaration)?),
+            DeclKind::Exception(_) => Details::Exception(self.members(declaration)?),
             DeclKind::Union(union) => Details::Union(self.union(definitions, union)?),
             DeclKind::Enum(enumeration) => {
                 let names = enumeration.enumerators.iter().map(|e| e.name.clone());
@@ -129,16 +136,16 @@ impl Loading<'_> {
             // Represented as in TypeCodes: another name for their integer.
             DeclKind::Bitmask(mask) => Details::Alias(primitive(mask.holder())),
             DeclKind::Bitset(set) => Details::Alias(primitive(set.holder())),
-            DeclKind::Typedef(typedef) => Details::Alias(self.ty(&typedef.ty)),
-            DeclKind::ValueBox(boxed) => Details::ValueBox(self.ty(&boxed.ty)),
+            DeclKind::Typedef(typedef) => Details::Alias(self.ty(&typedef.ty)?),
+            DeclKind::ValueBox(boxed) => Details::ValueBox(self.ty(&boxed.ty)?),
             DeclKind::Const(constant) => {
-                let kind = self.ty(&constant.ty);
+                let kind = self.ty(&constant.ty)?;
                 let type_code = definitions.type_of(&kind)?;
                 let value = constant_value(self.spec, &constant.value, &constant.ty, &type_code)?;
                 Details::Constant(Constant { kind, value })
             }
             DeclKind::Interface(interface) => {
-                let bases = self.all(&interface.bases);
+                let bases = self.all(&interface.bases)?;
                 match interface.flavour {
                     InterfaceFlavour::Plain => Details::Interface(bases),
                     InterfaceFlavour::Abstract => Details::AbstractInterface(bases),
@@ -146,7 +153,7 @@ impl Loading<'_> {
                 }
             }
             DeclKind::Operation(operation) => Details::Operation(Operation {
-                result: self.ty(&operation.returns),
+                result: self.ty(&operation.returns)?,
                 mode: match operation.oneway {
                     true => OperationMode::OpOneway,
                     false => OperationMode::OpNormal,
@@ -155,12 +162,12 @@ impl Loading<'_> {
                     .parameters
                     .iter()
                     .map(|p| self.parameter(p))
-                    .collect(),
-                raised: self.all(&operation.raises),
+                    .collect::<Result<_, _>>()?,
+                raised: self.all(&operation.raises)?,
                 contexts: operation.context.clone(),
             }),
             DeclKind::Attribute(attribute) => Details::Attribute(Readable {
-                kind: self.ty(&attribute.ty),
+                kind: self.ty(&attribute.ty)?,
                 mode: match attribute.readonly {
                     true => AttributeMode::AttrReadonly,
                     false => AttributeMode::AttrNormal,
@@ -168,25 +175,27 @@ impl Loading<'_> {
             }),
             DeclKind::ValueType(value) => {
                 self.state(definitions, declaration, value, number)?;
-                Details::Value(self.value(value))
+                Details::Value(self.value(value)?)
             }
             DeclKind::Module(_) | DeclKind::Native | DeclKind::Annotation(_) => return Ok(()),
         };
         definitions.set_details(number, what)
     }
 
-    fn members(&self, declaration: &Declaration) -> store::Members {
-        let members = self.spec.members(declaration.id);
-        let member = |member: &Member| store::Member {
-            name: member.name.clone(),
-            kind: self.ty(&member.ty),
+    fn members(&self, declaration: &Declaration) -> Result<store::Members, Refusal> {
+        let members = self.spec.members(declaration.id).into_iter();
+        let member = |member: &Member| {
+            Ok(store::Member {
+                name: member.name.clone(),
+                kind: self.ty(&member.ty)?,
+            })
         };
-        members.into_iter().map(member).collect()
+        members.map(member).collect()
     }
 
     fn union(&self, definitions: &Definitions, union: &Union) -> Result<UnionOf, Refusal> {
         let mut members = Vec::new();
-        let over = definitions.type_of(&self.ty(&union.discriminator))?;
+        let over = definitions.type_of(&self.ty(&union.discriminator)?)?;
         let is_over_octets = over.original_type().kind() == TypeKind::Octet;
         for case in &union.cases {
             for label in &case.labels {
@@ -203,36 +212,41 @@ impl Loading<'_> {
                 members.push(Alternative {
                     name: case.member.name.clone(),
                     label,
-                    kind: self.ty(&case.member.ty),
+                    kind: self.ty(&case.member.ty)?,
                 });
             }
         }
         Ok(UnionOf {
-            discriminator: self.ty(&union.discriminator),
+            discriminator: self.ty(&union.discriminator)?,
             members,
         })
     }
 
-    fn parameter(&self, parameter: &Parameter) -> store::Parameter {
-        store::Parameter {
+    fn parameter(&self, parameter: &Parameter) -> Result<store::Parameter, Refusal> {
+        Ok(store::Parameter {
             name: parameter.name.clone(),
-            kind: self.ty(&parameter.ty),
+            kind: self.ty(&parameter.ty)?,
             mode: match parameter.direction {
                 Direction::In => ParameterMode::ParamIn,
                 Direction::Out => ParameterMode::ParamOut,
                 Direction::InOut => ParameterMode::ParamInout,
             },
-        }
+        })
     }
 
-    fn all(&self, ids: &[DeclId]) -> Vec<Number> {
-        let number = |id| self.numbers.get(id).copied();
-        ids.iter().filter_map(number).collect()
+    fn all(&self, ids: &[DeclId]) -> Result<Vec<Number>, Refusal> {
+        ids.iter().map(|&id| self.number(id)).collect()
     }
 
-    fn ty(&self, ty: &IdlType) -> Type {
+    /// Returns the number of a declaration that another one refers to.
+    fn number(&self, id: DeclId) -> Result<Number, Refusal> {
+        let number = self.numbers.get(&id).copied();
+        number.ok_or_else(|| Refusal::NotDefinable(format!("`{}`", self.spec[id].absolute_name())))
+    }
+
+    fn ty(&self, ty: &IdlType) -> Result<Type, Refusal> {
         let several = |size: u32, of: Type| Several { size, of: vec![of] };
-        match ty {
+        Ok(match ty {
             IdlType::Void => Type::Primitive(PrimitiveKind::PkVoid),
             IdlType::Primitive(kind) => primitive(*kind),
             IdlType::String { bound: None } => Type::Primitive(PrimitiveKind::PkString),
@@ -240,13 +254,13 @@ impl Loading<'_> {
             IdlType::WString { bound: None } => Type::Primitive(PrimitiveKind::PkWstring),
             IdlType::WString { bound: Some(bound) } => Type::WideText(*bound),
             IdlType::Sequence { element, bound } => {
-                Type::Sequence(several(bound.unwrap_or(0), self.ty(element)))
+                Type::Sequence(several(bound.unwrap_or(0), self.ty(element)?))
             }
             IdlType::Array {
                 element,
                 dimensions,
             } => {
-                let mut array = self.ty(element);
+                let mut array = self.ty(element)?;
                 for &length in dimensions.iter().rev() {
                     array = Type::Array(several(length, array));
                 }
@@ -262,11 +276,8 @@ impl Loading<'_> {
             IdlType::TypeCode => Type::Primitive(PrimitiveKind::PkTypeCode),
             IdlType::Object => Type::Primitive(PrimitiveKind::PkObjref),
             IdlType::ValueBase => Type::Primitive(PrimitiveKind::PkValueBase),
-            IdlType::Named(id) => match self.numbers.get(id) {
-                Some(&number) => Type::Defined(number),
-                None => Type::Primitive(PrimitiveKind::PkNull),
-            },
-        }
+            IdlType::Named(id) => Type::Defined(self.number(*id)?),
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Valuetypes: their bases, initializers and state.
 
-use punctual_idl::model::{DeclId, DeclKind, Declaration, ValueFlavour, ValueType};
+use punctual_idl::model::{DeclId, DeclKind, Declaration, Parameter, ValueFlavour, ValueType};
 
 use super::{Loading, scope_of};
 use crate::corba::{DefinitionKind, PRIVATE_MEMBER, PUBLIC_MEMBER};
@@ -9,7 +9,7 @@ use crate::refusal::Refusal;
 use crate::store::{self, Definition, Details, Number, Value, ValueMember};
 
 impl Loading<'_> {
-    pub(super) fn value(&self, value: &ValueType) -> Value {
+    pub(super) fn value(&self, value: &ValueType) -> Result<Value, Refusal> {
         let spec = self.spec;
         let has_state = |id: &&DeclId| {
             matches!(&spec[**id].kind,
@@ -18,26 +18,28 @@ impl Loading<'_> {
         let (base, abstract_bases): (Vec<&DeclId>, Vec<&DeclId>) =
             value.bases.iter().partition(has_state);
         let numbers = |ids: Vec<&DeclId>| self.all(&ids.into_iter().copied().collect::<Vec<_>>());
-        let factories = value.factories.iter().map(|factory| store::Initializer {
-            name: factory.name.clone(),
-            parameters: factory
-                .parameters
-                .iter()
-                .map(|parameter| store::Member {
-                    name: parameter.name.clone(),
-                    kind: self.ty(&parameter.ty),
-                })
-                .collect(),
+        let parameter = |parameter: &Parameter| {
+            Ok(store::Member {
+                name: parameter.name.clone(),
+                kind: self.ty(&parameter.ty)?,
+            })
+        };
+        let factories = value.factories.iter().map(|factory| {
+            let parameters = factory.parameters.iter().map(parameter);
+            Ok(store::Initializer {
+                name: factory.name.clone(),
+                parameters: parameters.collect::<Result<_, Refusal>>()?,
+            })
         });
-        Value {
+        Ok(Value {
             is_abstract: value.flavour == ValueFlavour::Abstract,
             is_custom: value.flavour == ValueFlavour::Custom,
             is_truncatable: value.truncatable,
-            base: numbers(base),
-            abstract_bases: numbers(abstract_bases),
-            supported: self.all(&value.supports),
-            factories: factories.collect(),
-        }
+            base: numbers(base)?,
+            abstract_bases: numbers(abstract_bases)?,
+            supported: self.all(&value.supports)?,
+            factories: factories.collect::<Result<_, Refusal>>()?,
+        })
     }
 
     /// Defines the state members, which are definitions of their own, but parts of the value in
@@ -66,7 +68,7 @@ impl Loading<'_> {
         for state in &value.state {
             let id = format!("{scope}/{}:{version}", state.member.name);
             let what = Details::ValueMember(ValueMember {
-                kind: self.ty(&state.member.ty),
+                kind: self.ty(&state.member.ty)?,
                 access: match state.public {
                     true => PUBLIC_MEMBER,
                     false => PRIVATE_MEMBER,

@@ -11,5 +11,6 @@ mod hostile;
 mod jacorb;
 mod large_answers;
 mod quota;
+mod reopened;
 mod settings;
 mod support;
