@@ -169,10 +169,12 @@ impl Route {
         exhausted(&mut self.failures, deadline)
     }
 
-    /// Begins anew at the reference itself, once, unless the call had begun there, at the first endpoint.
+    /// Begins anew at the original reference, once, if the call has been anywhere else: behind a forward of its own or of
+    /// an earlier call, a permanent one included, or at another endpoint than the first (CORBA 3.3 part 2, §9.6).
     pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
-        let elsewhere =
-            self.is_forwarded() || self.path.as_ref().is_some_and(|path| path.began_late);
+        let began_late = self.path.as_ref().is_some_and(|path| path.began_late);
+        let has_moved = !Arc::ptr_eq(&callee.object.base(), callee.object.original());
+        let elsewhere = self.forwards > 0 || self.is_forwarded() || began_late || has_moved;
         if self.restarted || !elsewhere || self.is_held {
             return false;
         }

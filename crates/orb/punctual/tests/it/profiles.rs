@@ -58,6 +58,7 @@ impl Replica {
 
 /// Servant that forwards every request to the first of its targets.
 struct Forwarder {
+    /// Places for the requests to come; the last one stays.
     to: Mutex<Vec<ObjectRef>>,
     permanently: bool,
     asked: AtomicU32,
@@ -66,7 +67,12 @@ struct Forwarder {
 impl Answering for Forwarder {
     fn answer(&self, _call: &mut ServerCall<'_>) -> Result<Dispatched, DispatchError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let to = self.to.lock().unwrap()[0].clone();
+        let mut places = self.to.lock().unwrap();
+        let to = match places.len() {
+            1 => places[0].clone(),
+            _ => places.remove(0),
+        };
+        drop(places);
         Err(if self.permanently {
             DispatchError::forward_permanently(&to)
         } else {
@@ -105,9 +111,16 @@ impl ForwardingServer {
     }
 
     fn forward_to(&self, to: &Ior) {
-        let text = to.stringify(order()).unwrap();
-        let object = self.orb.string_to_object(&text).unwrap();
-        *self.forwarder.to.lock().unwrap() = vec![object];
+        self.forward_to_each(&[to]);
+    }
+
+    /// Forwards the first request to the first place, the next to the second, and so on; all further ones to the last.
+    fn forward_to_each(&self, places: &[&Ior]) {
+        let object = |to: &&Ior| {
+            let text = to.stringify(order()).unwrap();
+            self.orb.string_to_object(&text).unwrap()
+        };
+        *self.forwarder.to.lock().unwrap() = places.iter().map(object).collect();
     }
 
     fn asked(&self) -> u32 {
@@ -298,6 +311,41 @@ fn a_forward_that_has_gone_stale_leads_back_to_the_original_place() {
     old.die();
     assert_eq!(echo.long(2).unwrap(), 2);
     assert_eq!(forwarding.asked(), 2);
+}
+
+#[test]
+fn a_first_call_that_is_forwarded_to_a_dead_place_asks_the_reference_again() {
+    let _watchdog = watchdog(LIMIT);
+    for permanently in [false, true] {
+        let forwarding = ForwardingServer::new(permanently);
+        let (dead, alive) = (Replica::tcp(), Replica::tcp());
+        forwarding.forward_to_each(&[&dead.reference, &alive.reference]);
+        dead.die();
+        let (_client, echo) = client_of(&forwarding.reference);
+        assert_eq!(echo.long(1).unwrap(), 1, "permanently: {permanently}");
+        assert_eq!(forwarding.asked(), 2);
+    }
+}
+
+#[test]
+fn a_reference_that_forwards_to_dead_places_only_is_asked_twice() {
+    let _watchdog = watchdog(LIMIT);
+    for permanently in [false, true] {
+        let forwarding = ForwardingServer::new(permanently);
+        let dead = Replica::tcp();
+        forwarding.forward_to(&dead.reference);
+        dead.die();
+        let (_client, echo) = client_of(&forwarding.reference);
+        let error = echo.long(1).unwrap_err();
+        assert_eq!(error.kind(), Kind::Transient, "{error}");
+        assert_eq!(forwarding.asked(), 2);
+        // The next call asks again: the object may be elsewhere by then.
+        echo.long(1).unwrap_err();
+        assert_eq!(forwarding.asked(), if permanently { 3 } else { 4 });
+        let alive = Replica::tcp();
+        forwarding.forward_to(&alive.reference);
+        assert_eq!(echo.long(1).unwrap(), 1);
+    }
 }
 
 #[test]
