@@ -48,6 +48,9 @@ pub enum CdrError {
     /// Wide text is used without a negotiated code set for it.
     #[error("no code set for wide text was negotiated")]
     WideNotNegotiated,
+    /// Wide text is used, and the peer chose a code set for it that is not supported.
+    #[error("the peer chose code set {0:#010x} for wide text, which is not supported")]
+    WideCodeSetUnsupported(u32),
     /// Wide text is used in GIOP 1.0, which does not have it.
     #[error("GIOP 1.0 cannot carry wide text")]
     WideInGiop10,

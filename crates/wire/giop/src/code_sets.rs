@@ -27,7 +27,7 @@ pub struct Incompatible {
     pub native: u32,
 }
 
-/// Error for a client that chose a code set we never published: CODESET_INCOMPATIBLE.
+/// Error for a client that chose a narrow code set that we never published: CODESET_INCOMPATIBLE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("code set {id:#010x} is not supported")]
 pub struct Unsupported {
@@ -132,18 +132,20 @@ fn has_letters(id: u32) -> bool {
     matches!(id >> 16, 0x0001..=0x000b | 0x0500..=0x0502 | 0x1000..=0x1004)
 }
 
-/// Returns the code sets that a client chose.
+/// Returns the code sets that a client chose. A number of 0 for narrow text leaves it at ISO 8859-1,
+/// as does a client that chooses nothing; an unsupported one for wide text is an error when wide text
+/// is used, since clients announce it for every request.
 ///
 /// # Errors
-/// [`Unsupported`] if it chose one that we don't have.
+/// [`Unsupported`] if it chose a narrow code set that we don't have: nearly every request has text.
 pub fn from_context(context: CodeSetContext) -> Result<CodeSets, Unsupported> {
-    let unsupported = |id| Unsupported { id };
-    Ok(CodeSets {
-        narrow: NarrowCodeSet::from_id(context.char_data)
-            .ok_or_else(|| unsupported(context.char_data))?,
-        wide: match context.wchar_data {
-            0 => None,
-            id => Some(WideCodeSet::from_id(id).ok_or_else(|| unsupported(id))?),
-        },
-    })
+    let narrow = match context.char_data {
+        0 => CodeSets::UNNEGOTIATED.narrow,
+        id => NarrowCodeSet::from_id(id).ok_or(Unsupported { id })?,
+    };
+    let wide = match context.wchar_data {
+        0 => None,
+        id => Some(WideCodeSet::from_id(id).unwrap_or(WideCodeSet::Unsupported(id))),
+    };
+    Ok(CodeSets { narrow, wide })
 }

@@ -5,6 +5,7 @@ use super::standard::{CompletionStatus, SystemException, SystemExceptionKind as 
 use punctual_any::{AnyError, TypeCodeError};
 use punctual_cdr::{CdrError, Decoder, FixedError};
 use punctual_giop::SystemExceptionBody;
+use punctual_giop::code_sets::Unsupported;
 
 /// Returns the exception for a value that could not be marshaled or unmarshaled.
 pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
@@ -14,6 +15,9 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
             (Kind::DataConversion, minor::CHARACTER)
         }
         CdrError::WideNotNegotiated => (Kind::BadParam, minor::WIDE_NOT_NEGOTIATED),
+        CdrError::WideCodeSetUnsupported(_) => {
+            (Kind::CodesetIncompatible, minor::CODE_SET_UNSUPPORTED)
+        }
         CdrError::WideInGiop10 if completed == CompletionStatus::No => {
             (Kind::Marshal, minor::WIDE_ARGUMENT_IN_GIOP_1_0)
         }
@@ -46,14 +50,18 @@ pub(crate) fn argument_exception(error: CdrError, announces_code_sets: bool) -> 
     }
 }
 
-/// Returns the exception for two sides that share no code set (CORBA 3.3 part 2, §7.10.2.6).
+/// Returns a client's exception for a server that shares no code set with it (CORBA 3.3 part 2,
+/// §7.10.2.6).
 pub(crate) fn code_set_exception(what: impl std::fmt::Display) -> SystemException {
-    SystemException::new(
-        Kind::CodesetIncompatible,
-        minor::omg(1),
-        CompletionStatus::No,
-    )
-    .with_detail(what.to_string())
+    let (kind, minor) = (Kind::CodesetIncompatible, minor::NO_COMMON_CODE_SET);
+    SystemException::new(kind, minor, CompletionStatus::No).with_detail(what.to_string())
+}
+
+/// Returns a server's exception for a client that chose a code set which the server does not have
+/// (CORBA 3.3 part 2, §7.10.2.5).
+pub(crate) fn unsupported_code_set(error: Unsupported) -> SystemException {
+    let (kind, minor) = (Kind::CodesetIncompatible, minor::CODE_SET_UNSUPPORTED);
+    SystemException::new(kind, minor, CompletionStatus::No).with_detail(error.to_string())
 }
 
 impl SystemException {

@@ -45,6 +45,10 @@ pub const NO_REPLY_IN_TIME: u32 = omg(1);
 pub const NO_REPLY_YET: u32 = omg(1);
 /// BAD_INV_ORDER: the ORB has shut down.
 pub const ORB_HAS_SHUT_DOWN: u32 = omg(4);
+/// CODESET_INCOMPATIBLE: client and server have no code set in common.
+pub const NO_COMMON_CODE_SET: u32 = omg(1);
+/// CODESET_INCOMPATIBLE: the client chose a code set that the server does not have.
+pub const CODE_SET_UNSUPPORTED: u32 = omg(2);
 /// INV_OBJREF: wide text for a reference that announces no wide code set.
 pub const WIDE_NOT_SUPPORTED: u32 = omg(1);
 /// INV_OBJREF: wide text for a reference that announces no code sets at all.

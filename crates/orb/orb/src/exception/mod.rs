@@ -11,7 +11,9 @@ mod operation;
 mod standard;
 mod user;
 
-pub(crate) use lower::{argument_exception, cdr_exception, code_set_exception};
+pub(crate) use lower::{
+    argument_exception, cdr_exception, code_set_exception, unsupported_code_set,
+};
 pub use operation::OperationError;
 pub use standard::{CompletionStatus, SystemException, SystemExceptionKind};
 pub use user::UserException;

@@ -35,7 +35,9 @@ impl AgreedCodeSets {
             narrow: known(narrow)
                 .and_then(NarrowCodeSet::from_id)
                 .unwrap_or(CodeSets::UNNEGOTIATED.narrow),
-            wide: known(wide).and_then(WideCodeSet::from_id),
+            wide: known(wide)
+                .filter(|id| *id != 0)
+                .map(|id| WideCodeSet::from_id(id).unwrap_or(WideCodeSet::Unsupported(id))),
         }
     }
 
@@ -60,7 +62,12 @@ mod tests {
         assert_eq!(agreed.get(), CodeSets::NATIVE);
         assert_eq!(AgreedCodeSets::number(CodeSets::NATIVE), NATIVE);
         for narrow in NarrowCodeSet::all() {
-            for wide in [None, Some(WideCodeSet::Utf16), Some(WideCodeSet::Ucs2)] {
+            let unsupported = WideCodeSet::Unsupported(0x0501_0001);
+            for wide in [WideCodeSet::Utf16, WideCodeSet::Ucs2, unsupported]
+                .map(Some)
+                .into_iter()
+                .chain([None])
+            {
                 let code_sets = CodeSets { narrow, wide };
                 agreed.set(code_sets);
                 assert_eq!(agreed.get(), code_sets);

@@ -4,13 +4,21 @@
 use crate::support;
 
 use punctual::policy::CharCodeSet;
-use punctual::stub::{Marshal, Operation, Unmarshal};
+use punctual::stub::{Block, ByteOrder, Coding, Encoder, Marshal, Operation, Unmarshal};
 use punctual::{
     Char, CompletionStatus, Interface, OrbConfig, Policy, SetOverride, SystemExceptionKind as Kind,
     minor,
 };
 use punctual_cdr::{GiopVersion, NarrowCodeSet};
+use punctual_giop::code_sets::CodeSetContext;
+use punctual_giop::{
+    MessageHeader, MessageKind, ReplyHeader, ReplyStatus, RequestHeader, ResponseFlags,
+    ServiceContexts, SystemExceptionBody, Target, align_body, begin_message, finish_message,
+    message_decoder,
+};
 use punctual_ior::{CodeSetComponent, CodeSetComponentInfo, IiopProfile, TaggedComponent, tags};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 use support::{Echo, Pair, watchdog};
@@ -183,4 +191,77 @@ fn a_reference_may_prefer_iso_8859_1() {
     let object = object.set_policy_overrides(&[policy], SetOverride::Add);
     check_latin_1(&Echo::from_object(object.unwrap()));
     assert_eq!(pair.echo.text("世界").unwrap(), "世界");
+}
+
+/// Sends a request of GIOP 1.2 whose client chose these code sets; returns the reply's status and its
+/// body, or the kind and minor code of its exception.
+fn called(
+    pair: &Pair,
+    operation: &str,
+    (char_data, wchar_data): (u32, u32),
+    arguments: impl FnOnce(&mut Encoder<'_>),
+) -> Result<Vec<u8>, (Kind, u32)> {
+    let chosen = CodeSetContext {
+        char_data,
+        wchar_data,
+    };
+    let (chosen, key) = (chosen.encode(), support::object_key(pair));
+    let contexts: [(u32, &[u8]); 1] = [(1, &chosen)];
+    let coding = Coding::default();
+    let mut out = Encoder::new(Block::default(), ByteOrder::NATIVE, coding);
+    begin_message(&mut out, MessageKind::Request);
+    let header = RequestHeader {
+        request_id: 1,
+        response: ResponseFlags::SYNC_WITH_TARGET,
+        target: Target::ObjectKey(&key),
+        operation,
+        contexts: ServiceContexts::new(&contexts),
+    };
+    header.encode(&mut out).unwrap();
+    align_body(&mut out);
+    arguments(&mut out);
+    let mut block = out.into_block();
+    finish_message(&mut block).unwrap();
+    let (_, port) = pair.server.endpoints()[0].host_and_port().unwrap();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    stream.write_all(&block.into_vec()).unwrap();
+    let mut reply = vec![0; 12];
+    stream.read_exact(&mut reply).unwrap();
+    let header = MessageHeader::parse(reply.first_chunk().unwrap()).unwrap();
+    reply.resize(12 + header.size as usize, 0);
+    stream.read_exact(&mut reply[12..]).unwrap();
+    let mut input = message_decoder(&header, &reply, coding);
+    match ReplyHeader::decode(&mut input).unwrap().status {
+        ReplyStatus::NoException => Ok(input.rest().to_vec()),
+        _ => {
+            let body = SystemExceptionBody::decode(&mut input).unwrap();
+            Err((
+                Kind::from_repository_id(body.repository_id).unwrap(),
+                body.minor,
+            ))
+        }
+    }
+}
+
+#[test]
+fn code_sets_that_were_not_offered_fail_where_their_text_is_used() {
+    let _watchdog = watchdog(Duration::from_secs(60));
+    let pair = Pair::new();
+    let refused = Err((Kind::CodesetIncompatible, minor::CODE_SET_UNSUPPORTED));
+    // WebLogic and the JDK: ASCII, and UTF-8 for wide text; nothing at all.
+    for chosen in [(0x0001_0020, 0x0501_0001), (0, 0)] {
+        let long = called(&pair, "long", chosen, |out| out.put_i32(7));
+        assert_eq!(long.unwrap(), 7_i32.to_ne_bytes(), "{chosen:?}");
+        let text = called(&pair, "text", chosen, |out| out.put_string("abc").unwrap());
+        assert!(text.unwrap().ends_with(b"abc\0"), "{chosen:?}");
+    }
+    let wide = |chosen| called(&pair, "wide", chosen, |out| out.put_wchar('x').unwrap());
+    assert_eq!(wide((0x0001_0020, 0x0501_0001)), refused);
+    assert_eq!(
+        wide((0, 0)),
+        Err((Kind::BadParam, minor::WIDE_NOT_NEGOTIATED))
+    );
+    // Narrow text is in nearly every request.
+    let narrow = called(&pair, "long", (0x7fff_0001, 0), |out| out.put_i32(7));
+    assert_eq!(narrow, refused);
 }

@@ -60,6 +60,9 @@ pub enum WideCodeSet {
     Utf16,
     /// UCS-2: the basic plane only.
     Ucs2,
+    /// One that a peer chose without being offered it. Other text travels; using wide text is an
+    /// error.
+    Unsupported(u32),
 }
 
 impl WideCodeSet {
@@ -69,6 +72,7 @@ impl WideCodeSet {
         match self {
             Self::Utf16 => 0x0001_0109,
             Self::Ucs2 => 0x0001_0100,
+            Self::Unsupported(id) => id,
         }
     }
 

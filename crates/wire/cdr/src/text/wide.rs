@@ -168,7 +168,11 @@ fn wide(version: GiopVersion, agreed: Option<WideCodeSet>) -> Result<WideCodeSet
     if version == GiopVersion::V1_0 {
         return Err(CdrError::WideInGiop10);
     }
-    agreed.ok_or(CdrError::WideNotNegotiated)
+    match agreed {
+        Some(WideCodeSet::Unsupported(id)) => Err(CdrError::WideCodeSetUnsupported(id)),
+        Some(code_set) => Ok(code_set),
+        None => Err(CdrError::WideNotNegotiated),
+    }
 }
 
 /// Appends UTF-16 that may begin with a byte-order mark, and is big-endian without one.

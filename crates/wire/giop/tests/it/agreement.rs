@@ -103,7 +103,21 @@ fn a_context_tells_what_was_agreed_on() {
         char_data: UTF8,
         wchar_data: EUC,
     };
-    assert_eq!(from_context(odd), Err(Unsupported { id: EUC }));
+    // Using wide text is what fails then.
+    let code_sets = from_context(odd).unwrap();
+    assert_eq!(code_sets.narrow, NarrowCodeSet::Utf8);
+    assert_eq!(code_sets.wide, Some(WideCodeSet::Unsupported(EUC)));
+    assert_eq!(CodeSetContext::from(code_sets), odd);
+    let none_at_all = CodeSetContext {
+        char_data: 0,
+        wchar_data: 0,
+    };
+    assert_eq!(from_context(none_at_all), Ok(CodeSets::UNNEGOTIATED));
+    let unknown = CodeSetContext {
+        char_data: NOWHERE,
+        wchar_data: 0,
+    };
+    assert_eq!(from_context(unknown), Err(Unsupported { id: NOWHERE }));
     assert!(CodeSetContext::decode(&hex("01 000000 01000105")).is_err());
 }
 

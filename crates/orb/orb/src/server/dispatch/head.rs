@@ -4,8 +4,8 @@
 use super::{Dispatcher, no_object};
 use crate::adapter::DispatchError;
 use crate::exception::{
-    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
-    code_set_exception, minor,
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    unsupported_code_set,
 };
 use crate::invocation_policies::is_late_by;
 use punctual_cdr::{CdrError, CodeSets, GiopVersion};
@@ -40,7 +40,7 @@ impl Dispatcher<'_> {
             let context = CodeSetContext::decode(context)
                 .map_err(|error| cdr_exception(error, CompletionStatus::No))?;
             self.conversation()
-                .set_code_sets(code_sets::from_context(context).map_err(code_set_exception)?);
+                .set_code_sets(code_sets::from_context(context).map_err(unsupported_code_set)?);
         }
         Ok(self.conversation().code_sets())
     }
