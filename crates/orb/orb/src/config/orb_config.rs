@@ -32,13 +32,15 @@ use std::time::Duration;
 #[non_exhaustive]
 pub struct OrbConfig {
     /// Endpoints to listen at, once a POA is to be reached. Default: one TCP endpoint on all
-    /// interfaces, at a port of the kernel's choice.
+    /// interfaces, at a port of the kernel's choice; one of TLS with [`Security::Require`], which
+    /// allows only endpoints of TLS and of this host alone.
     pub listen: Vec<ListenEndpoint>,
     /// Protocols that calls may use, in order of preference, e.g. `shmiop`, `uiop`, `iiop`. Empty
     /// (the default): every one that is registered, in the order of a reference's profiles.
     pub client_protocols: Vec<String>,
     /// Protection of calls on their way, where no policy says otherwise (`-ORBSecurity require`,
-    /// `prefer` or `off`). Default: where a reference offers TLS and `tls` is set, always.
+    /// `prefer` or `off`). Default: where a reference offers TLS and `tls` is set, always. With
+    /// `require` the ORB does not listen in clear on a network either.
     pub security: Security,
     /// Code set of `char` and `string` on the wire, where no policy says otherwise and both sides
     /// have it (`-ORBCharCodeSet utf-8` or `iso-8859-1`); the native one in references of this ORB.
@@ -193,12 +195,13 @@ impl Default for OrbConfig {
 }
 
 impl OrbConfig {
-    /// Returns the endpoints to listen at: those configured, or the default one.
+    /// Returns the endpoints to listen at: those configured, or the default one, which is in clear
+    /// unless protection is required.
     pub(crate) fn endpoints(&self) -> Vec<ListenEndpoint> {
-        if self.listen.is_empty() {
-            vec![ListenEndpoint::default()]
-        } else {
-            self.listen.clone()
+        match (self.listen.is_empty(), self.security) {
+            (true, Security::Require) => vec![ListenEndpoint::new("ssliop", ":0")],
+            (true, _) => vec![ListenEndpoint::default()],
+            (false, _) => self.listen.clone(),
         }
     }
 

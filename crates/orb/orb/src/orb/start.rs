@@ -9,7 +9,7 @@ use crate::fixed_context::{self, RequestContext, RequestContextError};
 use crate::interceptor::{ClientRequestInterceptor, IorInterceptor, ServerRequestInterceptor};
 use crate::lane::lane_threads;
 use crate::messaging::Messaging;
-use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes};
+use crate::policy::{PolicyType, PolicyTypeTaken, PolicyTypes, Security};
 use crate::priorities::Priorities;
 use crate::priority::Priority;
 use crate::profile::{ProfileCodec, PublishedEndpoints};
@@ -392,11 +392,20 @@ fn load(library: &Path) -> Result<Arc<dyn Link>, InitError> {
     Err(InitError::WithoutPlugins(library.to_owned()))
 }
 
-/// Checks that every protocol in the configuration is registered and fits.
-fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), ProtocolError> {
-    let listened = config.listen.iter().map(|endpoint| &endpoint.protocol);
-    let mut named = config.client_protocols.iter().chain(listened);
-    named.try_for_each(|protocol| registry.pair(protocol).map(drop))?;
-    let mut links = config.link_properties.keys();
-    links.try_for_each(|link| registry.check_link(&format!("[link.{link}]"), link))
+/// Checks that every protocol in the configuration is registered and fits, and that no endpoint is in
+/// clear where protection is required.
+fn check_protocols(config: &OrbConfig, registry: &Registry) -> Result<(), InitError> {
+    for protocol in &config.client_protocols {
+        registry.pair(protocol)?;
+    }
+    for endpoint in &config.listen {
+        let pair = registry.pair(&endpoint.protocol)?;
+        if config.security == Security::Require && pair.is_in_clear() {
+            return Err(ConfigError::in_clear(endpoint).into());
+        }
+    }
+    for link in config.link_properties.keys() {
+        registry.check_link(&format!("[link.{link}]"), link)?;
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::messaging::{Giop, Messaging};
 use crate::policy::KnownProtocols;
 use crate::profile::ProfileCodec;
 use arc_swap::ArcSwap;
-use punctual_link::{Link, LinkAdapter};
+use punctual_link::{Link, LinkAdapter, Protection};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,6 +34,11 @@ impl Pair {
     /// Returns whether a link, messaging protocol or adapter of this name is part of it.
     pub(crate) fn involves(&self, name: &str) -> bool {
         self.messaging.name() == name || self.link.name().split('+').any(|part| part == name)
+    }
+
+    /// Returns whether its messages may leave this host unencrypted.
+    pub(crate) fn is_in_clear(&self) -> bool {
+        self.link.protection() != Protection::Encryption && !self.link.is_local()
     }
 }
 

@@ -9,8 +9,8 @@ use authority::Authority;
 use punctual::policy::{Otherwise, Security};
 use punctual::protocol::ssliop::{ClientCertificate, TlsOptions};
 use punctual::{
-    InitError, Interface, ListenEndpoint, Orb, Policy, RootPoa, SetOverride, SystemException,
-    SystemExceptionKind as Kind,
+    InitError, Interface, ListenEndpoint, Orb, OrbBuilder, Policy, RootPoa, SetOverride,
+    SystemException, SystemExceptionKind as Kind,
 };
 use punctual_cdr::{ByteOrder, GiopVersion};
 use punctual_ior::{
@@ -379,4 +379,77 @@ fn a_server_with_tls_and_tcp_is_called_by_tls_where_the_client_has_it() {
         let profiles: Vec<_> = echo.as_object().ior().iiop_profiles().collect();
         assert_eq!(profiles.len(), 1);
     }
+}
+
+/// Returns a builder of an ORB with TLS that requires protection.
+fn strict(options: TlsOptions) -> OrbBuilder {
+    Orb::builder().configure(|config| {
+        config.tls = Some(options);
+        config.security = Security::Require;
+    })
+}
+
+#[test]
+fn where_protection_is_required_the_default_endpoint_is_one_of_tls() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let server = strict(authority.options("localhost")).build().unwrap();
+    let poa = server.root_poa().unwrap();
+    poa.manager().activate().unwrap();
+    let echo: Echo = poa.activate(Arc::new(EchoImpl::default())).unwrap();
+    let protocols: Vec<String> = server
+        .endpoints()
+        .into_iter()
+        .map(|endpoint| endpoint.protocol)
+        .collect();
+    assert_eq!(protocols, ["ssliop"]);
+    // No profile leads by TCP in clear.
+    let ior: Ior = server.object_to_string(&echo).unwrap().parse().unwrap();
+    let ports = ior.iiop_profiles().map(|profile| profile.unwrap().port);
+    assert_eq!(ports.collect::<Vec<_>>(), [0]);
+}
+
+#[test]
+fn where_protection_is_required_an_endpoint_in_clear_is_refused() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    for protocol in ["iiop", "giop_lite+iiop"] {
+        let endpoint = ListenEndpoint::new(protocol, "127.0.0.1:0");
+        let server = strict(authority.options("localhost")).listen(endpoint);
+        let error = server.build().unwrap_err().to_string();
+        assert!(
+            error.contains(protocol) && error.contains("security is require"),
+            "{error}"
+        );
+    }
+    let local = strict(authority.options("localhost")).listen(ListenEndpoint::new("uiop", ""));
+    let server = local.build().unwrap();
+    server.listen().unwrap();
+    let added = server.add_endpoint(ListenEndpoint::iiop("127.0.0.1", 0));
+    assert_eq!(added.unwrap_err().kind(), Kind::Initialize);
+    assert_eq!(server.endpoints().len(), 1);
+}
+
+#[test]
+fn without_a_certificate_objects_are_not_served_in_clear_instead() {
+    let _watchdog = watchdog(LIMIT);
+    let authority = Authority::new();
+    let options = TlsOptions {
+        certificate: None,
+        key: None,
+        ..authority.options("localhost")
+    };
+    let client = strict(options).build().unwrap();
+    let error = client.listen().unwrap_err();
+    assert_eq!(error.kind(), Kind::Initialize);
+    let text = error.to_string();
+    assert!(
+        text.contains("ssliop") && text.contains("certificate"),
+        "{text}"
+    );
+    assert!(client.endpoints().is_empty());
+    // Without [tls] at all, too.
+    let bare = Orb::builder().configure(|config| config.security = Security::Require);
+    let text = bare.build().unwrap().listen().unwrap_err().to_string();
+    assert!(text.contains("ssliop") && text.contains("[tls]"), "{text}");
 }

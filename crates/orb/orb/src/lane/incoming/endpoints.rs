@@ -2,9 +2,10 @@
 
 use super::publish::{Named, published};
 use crate::broker::Broker;
-use crate::config::ListenEndpoint;
+use crate::config::{ConfigError, ListenEndpoint};
 use crate::exception::SystemException;
 use crate::lane::reactors::{Reactors, ServingThreads, not_listening};
+use crate::policy::Security;
 use crate::profile::{LaneId, ProfileEndpoint, SecurityRequirement};
 use crate::protocol::Pair;
 use punctual_link::{Acceptor, Address};
@@ -199,6 +200,9 @@ impl Endpoints {
             .now()
             .pair(&endpoint.protocol)
             .map_err(|error| not_listening(&endpoint, &error))?;
+        if broker.config().security == Security::Require && pair.is_in_clear() {
+            return Err(not_listening(&endpoint, &ConfigError::in_clear(&endpoint)));
+        }
         let link = pair.link.name();
         let bare = link.rsplit('+').next().unwrap_or(link);
         let properties = endpoint.properties(broker.config().link_properties.get(bare));
