@@ -1,6 +1,8 @@
 //! Answers of an object adapter other than a result.
 
-use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind, cdr_exception};
+use crate::exception::{
+    CompletionStatus, SystemException, SystemExceptionKind, unmarshal_exception,
+};
 use punctual_any::{AnyError, TypeCodeError};
 use punctual_cdr::{CdrError, FixedError};
 use punctual_ior::Ior;
@@ -37,7 +39,9 @@ impl From<SystemException> for DispatchError {
 impl From<CdrError> for DispatchError {
     /// Converts the error of an argument that cannot be decoded: the servant has not begun.
     fn from(error: CdrError) -> Self {
-        Self::System(cdr_exception(error, CompletionStatus::No).in_context("reading the arguments"))
+        Self::System(
+            unmarshal_exception(error, CompletionStatus::No).in_context("reading the arguments"),
+        )
     }
 }
 

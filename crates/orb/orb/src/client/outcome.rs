@@ -3,7 +3,7 @@
 use super::failure::Failed;
 use super::remote::Callee;
 use crate::exception::{
-    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, minor, unmarshal_exception,
 };
 use crate::lane::ClientConnection;
 use crate::messaging::{Head as WireHead, Message, Session};
@@ -134,7 +134,7 @@ impl Reply {
             }
         }
         let (head, body) = reply.head(session, callee).map_err(|error| {
-            cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
+            unmarshal_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
         })?;
         reply.body = body;
         Ok(match head {

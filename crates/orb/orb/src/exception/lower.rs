@@ -7,7 +7,7 @@ use punctual_cdr::{CdrError, Decoder, FixedError};
 use punctual_giop::SystemExceptionBody;
 use punctual_giop::code_sets::Unsupported;
 
-/// Returns the exception for a value that could not be marshaled or unmarshaled.
+/// Returns the exception for a value that could not be marshaled.
 pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
     let (kind, minor) = match error {
         CdrError::BoundExceeded { .. } | CdrError::InnerNul => (Kind::BadParam, minor::VALUE),
@@ -32,6 +32,18 @@ pub(crate) fn cdr_exception(error: CdrError, completed: CompletionStatus) -> Sys
         _ => (Kind::Marshal, minor::ENCODING),
     };
     SystemException::new(kind, minor, completed).with_detail(error.to_string())
+}
+
+/// Returns the exception for a value that could not be unmarshaled: what cannot be of its type is the
+/// sender's fault (MARSHAL), where marshaling it would be the caller's (BAD_PARAM).
+pub(crate) fn unmarshal_exception(error: CdrError, completed: CompletionStatus) -> SystemException {
+    match error {
+        CdrError::BoundExceeded { .. } | CdrError::InnerNul => {
+            SystemException::new(Kind::Marshal, minor::ENCODING, completed)
+                .with_detail(error.to_string())
+        }
+        _ => cdr_exception(error, completed),
+    }
 }
 
 /// Returns the exception for an argument that could not be marshaled. For wide text it depends on

@@ -12,7 +12,8 @@ mod standard;
 mod user;
 
 pub(crate) use lower::{
-    argument_exception, cdr_exception, code_set_exception, unsupported_code_set,
+    argument_exception, cdr_exception, code_set_exception, unmarshal_exception,
+    unsupported_code_set,
 };
 pub use operation::OperationError;
 pub use standard::{CompletionStatus, SystemException, SystemExceptionKind};

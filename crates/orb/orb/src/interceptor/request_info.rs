@@ -6,6 +6,7 @@ use super::outcome::Outcome;
 use crate::context::Context;
 use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    unmarshal_exception,
 };
 use crate::operation::OperationDetails;
 use crate::operation_types::{ArgumentValues, OperationTypes};
@@ -57,7 +58,7 @@ impl TypedRequest<'_> {
             RequestArguments::Received(arguments) => read(&mut arguments.clone()),
             RequestArguments::Gone => return Err(not_available("arguments")),
         };
-        read.map_err(|error| cdr_exception(error, CompletionStatus::No))
+        read.map_err(|error| unmarshal_exception(error, CompletionStatus::No))
     }
 }
 
@@ -211,7 +212,7 @@ impl<'a> CallFacts<'a> {
         let mut came = None;
         body(&mut |input| came = Some(read(input)));
         let came = came.ok_or_else(|| not_available(what))?;
-        came.map_err(|error| cdr_exception(error, CompletionStatus::Yes).in_context(what))
+        came.map_err(|error| unmarshal_exception(error, CompletionStatus::Yes).in_context(what))
     }
 }
 

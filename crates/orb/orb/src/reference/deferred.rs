@@ -6,7 +6,7 @@ use super::reply_handler::ReplyHandler;
 use crate::client::{self, CalledOperation, Callee, Deferred, Owner, RemoteObject};
 use crate::collocation;
 use crate::exception::{
-    CompletionStatus, OperationError, SystemException, SystemExceptionKind, cdr_exception,
+    CompletionStatus, OperationError, SystemException, SystemExceptionKind, unmarshal_exception,
 };
 use crate::lane::{Continuation, Lane};
 use crate::operation::Operation;
@@ -130,7 +130,7 @@ impl<R> Begun<R> {
 /// Reads the results, or the user exception, of a call that is done.
 fn read<R, E: OperationError>(call: Deferred<ObjectRef>, results: ReadResults<R>) -> Result<R, E> {
     let unreadable = |error| {
-        let exception = cdr_exception(error, CompletionStatus::Yes);
+        let exception = unmarshal_exception(error, CompletionStatus::Yes);
         exception.in_context("reading the results")
     };
     let mut outcome = None;

@@ -5,7 +5,7 @@ use super::deferred::Handled;
 use super::object::ObjectRef;
 use super::pollable::Pollable;
 use crate::client::{self, Body, CalledOperation, Deferred, Described};
-use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::exception::{CompletionStatus, SystemException, unmarshal_exception};
 use crate::operation::OperationDetails;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 use punctual_exec::Deadline;
@@ -64,7 +64,7 @@ impl DeferredRequest {
         exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
     ) -> Result<R, E> {
         let unreadable = |error| {
-            let exception = cdr_exception(error, CompletionStatus::Yes);
+            let exception = unmarshal_exception(error, CompletionStatus::Yes);
             exception.in_context("reading the results")
         };
         let (mut results, mut exceptions) = (Some(results), Some(exceptions));

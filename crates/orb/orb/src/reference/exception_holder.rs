@@ -9,6 +9,7 @@
 use crate::client;
 use crate::exception::{
     CompletionStatus, OperationError, SystemException, SystemExceptionKind, cdr_exception,
+    unmarshal_exception,
 };
 use crate::orb::{Orb, WeakOrb};
 use punctual_cdr::{
@@ -74,7 +75,7 @@ impl ExceptionHolder {
     pub fn exception<E: OperationError>(&self) -> E {
         let state = self.0.read(State::clone);
         state.exception().unwrap_or_else(|error| {
-            let exception = cdr_exception(error, CompletionStatus::Yes);
+            let exception = unmarshal_exception(error, CompletionStatus::Yes);
             exception.in_context("reading an exception holder").into()
         })
     }

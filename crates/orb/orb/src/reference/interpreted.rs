@@ -8,7 +8,7 @@
 
 use super::object::ObjectRef;
 use crate::client::{self, Body};
-use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::exception::{CompletionStatus, SystemException, unmarshal_exception};
 use crate::operation::Operation;
 use punctual_cdr::{CdrError, Decoder, Encoder, Marshal, Unmarshal};
 use std::fmt;
@@ -200,7 +200,7 @@ fn raise(
 
 #[cold]
 fn unreadable(operation: &Operation, error: CdrError) -> SystemException {
-    cdr_exception(error, CompletionStatus::Yes).in_context(format_args!(
+    unmarshal_exception(error, CompletionStatus::Yes).in_context(format_args!(
         "reading the results of `{}`",
         operation.name()
     ))

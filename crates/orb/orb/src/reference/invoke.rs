@@ -3,7 +3,7 @@
 use super::object::ObjectRef;
 use crate::client::{self, Body, RemoteObject};
 use crate::collocation;
-use crate::exception::{CompletionStatus, OperationError, SystemException, cdr_exception};
+use crate::exception::{CompletionStatus, OperationError, SystemException, unmarshal_exception};
 use crate::operation::NamedOperation;
 use punctual_cdr::{CdrError, Decoder, Encoder};
 
@@ -40,7 +40,7 @@ impl ObjectRef {
         exceptions: impl FnOnce(&str, &mut Decoder<'_>) -> Result<Option<E>, CdrError>,
     ) -> Result<R, E> {
         let unreadable = |error| {
-            cdr_exception(error, CompletionStatus::Yes).in_context(format_args!(
+            unmarshal_exception(error, CompletionStatus::Yes).in_context(format_args!(
                 "reading the results of `{}`",
                 operation.name()
             ))

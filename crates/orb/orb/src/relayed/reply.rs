@@ -2,7 +2,7 @@
 
 use super::body::RawBody;
 use super::terms::Terms;
-use crate::exception::{CompletionStatus, SystemException, cdr_exception};
+use crate::exception::{CompletionStatus, SystemException, unmarshal_exception};
 use crate::messaging::{Head, Message, Session};
 use punctual_cdr::{CdrError, CodeSets, Coding, Decoder, Limits};
 use punctual_giop::{ReplyHeader, ReplyStatus};
@@ -39,7 +39,7 @@ impl RelayedReply {
             limits: limits.clone(),
         };
         let judged = reply.judge().map_err(|error| {
-            cdr_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
+            unmarshal_exception(error, CompletionStatus::Maybe).in_context("reading the reply")
         })?;
         Ok(match judged {
             Some((status, exception)) => {
@@ -111,7 +111,7 @@ impl RelayedReply {
     pub fn body(&self) -> Result<RawBody<'_>, SystemException> {
         let body = self.head();
         let body = body.and_then(|(_, input)| RawBody::of(&input, self.message.block.lent()));
-        body.map_err(|error| cdr_exception(error, self.completed()))
+        body.map_err(|error| unmarshal_exception(error, self.completed()))
     }
 
     /// Returns the completion status for a reply that cannot be passed back.

@@ -4,9 +4,11 @@
 use crate::support;
 
 use punctual::config::GiopVersion;
+use punctual::stub::{Encoder, Marshal, Operation};
 use punctual::{
     CompletionStatus, Interface, ListenEndpoint, Orb, RootPoa, SystemExceptionKind as Kind, minor,
 };
+use punctual_cdr::CdrError;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -552,4 +554,25 @@ fn a_connection_whose_receiving_was_handed_on_is_still_told_goodbye() {
     assert_eq!(pair.server.client_connections(), 2);
     pair.server.shutdown(true).unwrap();
     assert_eq!(pair.server.client_connections(), 0);
+}
+
+#[test]
+fn a_result_beyond_its_bound_is_the_servers_fault_and_an_argument_the_callers() {
+    let _watchdog = watchdog(LIMIT);
+    let pair = Pair::new();
+    const OPERATION: Operation = Operation::two_way("octets");
+    const BEYOND: CdrError = CdrError::BoundExceeded {
+        length: 3,
+        bound: 2,
+    };
+    let send = |out: &mut Encoder<'_>| vec![1_u8, 2, 3].marshal(out);
+    let object = pair.echo.as_object();
+    let read: Result<(), _> = object.invoke(&OPERATION, send, |_| Err(BEYOND));
+    let error = read.unwrap_err();
+    assert_eq!(error.kind(), Kind::Marshal, "{error}");
+    assert_eq!(error.completed(), CompletionStatus::Yes);
+    let sent: Result<(), _> = object.invoke(&OPERATION, |_| Err(BEYOND), |_| Ok(()));
+    let error = sent.unwrap_err();
+    assert_eq!(error.kind(), Kind::BadParam, "{error}");
+    assert_eq!(error.completed(), CompletionStatus::No);
 }

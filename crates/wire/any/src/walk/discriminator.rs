@@ -2,8 +2,7 @@
 
 use punctual_cdr::{CdrError, Decoder, Encoder};
 
-use crate::kind::TypeKind;
-use crate::type_code::{Index, Shapes, label};
+use crate::type_code::{Index, Node, Shapes, label};
 
 /// Reads a discriminator as a number (see [`crate::Label`]).
 pub(crate) fn read(
@@ -11,7 +10,10 @@ pub(crate) fn read(
     at: Index,
     input: &mut Decoder<'_>,
 ) -> Result<i128, CdrError> {
-    label::read(kind(types, at), input)
+    let node = original(types, at);
+    let number = label::read(node.kind(), input)?;
+    check(node, number)?;
+    Ok(number)
 }
 
 /// Writes a discriminator.
@@ -21,9 +23,25 @@ pub(crate) fn write(
     number: i128,
     out: &mut Encoder<'_>,
 ) -> Result<(), CdrError> {
-    label::write(kind(types, at), number, out)
+    let node = original(types, at);
+    check(node, number)?;
+    label::write(node.kind(), number, out)
 }
 
-fn kind(types: Shapes<'_>, at: Index) -> TypeKind {
-    types.node(types.shape(at).original).kind()
+/// Checks that an enumeration has the number. It is not a value of the type otherwise, though the
+/// union has a default or no member for it.
+fn check(node: &Node, number: i128) -> Result<(), CdrError> {
+    let Node::Enum { enumerators, .. } = node else {
+        return Ok(());
+    };
+    match usize::try_from(number) {
+        Ok(place) if place < enumerators.len() => Ok(()),
+        _ => Err(CdrError::UnknownEnumerator(
+            u32::try_from(number).unwrap_or(u32::MAX),
+        )),
+    }
+}
+
+fn original(types: Shapes<'_>, at: Index) -> &Node {
+    types.node(types.shape(at).original)
 }

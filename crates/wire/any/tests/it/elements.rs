@@ -208,6 +208,38 @@ fn unions_and_references_and_anys_among_them_are_what_they_were() {
     assert_eq!(any.value(), Ok(made));
 }
 
+#[test]
+fn a_discriminator_that_its_enumeration_lacks_is_refused_though_the_union_has_a_default() {
+    let colour = TypeCode::enumeration("IDL:C:1.0", "C", &["red", "green"]);
+    let members = [
+        (Label::Value(0), "red", TypeCode::LONG),
+        (Label::Default, "other", TypeCode::LONG),
+    ];
+    for members in [&members[..], &members[..1]] {
+        let union = TypeCode::union_("IDL:U:1.0", "U", &colour, members);
+        let read = |discriminator: u32| {
+            let message = octets(ByteOrder::Big, |out| {
+                union.marshal(out)?;
+                out.put_u32(discriminator);
+                out.put_i32(7);
+                Ok(())
+            });
+            let mut input = Decoder::new(&message, ByteOrder::Big, Coding::default());
+            Any::unmarshal(&mut input).map(|any| any.value())
+        };
+        assert!(read(0).unwrap().is_ok() && read(1).unwrap().is_ok());
+        // Be it when it is taken over or when it is looked at.
+        let refused = read(2).and_then(|value| value).unwrap_err();
+        assert_eq!(refused, CdrError::UnknownEnumerator(2));
+        let value = Value::Union(Box::new(UnionValue {
+            discriminator: 2,
+            member: None,
+        }));
+        let made = Any::of_value(&union, &value).unwrap_err();
+        assert_eq!(made, CdrError::UnknownEnumerator(2));
+    }
+}
+
 /// Anys in elements whose types are an indirection to that of the first: the indirections hold
 /// wherever reading begins.
 #[test]

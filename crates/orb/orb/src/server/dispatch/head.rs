@@ -4,7 +4,7 @@
 use super::{Dispatcher, no_object};
 use crate::adapter::DispatchError;
 use crate::exception::{
-    CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception, minor,
+    CompletionStatus, SystemException, SystemExceptionKind as Kind, minor, unmarshal_exception,
     unsupported_code_set,
 };
 use crate::invocation_policies::is_late_by;
@@ -38,7 +38,7 @@ impl Dispatcher<'_> {
         }
         if let Some(context) = header.contexts.find(service_context::CODE_SETS) {
             let context = CodeSetContext::decode(context)
-                .map_err(|error| cdr_exception(error, CompletionStatus::No))?;
+                .map_err(|error| unmarshal_exception(error, CompletionStatus::No))?;
             self.conversation()
                 .set_code_sets(code_sets::from_context(context).map_err(unsupported_code_set)?);
         }
@@ -105,7 +105,7 @@ fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> 
         return Ok(());
     };
     let late = is_late_by(data).map_err(|error| {
-        cdr_exception(error, CompletionStatus::No).in_context("reading the caller's policies")
+        unmarshal_exception(error, CompletionStatus::No).in_context("reading the caller's policies")
     })?;
     let Some(late) = late else {
         return Ok(());
