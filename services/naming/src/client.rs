@@ -15,8 +15,8 @@ use punctual::{
 
 use crate::cos_naming::naming_context::{CannotProceed, InvalidName, NotFound};
 use crate::cos_naming::{
-    NameComponent, NamingContext, NamingContextBindNewContextError, NamingContextRebindError,
-    NamingContextResolveError,
+    NameComponent, NamingContext, NamingContextBindError, NamingContextBindNewContextError,
+    NamingContextRebindError, NamingContextResolveError, NamingContextUnbindError,
 };
 use crate::extension::{ExtendedContext, ExtendedContextBindForError};
 use crate::name::from_text;
@@ -64,23 +64,70 @@ impl Names {
         Ok(I::narrow(found)?)
     }
 
+    /// Binds a name to an object, and makes the contexts in the name.
+    ///
+    /// # Errors
+    /// AlreadyBound, NotFound and the other user exceptions of `bind`; those of the calls.
+    pub fn bind(&self, name: &str, object: &impl Interface) -> Result<(), NamingContextBindError> {
+        let name = from_text(name)?;
+        let bind = || self.context.bind(&name, Some(object.as_object()));
+        match bind() {
+            Err(NamingContextBindError::NotFound(_)) if name.len() > 1 => {}
+            done => return done,
+        }
+        self.make_parents::<NamingContextBindError>(&name)?;
+        bind()
+    }
+
     /// Binds a name to an object, replacing an earlier binding, and makes the contexts in the name.
     ///
     /// # Errors
     /// NotFound and the other user exceptions of `rebind`; those of the calls.
-    pub fn bind(
+    pub fn rebind(
         &self,
         name: &str,
         object: &impl Interface,
     ) -> Result<(), NamingContextRebindError> {
         let name = from_text(name)?;
-        let bind = || self.context.rebind(&name, Some(object.as_object()));
-        match bind() {
+        let rebind = || self.context.rebind(&name, Some(object.as_object()));
+        match rebind() {
             Err(NamingContextRebindError::NotFound(_)) if name.len() > 1 => {}
             done => return done,
         }
         self.make_parents::<NamingContextRebindError>(&name)?;
-        bind()
+        rebind()
+    }
+
+    /// Makes a new context and binds a name to it, and makes the contexts in the name.
+    ///
+    /// # Errors
+    /// AlreadyBound, NotFound and the other user exceptions of `bind_new_context`; those of the
+    /// calls. INV_OBJREF if the naming service returns no context.
+    pub fn bind_new_context(
+        &self,
+        name: &str,
+    ) -> Result<NamingContext, NamingContextBindNewContextError> {
+        let name = from_text(name)?;
+        let bind = || self.context.bind_new_context(&name);
+        let bound = match bind() {
+            Err(NamingContextBindNewContextError::NotFound(_)) if name.len() > 1 => {
+                self.make_parents::<NamingContextBindNewContextError>(&name)?;
+                bind()
+            }
+            done => done,
+        };
+        bound?.ok_or_else(|| {
+            let exception = Kind::InvObjref.because("the naming service returned no context");
+            NamingContextBindNewContextError::System(exception)
+        })
+    }
+
+    /// Unbinds a name.
+    ///
+    /// # Errors
+    /// NotFound and the other user exceptions of `unbind`; those of the calls.
+    pub fn unbind(&self, name: &str) -> Result<(), NamingContextUnbindError> {
+        self.context.unbind(&from_text(name)?)
     }
 
     /// Binds a name to an object for a limited time, replacing an earlier binding, and makes the

@@ -172,7 +172,7 @@ impl Keeping {
     fn bind(&self) -> Result<(), String> {
         let (names, object) = (&self.names, &self.object);
         match self.how {
-            How::Bound => names.bind(&self.text, object).map_err(as_text),
+            How::Bound => names.rebind(&self.text, object).map_err(as_text),
             How::For(ttl) => names.bind_for(&self.text, object, ttl).map_err(as_text),
             How::Joined(ttl) => {
                 let ttl = super::millis(ttl).map_err(as_text)?;

@@ -6,7 +6,10 @@ use std::time::Duration;
 use crate::support::{Served, name, object, same};
 use punctual::{Interface, ListenEndpoint, ObjectRef, Orb, RootPoa, SystemExceptionKind as Kind};
 use punctual_naming::client::Names;
-use punctual_naming::cos_naming::{NamingContext, NamingContextExt, NamingContextResolveError};
+use punctual_naming::cos_naming::{
+    NamingContext, NamingContextBindError, NamingContextBindNewContextError, NamingContextExt,
+    NamingContextResolveError, NamingContextUnbindError,
+};
 use punctual_naming::{NamingService, ServeOptions};
 
 #[test]
@@ -19,7 +22,8 @@ fn a_name_is_resolved_to_a_typed_reference_in_one_call() {
     let names = Names::of(&served.orb).unwrap();
     // Contexts on the way are made.
     names.bind("a/b/root", &served.root).unwrap();
-    names.bind("a/b/root", &served.root).unwrap();
+    names.rebind("a/b/root", &served.root).unwrap();
+    names.rebind("c/d/root", &served.root).unwrap();
     let found: NamingContextExt = names.resolve("a/b/root").unwrap();
     assert!(same(&found, &served.root));
     let missing = names.resolve::<NamingContext>("a/c").unwrap_err();
@@ -29,6 +33,33 @@ fn a_name_is_resolved_to_a_typed_reference_in_one_call() {
     served.root.bind(&name("nil"), None).unwrap();
     let nil = names.resolve::<NamingContext>("nil").unwrap_err();
     assert!(matches!(nil, NamingContextResolveError::System(it) if it.kind() == Kind::InvObjref));
+}
+
+#[test]
+fn binding_a_bound_name_is_refused_and_rebinding_replaces_it() {
+    let served = Served::in_memory();
+    let names = Names::below(&served.root);
+    let context = names.bind_new_context("plants/north").unwrap();
+    names.bind("plants/x", &context).unwrap();
+    let taken = names.bind("plants/x", &served.root).unwrap_err();
+    assert!(matches!(taken, NamingContextBindError::AlreadyBound(_)));
+    assert!(same(
+        &names.resolve::<NamingContext>("plants/x").unwrap(),
+        &context
+    ));
+    names.rebind("plants/x", &served.root).unwrap();
+    assert!(same(
+        &names.resolve::<NamingContext>("plants/x").unwrap(),
+        &served.root
+    ));
+    let taken = names.bind_new_context("plants/north").unwrap_err();
+    assert!(matches!(
+        taken,
+        NamingContextBindNewContextError::AlreadyBound(_)
+    ));
+    names.unbind("plants/x").unwrap();
+    let gone = names.unbind("plants/x").unwrap_err();
+    assert!(matches!(gone, NamingContextUnbindError::NotFound(_)));
 }
 
 #[test]
@@ -45,11 +76,11 @@ fn what_is_remembered_is_called_without_asking_and_forgotten_when_it_is_stale() 
     };
     assert_eq!(names.call("x", list), Ok(true));
     // The name is bound to another object, but the remembered one is still valid.
-    names.bind("x", &second).unwrap();
+    names.rebind("x", &second).unwrap();
     assert_eq!(names.call("x", list), Ok(true));
     names.forget("x");
     assert_eq!(names.call("x", list), Ok(false));
-    names.bind("x", &first).unwrap();
+    names.rebind("x", &first).unwrap();
     second.destroy().unwrap();
     let before = calls.load(Ordering::Relaxed);
     assert_eq!(names.call("x", list), Ok(true));
