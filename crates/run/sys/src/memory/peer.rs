@@ -21,10 +21,10 @@ pub enum Refused {
     #[error("not a memory file")]
     NotMemory,
     /// The file could still shrink, grow, be written by others, or be unsealed.
-    #[error("memory that is not sealed")]
+    #[error("the memory file is not sealed")]
     NotSealed,
     /// The file's size is not what the peer said.
-    #[error("memory of another size than announced")]
+    #[error("the memory file's size differs from the announced size")]
     WrongSize,
     /// Operating system error.
     #[error("{0}")]
@@ -33,7 +33,7 @@ pub enum Refused {
 
 /// Error for a range that does not lie within a peer's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("outside of the peer's memory")]
+#[error("the range lies outside of the peer's memory")]
 pub struct OutOfRange;
 
 /// Choice to trust a peer of the same user not to change the memory it has lent; made only by
