@@ -190,7 +190,7 @@ impl Block {
         std::mem::forget(std::mem::replace(self, block));
     }
 
-    /// Returns the memory for good: it does not go back to its pool or cache.
+    /// Returns the memory permanently: it does not go back to its pool or cache.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<u8> {
         self.when_dropped = WhenDropped::Free;

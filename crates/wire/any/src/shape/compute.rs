@@ -79,7 +79,7 @@ fn order(nodes: &[Node]) -> Result<Vec<Index>, CdrError> {
                 }
                 (Some(State::Open), _) => {
                     return Err(CdrError::BadTypeCode(
-                        "values of the type would hold themselves without end",
+                        "values of the type would contain themselves",
                     ));
                 }
                 _ => {}

@@ -117,7 +117,7 @@ impl Holds {
         self.0 & (Self::WIDE | Self::ANY | Self::VALUE) != 0
     }
 
-    /// Returns whether there are valuetypes, those in Anys aside.
+    /// Returns whether there are valuetypes, not counting those in Anys.
     pub(crate) const fn has_values(self) -> bool {
         self.0 & Self::VALUE != 0
     }

@@ -138,7 +138,7 @@ impl DynamicValue {
     /// [`CdrError::BadTypeCode`] for a type that is not a valuetype.
     pub fn members_of(type_code: &TypeCode) -> Result<Vec<(String, TypeCode)>, CdrError> {
         members_of(&type_code.original_type())
-            .map_err(|_| CdrError::BadTypeCode("this is no valuetype"))
+            .map_err(|_| CdrError::BadTypeCode("the type is not a valuetype"))
     }
 
     fn factory(type_code: &TypeCode) -> Result<DynamicFactory, CdrError> {
@@ -152,7 +152,7 @@ impl DynamicValue {
             return Err(CdrError::UnknownValue);
         }
         if !FormalType(type_code.clone()).is_value() {
-            return Err(CdrError::BadTypeCode("this is no valuetype"));
+            return Err(CdrError::BadTypeCode("the type is not a valuetype"));
         }
         Ok(DynamicFactory {
             type_code: Arc::new(type_code),
@@ -320,7 +320,7 @@ impl ValueState for DynamicValue {
                 Ok(WriteStep::Wrote)
             }
             // It was begun, and is not complete.
-            (Some(_), None) => Err(CdrError::Invalid("it is of another type")),
+            (Some(_), None) => Err(CdrError::Invalid("the value has another type")),
             (None, _) => Ok(WriteStep::End),
         }
     }

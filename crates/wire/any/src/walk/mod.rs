@@ -34,5 +34,5 @@ fn check_bound(length: usize, bound: u32) -> Result<(), CdrError> {
 
 /// Makes the error for types that have no values in messages.
 fn no_such_value() -> CdrError {
-    CdrError::BadTypeCode("values of this type do not travel")
+    CdrError::BadTypeCode("values of this type cannot be marshaled")
 }

@@ -77,7 +77,7 @@ impl Decoder<'_> {
             if number >= 1 << 31 {
                 self.close_to(number)?;
             } else if !is_cut {
-                return Err(CdrError::Invalid("there is more than a value's state"));
+                return Err(CdrError::Invalid("unexpected data behind a value's state"));
             } else if ValueTag::is_tag(number) {
                 self.pass_over_header(number)?;
             } else if number != NULL {
@@ -113,7 +113,7 @@ impl Decoder<'_> {
         let values = self.values();
         let ended = tag.wrapping_neg();
         if ended == 0 || ended > values.level {
-            return Err(CdrError::Invalid("an end tag ends no value"));
+            return Err(CdrError::Invalid("end tag without an open value"));
         }
         values.level = ended - 1;
         self.see_outer_chunk();

@@ -153,7 +153,8 @@ impl<'d> Decoder<'d> {
                 });
                 let found = found.and_then(|number| values.values.get(number));
                 let node = found.and_then(|(_, place)| values.graph.as_ref()?.at(*place));
-                let node = node.ok_or(CdrError::Invalid("an indirection leads to no value"))?;
+                let node =
+                    node.ok_or(CdrError::Invalid("an indirection does not lead to a value"))?;
                 if !formal.admits(&**node.factory()) {
                     return Err(CdrError::Invalid(
                         "an indirection leads to a value of another type",
@@ -196,7 +197,7 @@ impl<'d> Decoder<'d> {
         let is_cut = is_truncated || factory.is_custom();
         let values = self.values();
         let (node, place) = values.graph().add(factory, None);
-        let too_far = |_| CdrError::Invalid("a value stands where no message has octets");
+        let too_far = |_| CdrError::Invalid("a value's position exceeds 32 bits");
         if values.values.is_empty() {
             values.first = at;
         }
@@ -251,7 +252,7 @@ impl<'d> Decoder<'d> {
     pub(super) fn get_indirection(&mut self) -> Result<usize, CdrError> {
         let offset = self.get_i32()?;
         if offset >= -4 {
-            return Err(CdrError::Invalid("an indirection does not lead back"));
+            return Err(CdrError::Invalid("an indirection must lead back"));
         }
         let at = self.place().wrapping_sub(4);
         let to = at.checked_sub(offset.unsigned_abs() as usize);

@@ -207,7 +207,7 @@ fn parse_pair(protocol: &str, text: &str, start: usize) -> Result<Address, Corba
     if place.is_empty() || text.contains('|') {
         return Err(CorbalocError::BadPlace {
             text: text.to_owned(),
-            expected: "an absolute path where a bar stands before the key, and never empty",
+            expected: "a non-empty path, absolute if a bar stands before the key",
         });
     }
     let protocol = match protocol.contains('+') {
