@@ -177,8 +177,10 @@ fn read<T>(file: &Path, parse: impl FnOnce(&[u8]) -> Result<T, pem::Error>) -> R
     parse(&octets).map_err(|error| {
         let reason = match error {
             pem::Error::Base64Decode(_) => "the base 64 in it is malformed".to_owned(),
-            pem::Error::IllegalSectionStart { .. } => "a section begins badly".to_owned(),
-            pem::Error::MissingSectionEnd { .. } => "a section does not end".to_owned(),
+            pem::Error::IllegalSectionStart { .. } => {
+                "a section has a malformed first line".to_owned()
+            }
+            pem::Error::MissingSectionEnd { .. } => "a section has no end line".to_owned(),
             error => error.to_string(),
         };
         TlsError::new(file, Problem::NotPem(reason))

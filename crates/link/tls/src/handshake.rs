@@ -76,7 +76,7 @@ impl Handshake {
 /// Failure in TLS.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// Separate, as the library's message does not say so.
+    /// A variant of its own, as the TLS library's message does not name this cause.
     #[error("the peer does not speak TLS: plain GIOP, perhaps")]
     NoTls,
     #[error("TLS: {0}")]

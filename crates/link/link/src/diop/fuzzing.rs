@@ -12,7 +12,7 @@ const BACKLOG: usize = 3;
 /// Upper bound of the bytes that wait for one peer, including the overhead of each datagram.
 const QUEUE: usize = 400;
 
-/// Delivers, accepts, takes and forgets as the input says.
+/// Performs the input's steps: deliver, accept, receive, forget.
 ///
 /// # Panics
 /// If the count of datagrams is wrong.

@@ -14,7 +14,7 @@ use std::time::Duration;
 const OWN: u64 = 7;
 const PEER: u64 = 8;
 
-/// Sends datagrams to each, as the input says.
+/// Sends the datagrams that the input describes to each end.
 pub fn datagrams(input: &[u8]) {
     let mut program = Program(input);
     match program.octet() % 4 {

@@ -95,7 +95,7 @@ pub(super) enum Stranger {
     Answered,
     /// Valid open of a connection.
     Opens(Agreed),
-    /// No reaction.
+    /// The datagram is ignored.
     Ignored,
 }
 

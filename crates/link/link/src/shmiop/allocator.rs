@@ -142,7 +142,7 @@ impl<P> Allocator<P> {
         };
         self.learn(slot);
         if self.broken {
-            return Err(Cause::BadPeer("it gave back what it had not been lent"));
+            return Err(Cause::BadPeer("it returned memory that was not lent to it"));
         }
         Ok(self.send(slot, offset))
     }

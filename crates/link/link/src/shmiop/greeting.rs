@@ -140,9 +140,9 @@ impl Handshake {
             return Err(Cause::BadPeer("it sent no descriptor"));
         };
         let memory = PeerMemory::map(&file, sizes.total()).map_err(|refused| match refused {
-            Refused::NotMemory => Cause::BadPeer("what it sent is not a memory file"),
+            Refused::NotMemory => Cause::BadPeer("the descriptor it sent is not a memory file"),
             Refused::NotSealed => Cause::BadPeer("its memory is not sealed"),
-            Refused::WrongSize => Cause::BadPeer("its memory has not the size it said"),
+            Refused::WrongSize => Cause::BadPeer("its memory differs from the announced size"),
             Refused::Os(error) => Cause::Os(error),
         })?;
         Ok(Theirs { memory, sizes })
@@ -239,7 +239,9 @@ fn decode(octets: &[u8; LEN]) -> Result<Sizes, Cause> {
         pool: next(),
     };
     if next() as usize != SLOTS || next() != REFERENCES {
-        return Err(Cause::BadPeer("it divides its pool otherwise"));
+        return Err(Cause::BadPeer(
+            "it announced another number of slots or references for its pool",
+        ));
     }
     Ok(sizes)
 }

@@ -96,7 +96,7 @@ impl HandshakeThread {
         passing::wait_all(&sockets, timeout)
     }
 
-    /// Continues with the peers that sent something, or left, and hands on those whose handshake is
+    /// Continues with the peers that sent something, or left, and passes on those whose handshake is
     /// done.
     fn advance(&mut self, found: &[Found]) -> Result<(), Closed> {
         let mut found = found.iter();

@@ -57,7 +57,7 @@ impl Refused {
             .copied()
             .or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let mut failure = Box::new(Failure::NONE);
-        failure.say(text.unwrap_or("with what is no text"));
+        failure.say(text.unwrap_or("with a payload that is not text"));
         Self {
             cause: abi::PANICKED,
             failure,

@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 /// Number of different reasons of one library that are kept verbatim.
 const REASONS: usize = 64;
 /// Text in place of all further reasons.
-const TOO_MANY_REASONS: &str = "what its library says, which has said too many things to keep";
+const TOO_MANY_REASONS: &str =
+    "a reason of its library that is not kept: the library has given too many different ones";
 
 /// Copies a text that the library owns.
 ///

@@ -115,6 +115,8 @@ impl TlsConnection {
                 Err(error) => return Err(Cause::Os(error)),
             }
         }
-        Err(Cause::BadPeer("it says much, and none of it is data"))
+        Err(Cause::BadPeer(
+            "it sent too many TLS control messages without data",
+        ))
     }
 }
