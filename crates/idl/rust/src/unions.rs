@@ -181,7 +181,7 @@ impl<'s, 'g> Shape<'s, 'g> {
         let Some(member) = variant.member else {
             return doc(
                 &[],
-                "No member: the discriminator is none of the union's labels.",
+                "No member: the discriminator has none of the union's labels.",
             );
         };
         let fallback = format!("Member `{}`", member.name);

@@ -175,7 +175,7 @@ impl Parser<'_> {
         let names = names.join(", ");
         let message = match name {
             Some(name) => format!("`@{annotation}` has no `{name}`"),
-            None => format!("`@{annotation}` wants its arguments by name"),
+            None => format!("`@{annotation}` takes its arguments by name"),
         };
         Err(self.error(place, message, &format!("it has {names}")))
     }
@@ -241,7 +241,7 @@ impl Parser<'_> {
         let missing = parameters.iter().find(|p| p.required && !is_given(p));
         if let Some(parameter) = missing {
             let message = format!(
-                "`@{}` does not say its `{}`",
+                "`@{}` lacks the parameter `{}`",
                 annotation.name, parameter.name
             );
             let label = format!("expected `@{}(…)`", annotation.name);
@@ -250,10 +250,10 @@ impl Parser<'_> {
     }
 
     fn warn_of_unknown(&mut self, name: &str, place: Place) {
-        let message = format!("nothing is known of `@{name}`");
+        let message = format!("unknown annotation `@{name}`");
         let mut warning = self
             .session
-            .warning_at(place, message, "kept, and without effect");
+            .warning_at(place, message, "kept, without effect");
         if let Some(near) = names::nearest(name, standard::NAMES.iter().copied()) {
             warning = warning.with_help(format!("did you mean `@{near}`?"));
         }

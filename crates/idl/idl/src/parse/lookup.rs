@@ -91,7 +91,7 @@ impl Parser<'_> {
         self.check_spelling(first, &entry)?;
         for part in &name.parts[1..] {
             let Some(scope) = self.scope_behind(&entry.target) else {
-                let message = format!("`{}` is no scope that holds names", entry.spelling);
+                let message = format!("`{}` is not a scope with names", entry.spelling);
                 return Err(self.error(part.place, message, "cannot be looked up"));
             };
             entry = match self.find_in(scope, &part.text, part.place)? {

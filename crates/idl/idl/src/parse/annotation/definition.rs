@@ -70,7 +70,7 @@ impl Parser<'_> {
         } else {
             self.const_type()?
         };
-        let name = self.identifier("what the annotation says")?;
+        let name = self.identifier("the name of an annotation's member")?;
         self.enter_slot(&name, "annotation member");
         let default = match self.eat_word("default") {
             true => Some(self.default_of_member(&ty)?),

@@ -24,7 +24,7 @@ impl Parser<'_> {
                 .filter(|ty| is_default || matches!(ty, Type::Primitive(_) | Type::Fixed { .. }))
             else {
                 let message = format!("`@{}` does not apply to this type", annotation.name);
-                let label = "kept, and without effect";
+                let label = "kept, without effect";
                 let warning = self.session.warning_at(place, message, label);
                 self.session.report(warning);
                 continue;
