@@ -144,7 +144,7 @@ impl Serialize for Part<'_> {
         }
         if !self.writing.mentions.admits(self.value) {
             return Err(S::Error::custom(
-                "boxed values are mentioned again too often",
+                "too many repeated references to boxed values",
             ));
         }
         let type_code = self.type_code.original_type();

@@ -99,7 +99,7 @@ pub(super) fn missing(index: usize, operation: &str) -> SystemException {
 
 pub(super) fn comes_back_oneway(argument: &Argument) -> SystemException {
     bad_param(format!(
-        "argument `{}` would have to come back, which nothing of a one-way does",
+        "argument `{}` is out or inout, which a one-way operation cannot have",
         argument.name
     ))
 }

@@ -111,7 +111,7 @@ impl<'t> Reading<'_, 't> {
                 }
                 Failed::Json(why) => {
                     failed = Some(why);
-                    CdrError::Invalid("the JSON is no value of the type")
+                    CdrError::Invalid("the JSON is not a value of the type")
                 }
             })
         });
@@ -205,5 +205,5 @@ impl<'t> Reading<'_, 't> {
 
 fn no_type() -> JsonError {
     let help = r#"write {"type": "sequence<long>", "value": [1, 2]}"#;
-    error("an any needs its type, where that does not show").with_help(Some(help.to_owned()))
+    error("the type of this any has to be given").with_help(Some(help.to_owned()))
 }

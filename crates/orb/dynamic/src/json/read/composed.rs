@@ -117,6 +117,6 @@ fn check_count(type_code: &TypeCode, count: usize) -> Result<(), JsonError> {
         _ => return Ok(()),
     };
     Err(error(format!(
-        "{wanted} elements are wanted ({type_code}), and these are {count}"
+        "expected {wanted} elements ({type_code}), found {count}"
     )))
 }

@@ -186,6 +186,6 @@ pub(super) fn unknown<'n>(
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the members are {}", listed(names)),
     };
-    let error = error("there is no member of this name").within(Step::Member(name));
+    let error = error("unknown member").within(Step::Member(name));
     error.with_help(Some(help))
 }

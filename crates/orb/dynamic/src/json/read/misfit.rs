@@ -1,4 +1,4 @@
-//! Error messages for JSON that is no value of its type.
+//! Error messages for JSON that is not a value of its type.
 
 use punctual_any::{TypeCode, TypeKind};
 
@@ -14,7 +14,7 @@ pub(super) fn error(message: impl Into<String>) -> JsonError {
 /// Makes the error of a value of another type.
 pub(super) fn wrong(type_code: &TypeCode, json: &Seen<'_>) -> JsonError {
     error(format!(
-        "{} is wanted, and this is {}",
+        "expected {}, found {}",
         wanted(type_code),
         shown(json)
     ))

@@ -1,6 +1,6 @@
 //! JSON to values.
 //!
-//! The text is read in place, by the wanted type, into the octets that the value has in an Any,
+//! The text is read in place, by the expected type, into the octets that the value has in an Any,
 //! without a tree in between. A [`Value`] is then made of these; one that contains valuetypes,
 //! which refer to one another, is made of the text itself. So is a value that cannot be marshaled,
 //! as a string is longer than the limit, or in no code set.

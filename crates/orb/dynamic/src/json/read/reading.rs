@@ -59,7 +59,7 @@ impl Reading<'_, '_> {
             return Ok(type_code.clone());
         }
         let type_code = parse_type(name, self.names);
-        let type_code = type_code.ok_or_else(|| error(format!("there is no type `{name}`")))?;
+        let type_code = type_code.ok_or_else(|| error(format!("unknown type `{name}`")))?;
         if self.named.len() < MOST {
             self.named.push((name.to_owned(), type_code.clone()));
         }

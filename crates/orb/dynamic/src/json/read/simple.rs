@@ -31,7 +31,7 @@ pub(super) fn simple(
         TypeKind::ULongLong => Value::ULongLong(integer(type_code, json, (0, u64::MAX))?),
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "the nearest float is what is meant"
+            reason = "rounded to the nearest float"
         )]
         TypeKind::Float => Value::Float(float(type_code, json)? as f32),
         TypeKind::Double => Value::Double(float(type_code, json)?),
@@ -45,7 +45,9 @@ pub(super) fn simple(
         TypeKind::Enum => enumerator(type_code, json)?,
         TypeKind::Null | TypeKind::Void if matches!(json, Seen::Null) => Value::Null,
         TypeKind::Native | TypeKind::LocalInterface | TypeKind::Home => {
-            return Err(error(format!("values of type {type_code} do not travel")));
+            return Err(error(format!(
+                "values of type {type_code} cannot be marshaled"
+            )));
         }
         _ => return Err(wrong(type_code, json)),
     })
@@ -68,12 +70,12 @@ pub(super) fn text<'t>(type_code: &TypeCode, json: Seen<'t>) -> Result<Cow<'t, s
         let count = text.chars().count();
         if count > bound {
             return Err(error(format!(
-                "text of up to {bound} characters is wanted, and this has {count}"
+                "expected text of up to {bound} characters, found {count}"
             )));
         }
     }
     if text.contains('\0') {
-        return Err(error("text with a NUL does not travel"));
+        return Err(error("text with a NUL cannot be marshaled"));
     }
     Ok(text)
 }
@@ -92,7 +94,7 @@ fn integer<T: TryFrom<i128> + std::fmt::Display>(
     let fitting = whole.and_then(|whole| T::try_from(whole).ok());
     fitting.ok_or_else(|| {
         error(format!(
-            "a whole number from {least} to {most} is wanted ({type_code}), and this is {number}"
+            "expected a whole number from {least} to {most} ({type_code}), found {number}"
         ))
     })
 }
@@ -133,7 +135,7 @@ fn fixed(
     let fitting = fitting.filter(|fitting| *fitting == number && fitting.digits() <= digits);
     fitting.map(Value::Fixed).ok_or_else(|| {
         error(format!(
-            "a number of {digits} digits, {scale} of them behind the point, is wanted, and this is {text}"
+            "expected a number of {digits} digits, {scale} of them behind the point, found {text}"
         ))
     })
 }

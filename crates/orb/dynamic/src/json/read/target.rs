@@ -194,7 +194,7 @@ impl Target for Tree {
         match value {
             Begun::Value(value) => Ok(Value::Valuetype(Some(value))),
             Begun::Octets(_) => Err(CdrError::Invalid(
-                "it is in an Any, and another part of it is outside",
+                "a value in an Any is referred to from outside of the Any",
             )),
         }
     }

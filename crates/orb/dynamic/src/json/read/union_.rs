@@ -53,7 +53,7 @@ impl<'t> Reading<'_, 't> {
         };
         if let Some(name) = given.more {
             return Err(error(format!(
-                "a union has one member at a time, and `{name}`, too"
+                "a union has one member at a time; `{name}` is a second one"
             ))
             .into());
         }

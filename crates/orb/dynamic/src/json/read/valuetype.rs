@@ -87,7 +87,7 @@ impl<'t> Reading<'_, 't> {
         self.at(Step::Member("$type"), |this| {
             let own = this.type_named(name)?.original_type();
             let is_value = matches!(own.kind(), TypeKind::Value | TypeKind::Event);
-            let error = || error(format!("`{name}` is no valuetype")).into();
+            let error = || error(format!("`{name}` is not a valuetype")).into();
             is_value.then_some(own).ok_or_else(error)
         })
     }

@@ -103,7 +103,7 @@ impl<'t> Json<'t> {
     fn of_text(type_code: &TypeCode, text: &'t str) -> Result<Self, JsonError> {
         let paths = check(text).map_err(|error| {
             JsonError::new(format!(
-                "{} is wanted, and this is no JSON: {error}",
+                "expected {}, but the text is not JSON: {error}",
                 wanted(type_code)
             ))
         })?;

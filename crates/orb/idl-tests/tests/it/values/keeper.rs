@@ -14,7 +14,7 @@ use crate::values::generated::values::{
     StrangeFactory,
 };
 
-/// Marshals the state in an order that no compiler would generate: when, by whom, about what.
+/// Marshals the state in an order that no compiler would generate: the time, the author, the subject.
 impl CustomMarshal for StampState {
     fn marshal(&self, os: &mut DataOutputStream<'_, '_>) -> Result<(), CdrError> {
         os.write_octet(b'!')?;
