@@ -342,6 +342,6 @@ fn is_not_reached() -> SystemException {
 
 fn leads_here(place: &str) -> SystemException {
     SystemException::new(Kind::BadParam, minor::BAD_REFERENCE, CompletionStatus::No).with_detail(
-        format!("the target is the bridge itself, which listens at {place}: calls would go round"),
+        format!("the target is the bridge itself, which listens at {place}: calls would loop"),
     )
 }

@@ -166,19 +166,20 @@ fn unreadable(error: &CdrError) -> SystemException {
 #[cold]
 fn none_such(number: i16) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
-        format!("a request carries {number}, which is no CORBA priority"),
+        format!("a request carries {number}, which is not a CORBA priority"),
     )
 }
 
 #[cold]
 fn not_transformed(priority: Priority) -> SystemException {
     SystemException::new(Kind::DataConversion, minor::omg(2), CompletionStatus::No).with_detail(
-        format!("the priority transform has none for CORBA priority {priority}"),
+        format!("the priority transform has no result for CORBA priority {priority}"),
     )
 }
 
 #[cold]
 fn unknown(error: &std::io::Error) -> SystemException {
-    SystemException::new(Kind::Internal, 0, CompletionStatus::No)
-        .with_detail(format!("how the calling thread is scheduled: {error}"))
+    SystemException::new(Kind::Internal, 0, CompletionStatus::No).with_detail(format!(
+        "cannot read the scheduling of the calling thread: {error}"
+    ))
 }

@@ -41,7 +41,7 @@ pub enum RtError {
     #[error(
         "this process may not run threads with {wanted} ({error}): give it CAP_SYS_NICE (`setcap cap_sys_nice+ep PROGRAM`) \
          or a limit RLIMIT_RTPRIO of at least {} (`ulimit -r`, `LimitRTPRIO=` of a systemd unit), or choose \
-         `RealTime::BestEffort`; `punctual doctor` tells all that the machine grants",
+         `RealTime::BestEffort`; `punctual doctor` lists all that the machine grants",
         wanted.priority()
     )]
     NotGranted {
@@ -57,7 +57,7 @@ pub enum RtError {
     )]
     MemoryNotLocked(io::Error),
     /// The operating system does not report its native priorities.
-    #[error("which native priorities there are: {0}")]
+    #[error("cannot read the range of native priorities: {0}")]
     Unknown(io::Error),
 }
 
@@ -322,7 +322,7 @@ fn granted(wanted: Scheduling) -> io::Result<()> {
     match tried {
         Ok(thread) => thread
             .join()
-            .map_err(|_| io::Error::other("the thread that tried has panicked")),
+            .map_err(|_| io::Error::other("the testing thread has panicked")),
         Err(SpawnError::Refused { error, .. }) => Err(error),
         Err(other) => Err(other.into()),
     }

@@ -116,7 +116,9 @@ impl Broker {
         let config = OrbConfig::default();
         let protocols = Protocols::default();
         let builtin = crate::protocol::builtin(&config);
-        protocols.add(&builtin).expect("what is built in fits");
+        protocols
+            .add(&builtin)
+            .expect("built-in protocols are valid");
         let types = PolicyTypes::default();
         let extensions = Extensions::default();
         let this = Self::new(config, protocols, types, request_contexts, extensions);

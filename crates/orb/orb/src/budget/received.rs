@@ -65,7 +65,7 @@ fn network(host: &str) -> Arc<str> {
 /// Error: there is no room for a peer's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "what all peers have sent, and this one more than others, does not fit into {limit} octets (limits.received)"
+    "the received data of all peers, of which this one has the largest part, exceeds {limit} bytes (limits.received)"
 )]
 pub(crate) struct NoRoom {
     limit: usize,

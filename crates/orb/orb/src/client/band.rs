@@ -45,7 +45,7 @@ impl Route {
             Ok(ReplyOutcome::SystemException(exception)) if is_unknown(&exception) => {
                 tracing::debug!(
                     peer = %connection.peer(),
-                    "the server knows no bands of priorities ({exception}); the connection is the band's own all the same"
+                    "the server does not support priority bands ({exception}); the connection still serves this band only"
                 );
                 None
             }

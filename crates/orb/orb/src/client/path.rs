@@ -20,7 +20,7 @@ pub(crate) struct Path {
     /// Flags for two-way calls and for one-ways: true if such calls may take the fast path
     /// ([`super::short`]).
     short: (bool, bool),
-    /// True if the path does not begin at the reference's first endpoint, so that beginning anew
+    /// True if the path does not begin at the reference's first endpoint, so that beginning again
     /// may help.
     pub(super) began_late: bool,
     /// The reference of each list of endpoints, and its endpoint that was forwarded or succeeded.

@@ -94,7 +94,7 @@ fn of_other_hosts(able: Vec<Arc<Endpoint>>) -> Result<Vec<Arc<Endpoint>>, UnmetP
     let others: Vec<Arc<Endpoint>> = others.collect();
     if others.is_empty() {
         let why = format!(
-            "the reference came from another host, and leads to places of this one alone ({names}): allow it by \
+            "the reference came from another host, but has only endpoints within this one ({names}): allow it by \
              foreign_local_endpoints = true"
         );
         return Err(UnmetPolicies::new(&[], why));
@@ -135,8 +135,8 @@ fn unprotected(able: &[Arc<Endpoint>], security: Security) -> UnmetPolicies {
         (_, None) => "it offers TLS, for one-ways only".to_owned(),
     };
     let why = format!(
-        "nothing may be sent in clear by this reference, as {why}, and the ORB has no other way to it: it is \
-         reached by {}; configure [tls], or allow it by security = off",
+        "nothing may be sent unencrypted to this object, as {why}, but its endpoints that the ORB can use are \
+         {}; configure [tls], or allow it by security = off",
         names(able)
     );
     UnmetPolicies::new(&[SECURITY], why)

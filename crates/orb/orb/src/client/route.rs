@@ -152,7 +152,7 @@ impl Route {
         self.forward(callee, to, false)
     }
 
-    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and the call may not begin anew.
+    /// Goes on behind the profile tried now, which failed; `false` when that was the last, and the call may not begin again.
     pub(super) fn go_on(&mut self, callee: &Callee<'_>, failure: SystemException) -> bool {
         self.expand(callee);
         self.failures.push(Failure::Raised(failure));
@@ -169,7 +169,7 @@ impl Route {
         exhausted(&mut self.failures, deadline)
     }
 
-    /// Begins anew at the reference itself, once, unless the call had begun there, at the first endpoint.
+    /// Begins again at the reference itself, once, unless the call had begun there, at the first endpoint.
     pub(super) fn restart(&mut self, callee: &Callee<'_>) -> bool {
         let elsewhere =
             self.is_forwarded() || self.path.as_ref().is_some_and(|path| path.began_late);

@@ -1,5 +1,5 @@
-//! The stage that writes messages: a request by a head that was written before, or any message
-//! anew.
+//! The stage that writes messages: a request from a header that was prepared before, or any
+//! message in full.
 
 use super::failure::{Failed, too_large};
 use super::heads::RequestHead;
@@ -48,8 +48,7 @@ pub(super) fn coding<'c>(callee: &Callee<'c>, connection: &ClientConnection) -> 
     }
 }
 
-/// Writes a request behind a prepared head into `block`; `lends` tells whether large arguments are
-/// lent.
+/// Writes a request behind a prepared head into `block`; with `lends`, large arguments are lent.
 #[inline(always)]
 pub(super) fn by_head(
     (callee, connection): (&Callee<'_>, &ClientConnection),
@@ -119,7 +118,7 @@ pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
     filled.collect()
 }
 
-/// Message written anew, for calls that no prepared head fits.
+/// Message written in full, for calls that no prepared header fits.
 pub(super) struct Anew<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,

@@ -159,7 +159,7 @@ where
 #[cold]
 fn cannot_be_forwarded(operation: &NamedOperation<'_>) -> SystemException {
     Kind::BadInvOrder.because(format!(
-        "`{}`: an interceptor forwards a call that has been made into buffers of its caller's",
+        "`{}`: an interceptor forwards a call whose results go into buffers of its caller",
         operation.name()
     ))
 }

@@ -57,7 +57,7 @@ pub(crate) struct Lane {
 /// If threads cannot have this priority.
 pub(crate) fn lane_threads(broker: &Broker, priority: Priority) -> Result<ThreadSpec, String> {
     let Some(priorities) = &broker.priorities else {
-        let why = "the ORB has no Real-time CORBA: `RtOrb::extend` gives it to its builder";
+        let why = "the ORB has no Real-time CORBA: call `RtOrb::extend` on its builder";
         return Err(why.to_owned());
     };
     priorities.thread(priority, ThreadSpec::named("punctual"))

@@ -88,7 +88,7 @@ impl Lanes {
         }
         if endpoints.is_empty() && which.is_by_lane() {
             return Err(invalid(
-                "making a reference: the ORB listens no more at the endpoints that serve the POA's objects"
+                "making a reference: the endpoints that serve the POA's objects are closed"
                     .to_owned(),
             ));
         }
@@ -151,7 +151,7 @@ impl Lanes {
             (ServedAt::One(priority), _) if !there.is_empty() => Err((
                 tags::policy::PRIORITY_MODEL,
                 format!(
-                    "no endpoint serves priority {priority}, as each has another one ({})",
+                    "no endpoint serves priority {priority}; the endpoints have other priorities ({})",
                     there.join(", ")
                 ),
             )),

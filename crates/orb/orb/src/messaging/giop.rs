@@ -194,7 +194,7 @@ impl Session for GiopSession {
             MessageKind::CancelRequest => Head::Cancel(CancelRequest::decode(input)?),
             MessageKind::LocateRequest => Head::LocateRequest(LocateRequestHeader::decode(input)?),
             MessageKind::LocateReply => Head::LocateReply(LocateReplyHeader::decode(input)?),
-            _ => return Err(CdrError::Invalid("the message has no head")),
+            _ => return Err(CdrError::Invalid("the message has no header")),
         })
     }
 }

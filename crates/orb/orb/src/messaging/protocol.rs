@@ -297,7 +297,7 @@ pub trait Session: Send + Sync + Debug {
     }
 
     /// Returns the positions by which a request's header without service contexts, written once,
-    /// can be sent repeatedly with different ids; `None` if headers must be written anew for each
+    /// can be sent repeatedly with different ids; `None` if headers must be written again for each
     /// request.
     fn repeatable_head(&self, version: GiopVersion) -> Option<RepeatableHead> {
         let _ = version;

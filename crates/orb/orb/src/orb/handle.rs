@@ -285,7 +285,7 @@ impl Orb {
                 minor::SHUTDOWN_IN_UPCALL,
                 CompletionStatus::No,
             )
-            .with_detail("shutdown would wait for the call it is made from"));
+            .with_detail("shutdown was called within an upcall, and would wait for it"));
         }
         let life = &self.broker().life;
         if !life.begin_shutdown() {

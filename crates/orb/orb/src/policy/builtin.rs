@@ -88,7 +88,7 @@ fn check(policy: &Policy, protocols: &dyn KnownProtocols) -> Result<(), String> 
         | Policy::ConnectTimeout(timeout)
             if timeout.is_zero() =>
         {
-            Err("a time-out of nothing".to_owned())
+            Err("a time-out of 0".to_owned())
         }
         Policy::Buffering(Some(buffering)) => buffering.check(),
         Policy::BufferCapacity(capacity) => capacity.check(),

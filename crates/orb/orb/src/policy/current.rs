@@ -99,7 +99,7 @@ impl<'o> PolicyCurrent<'o> {
     ///
     /// # Errors
     /// INV_POLICY for one that cannot be obeyed, or is of a type that the ORB does not know;
-    /// BAD_PARAM for two on one matter.
+    /// BAD_PARAM for two of the same type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],

@@ -52,7 +52,7 @@ impl Definition {
 /// Returns the value of a policy. It may be of another Rust type if two types have the same number.
 fn value<P: PolicyType>(policy: &Policy) -> Result<&P, String> {
     let value = policy.value::<P>();
-    value.ok_or_else(|| format!("{policy:?} is no `{}`", P::NAME))
+    value.ok_or_else(|| format!("{policy:?} is not a `{}`", P::NAME))
 }
 
 fn write<P: PolicyType>(policy: &Policy) -> Result<Vec<u8>, CdrError> {

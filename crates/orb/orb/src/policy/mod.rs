@@ -3,7 +3,7 @@
 //!
 //! They are set for a whole ORB ([`PolicyManager`]), for a thread ([`PolicyCurrent`]), and for a
 //! reference ([`crate::ObjectRef::set_policy_overrides`]), which is also how one call gets its own.
-//! The innermost level that sets a matter takes precedence. The result for a reference is computed
+//! The innermost level that sets a policy takes precedence. The result for a reference is computed
 //! once ([`effective`]) and kept under an epoch, which each change of the outer levels ends.
 //!
 //! Each ORB has a table of its policy types ([`types`]): those of [`builtin`], and those that an

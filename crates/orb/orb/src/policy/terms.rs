@@ -17,9 +17,8 @@ pub(crate) struct BufferTerms {
 }
 
 impl BufferTerms {
-    /// Returns whether a full buffer, whose callers wait, is sent as if a condition had been met.
-    /// That is so unless only the application decides when it is sent, as no other condition might
-    /// ever be met.
+    /// Returns whether a full buffer is sent at once when callers wait for room. This is not the
+    /// case if only the application decides when the buffer is sent (`EXPLICIT`).
     pub(crate) fn sends_when_full(&self) -> bool {
         self.capacity.when_full == WhenFull::Block && self.when != Buffering::EXPLICIT
     }

@@ -52,7 +52,7 @@ impl DispatchError {
         Self::Forward(Box::new(to.as_object().ior().clone()))
     }
 
-    /// Returns an answer that forwards the caller for good (LOCATION_FORWARD_PERM).
+    /// Returns an answer that forwards the caller permanently (LOCATION_FORWARD_PERM).
     #[must_use]
     pub fn forward_permanently(to: &impl Interface) -> Self {
         Self::ForwardPermanently(Box::new(to.as_object().ior().clone()))

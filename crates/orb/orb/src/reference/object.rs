@@ -154,7 +154,7 @@ impl ObjectRef {
     /// 3.3 part 1, §8.3.8). This reference stays as it is.
     ///
     /// # Errors
-    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two on one matter.
+    /// INV_POLICY for one that cannot be obeyed, BAD_PARAM for two of the same type.
     pub fn set_policy_overrides(
         &self,
         policies: &[Policy],

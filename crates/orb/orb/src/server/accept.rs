@@ -151,8 +151,8 @@ fn take_in(
     let connections = &lane.incoming.connections;
     let room = connections.make_room(limit, &from, config.timeouts.make_room);
     room.map_err(|_| match limit < config.max_connections {
-        false => format!("there are {limit}, none of them quiet (max_connections)"),
-        true => format!("there are {limit}, none of them quiet, and descriptors for no more (RLIMIT_NOFILE, `ulimit -n`)"),
+        false => format!("{limit} connections are open, none of them idle (max_connections)"),
+        true => format!("{limit} connections are open, none of them idle, and no more descriptors are available (RLIMIT_NOFILE, `ulimit -n`)"),
     })?;
     let spoken = (session.clone(), at.pair.messaging.abilities());
     let connection = ServerConnection::new((lane, host), link.clone(), spoken, at);

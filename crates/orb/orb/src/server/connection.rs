@@ -321,7 +321,7 @@ impl ServerConnection {
                 Cause::TimedOut if mid_message => {
                     conversation.complain("the peer took too long to send a message; closed");
                 }
-                Cause::TimedOut => conversation.complain("the peer said nothing; closed"),
+                Cause::TimedOut => conversation.complain("the peer sent nothing in time; closed"),
                 Cause::BadPeer(_) => conversation.complain(&format!("{error}; closed")),
                 _ => tracing::debug!(peer = %conversation.peer(), "{error}"),
             },

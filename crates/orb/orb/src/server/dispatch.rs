@@ -115,7 +115,7 @@ impl Dispatcher<'_> {
                 Ok(())
             }
             MessageKind::MessageError => {
-                let complaint = "the peer says that a message of ours was malformed; closed";
+                let complaint = "the peer reports a malformed message; closed";
                 self.conversation().complain(complaint);
                 self.conversation().close();
                 Ok(())
@@ -139,7 +139,7 @@ impl Dispatcher<'_> {
             Some(calls) => calls.take_reply(message),
             None => self
                 .connection
-                .refuse(&format!("a {kind} came, which is a server's to send")),
+                .refuse(&format!("received a {kind}, which only servers may send")),
         }
     }
 
@@ -157,7 +157,7 @@ impl Dispatcher<'_> {
             Head::Request(header, arrival) => {
                 self.serve_request(message, (&header, arrival), decoder)
             }
-            _ => Err(CdrError::Invalid("the head is not a request's")),
+            _ => Err(CdrError::Invalid("the header is not a request's")),
         }
     }
 

@@ -335,7 +335,7 @@ impl<'m> ServerCall<'m> {
         let mut body = Decoder::at(octets, at, frame.header.order, coding);
         match session.get_head(MessageKind::Reply, &mut body)? {
             Head::Reply(header) => Ok(Made { header, body }),
-            _ => Err(CdrError::Invalid("the head is not a reply's")),
+            _ => Err(CdrError::Invalid("the header is not a reply's")),
         }
     }
 

@@ -53,7 +53,7 @@ impl Adapter {
         }));
         if given.is_err() {
             let poa = self.name();
-            tracing::error!(poa, %id, "the end of a servant, or `etherealize` of its activator, panicked");
+            tracing::error!(poa, %id, "dropping a servant, or `etherealize` of its activator, panicked");
         }
     }
 

@@ -157,7 +157,7 @@ impl Adapter {
         }
     }
 
-    /// Counts a request in; returns `None` if the manager is not active.
+    /// Counts a request as outstanding; returns `None` if the manager is not active.
     fn count_in(&self) -> Result<Option<CountedRequest<'_>>, SystemException> {
         let outstanding = Some(self.outstanding.enter());
         let counted = CountedRequest {

@@ -146,7 +146,7 @@ impl Adapter {
         if above.count() >= MAX_DEPTH {
             return wrong(
                 Kind::ImpLimit,
-                format!("{MAX_DEPTH} POAs are below one another already"),
+                format!("POAs are nested {MAX_DEPTH} levels deep already"),
             );
         }
         if self.path().len() + name.len() + 1 > usize::from(MAX_PATH) {
@@ -216,12 +216,12 @@ impl Registry for Root {
 
 fn is_over() -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No)
-        .with_detail("the POA is destroyed, or its ORB is over")
+        .with_detail("the POA is destroyed, or its ORB has shut down")
 }
 
 fn being_destroyed(name: &str) -> SystemException {
     SystemException::new(Kind::BadInvOrder, minor::omg(17), CompletionStatus::No).with_detail(
-        format!("the POA `{name}` is still being destroyed, which in an upcall is not waited for"),
+        format!("the POA `{name}` is still being destroyed, and an upcall must not wait for the end of that"),
     )
 }
 
@@ -233,5 +233,5 @@ fn activator_failed(name: &str) -> SystemException {
 
 fn too_many() -> SystemException {
     SystemException::new(Kind::NoResources, minor::LIMIT, CompletionStatus::No)
-        .with_detail("there is no place for one more POA")
+        .with_detail("too many POAs")
 }

@@ -126,7 +126,7 @@ pub(super) struct ServantSources {
     /// Servant manager, set once, and dropped at the end.
     pub(super) manager: ArcSwapOption<ServantManager>,
     pub(super) default: ArcSwapOption<Arc<dyn Servant>>,
-    /// Set once the adapter has to give back all servants, for good.
+    /// Set once the adapter has to give back all servants, permanently.
     pub(super) all_given_back: AtomicBool,
     /// Ids that the activator is being asked for.
     pub(super) incarnations: KeyedLock,

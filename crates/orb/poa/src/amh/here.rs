@@ -69,7 +69,7 @@ impl<R, E> Drop for Here<R, E> {
                 minor::NOT_ANSWERED,
                 CompletionStatus::Maybe,
             )
-            .with_detail("the servant has let go of the call without an answer"),
+            .with_detail("the servant dropped the call without answering"),
         }));
     }
 }

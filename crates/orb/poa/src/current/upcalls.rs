@@ -133,7 +133,7 @@ fn note(adapter: AdapterId, object: Object) -> AdapterNote {
     [kind, adapter.nonce.number(), name, place]
 }
 
-/// Decodes a note.
+/// Decodes an adapter's note to the upcall that it describes.
 fn upcall([kind, nonce, name, place]: AdapterNote) -> ObjectUpcall {
     let halves = |number: u64| ((number >> 32) as u32, number as u32);
     let ((index, serial), (upper, lower)) = (halves(name), halves(place));
@@ -223,9 +223,9 @@ impl Drop for Engaged {
     }
 }
 
-/// Returns whether the calling thread serves a request of an ORB, from the search for the adapter
-/// on, or ends one of its objects: it must not wait for the end of that. An ORB that is over has no
-/// requests, but objects with its nonce may still end.
+/// Returns whether the calling thread serves a request of an ORB (from the search for the adapter
+/// on), or deactivates one of its objects: such a thread must not wait for the end of either. An
+/// ORB that has shut down has no requests, but objects with its nonce may still be deactivated.
 pub(crate) fn is_in_upcall_of(orb: Option<&Orb>, nonce: Nonce) -> bool {
     let is_its = |one: &Engagement| one.adapter.nonce == nonce;
     orb.is_some_and(Orb::is_in_upcall)

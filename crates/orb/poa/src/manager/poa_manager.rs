@@ -134,7 +134,7 @@ impl PoaManager {
         self.change_and_wait(ManagerState::Discarding, wait_for_completion)
     }
 
-    /// Refuses requests for good. Those in progress go on, and are waited for as by
+    /// Refuses requests permanently. Those in progress go on, and are waited for as by
     /// [`PoaManager::hold_requests`]. With `etherealize_objects`, servant activators get all
     /// servants back, each when its last call has left.
     ///
@@ -239,7 +239,7 @@ impl PoaManager {
     /// can reach.
     pub(crate) fn look_before_run(&self) {
         if self.adapters().iter().any(|adapter| adapter.has_objects()) {
-            self.warn_once(&self.shared.warnings.at_run, "its objects answer nobody");
+            self.warn_once(&self.shared.warnings.at_run, "its objects get no requests");
         }
     }
 

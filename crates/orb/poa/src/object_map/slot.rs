@@ -184,7 +184,7 @@ impl<E> Slot<E> {
         }
     }
 
-    /// Cancels that.
+    /// Cancels the watch.
     pub(crate) fn unwatch(&self) {
         self.word.fetch_and(!WATCHED, Ordering::AcqRel);
     }
@@ -209,7 +209,7 @@ pub(crate) struct Pin<'s, E> {
 
 /// Work to be done after unpinning.
 pub(crate) enum Unpinned<'s, E> {
-    /// No work.
+    /// No work to be done.
     Quietly,
     /// A waiter is to be woken.
     Watched,
@@ -223,7 +223,7 @@ impl<'s, E> Pin<'s, E> {
         self.slot
     }
 
-    /// Drops the pin.
+    /// Releases the pin; returns the work to be done afterwards.
     #[inline]
     pub(crate) fn unpin(self) -> Unpinned<'s, E> {
         // Release: the uses of the entry come before its removal; Acquire, for the thread that

@@ -127,7 +127,6 @@ impl Poa {
 /// Returns the error of Real-time CORBA 1.2, §5.7.5.
 #[cold]
 pub(super) fn differs() -> SystemException {
-    SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No).with_detail(
-        "the object was given another policy of its own before, which its references tell",
-    )
+    SystemException::new(Kind::BadInvOrder, minor::omg(1), CompletionStatus::No)
+        .with_detail("references to the object already carry another policy of its own")
 }

@@ -155,7 +155,7 @@ fn servers_are_told_until_when_a_request_may_come() {
         .map(|one| one.as_deref().map(end_in))
         .collect();
     assert_eq!(told[..2], [None, Some(tenths(end))]);
-    // Each call begins anew.
+    // Each call begins again.
     let (first, second) = (told[2].unwrap(), told[3].unwrap());
     assert!(tenths(before + LIMIT) <= first && first < second);
     assert!(second <= tenths(after + LIMIT));

@@ -131,7 +131,7 @@ fn configuration_lets_a_reference_from_another_host_lead_here() {
     assert_eq!(other.bounce(&local, 1).unwrap(), 1);
 }
 
-/// Makes a reference with an address, repeated so many times.
+/// Makes a reference with an address, repeated that many times.
 fn reference(orb: &Orb, port: u16, times: usize) -> ObjectRef {
     let host = "127.0.0.1".to_owned();
     let at = Endpoint {

@@ -79,12 +79,14 @@ pub(super) fn take(rt: &RtOrb, parameter: SchedulingParameter) -> Result<(), Sys
 
 #[cold]
 fn unknown(error: &io::Error) -> SystemException {
-    Kind::Internal.because(format!("how the calling thread is scheduled: {error}"))
+    Kind::Internal.because(format!(
+        "cannot read the scheduling of the calling thread: {error}"
+    ))
 }
 
 fn not_scheduled(scheduling: Scheduling, error: &io::Error) -> String {
     match scheduling {
         Scheduling::Deadline(reserved) => reserved.refusal(error),
-        other => format!("the thread cannot have {other} again: {error}"),
+        other => format!("the thread's scheduling cannot be restored to {other}: {error}"),
     }
 }

@@ -64,7 +64,7 @@ impl Route {
         Ok(warm)
     }
 
-    /// Returns the endpoint that is to be tried now. Where all have failed, the call begins anew at the reference, if it may.
+    /// Returns the endpoint that is to be tried now. Where all have failed, the call begins again at the reference, if it may.
     fn next_endpoint(&mut self, callee: &Callee<'_>) -> Option<Arc<Endpoint>> {
         loop {
             self.levels.leave_exhausted();

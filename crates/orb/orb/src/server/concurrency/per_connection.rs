@@ -39,7 +39,7 @@ struct Follower {
 
 impl PerConnection {
     /// Counts one more thread; returns `None` when there are too many. Each connection may always
-    /// have one, which may replace the connection's own thread for good. The number of all further
+    /// have one, which may replace the connection's own thread permanently. The number of all further
     /// ones is limited for all connections together.
     fn begin_follower(&self, extra: &Arc<AtomicUsize>, budgets: &Budgets) -> Option<Follower> {
         // Relaxed throughout: only limits; no other data depends on them.
@@ -155,7 +155,7 @@ impl ConcurrencyStrategy for PerConnection {
 /// The call continues; only later requests on this connection wait.
 #[cold]
 fn none_to_receive(conversation: &Conversation, error: &SpawnError) {
-    tracing::debug!(peer = %conversation.peer(), "no thread to receive meanwhile: {error}");
+    tracing::debug!(peer = %conversation.peer(), "no thread could be started to receive during upcalls: {error}");
 }
 
 /// Sends a message in fragments, with lent memory, or with tracing.

@@ -216,7 +216,7 @@ impl OnReactor {
         if is_late(&self.terms.write) {
             return Ok(Some(Late::Writing));
         }
-        // The reactor has reported its deadline; the next one must be set anew.
+        // The reactor has reported its deadline; the next one must be set again.
         let _outbox = self.lock()?;
         self.terms.told.store(0, Ordering::Relaxed);
         self.tell_term();

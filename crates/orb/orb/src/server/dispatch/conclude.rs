@@ -79,6 +79,6 @@ fn unanswered() -> DispatchError {
         minor::BROKEN_INVARIANT,
         CompletionStatus::Maybe,
     )
-    .with_detail("the servant has answered nothing")
+    .with_detail("the servant has not answered")
     .into()
 }

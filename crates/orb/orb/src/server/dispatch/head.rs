@@ -120,7 +120,6 @@ fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> 
 #[cold]
 fn not_bidirectional() -> SystemException {
     let (kind, minor) = (Kind::NoPermission, minor::NOT_BIDIRECTIONAL);
-    SystemException::new(kind, minor, CompletionStatus::No).with_detail(
-        "the object's POA does not allow calls by a connection of the client's (the policy Bidirectional)",
-    )
+    SystemException::new(kind, minor, CompletionStatus::No)
+        .with_detail("the object's POA does not allow bidirectional calls (policy Bidirectional)")
 }

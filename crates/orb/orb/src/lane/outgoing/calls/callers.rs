@@ -91,7 +91,7 @@ impl<R, T> Callers<R, T> {
             table: ReplyTable::odd(),
             ..Self::of(reader)
         };
-        // Locked for good.
+        // Locked permanently.
         std::mem::forget(sync::try_lock(&this.reader));
         this
     }

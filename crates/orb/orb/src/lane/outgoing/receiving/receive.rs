@@ -105,7 +105,7 @@ impl ClientConnection {
                 });
             }
             MessageKind::MessageError => {
-                let reason = "the peer says that a message of ours was malformed (MessageError)";
+                let reason = "the peer reports a malformed message (MessageError)";
                 self.break_off(&Broken::off(reason));
             }
             kind => {
@@ -120,7 +120,7 @@ impl ClientConnection {
                         ));
                     }
                 } else {
-                    let reason = format!("the peer sent a {kind}, which is a client's to send");
+                    let reason = format!("the peer sent a {kind}, which only clients may send");
                     self.refuse(&reason, report);
                 }
             }
@@ -144,7 +144,7 @@ impl ClientConnection {
             None => match request_id(&message, &*self.wire.session) {
                 Some(id) => id,
                 None => {
-                    let reason = "the peer sent a reply whose header does not decode";
+                    let reason = "the peer sent a reply with an undecodable header";
                     self.refuse(reason, report);
                     return None;
                 }

@@ -172,7 +172,7 @@ impl ClientConnection {
             messaging::send(&*self.link, message, none, self.wire.tracer, soon)
         });
         if let Some(Err(_)) = sent {
-            self.break_off(&Broken::off("the peer takes nothing any more"));
+            self.break_off(&Broken::off("the peer accepts no more data"));
         }
     }
 }
