@@ -106,7 +106,7 @@ impl Definitions {
         };
         let holders = std::iter::successors(Some(container), |&c| Some(self.get(c)?.container));
         if holders.take(DEEPEST_SCOPE).any(|holder| holder == number) {
-            return Err(Refusal::Misplaced("what it contains".to_owned()));
+            return Err(Refusal::Misplaced("a definition inside it".to_owned()));
         }
         check_name(name)?;
         self.check_place(&moved, Some(number))?;

@@ -38,10 +38,7 @@ impl Watched for Shared {
                 .zip(dead_for)
                 .is_some_and(|(after, dead_for)| dead_for >= after);
             if is_removed {
-                tracing::warn!(
-                    "a member of a group is removed, as it is dead: `{}`",
-                    member.key
-                );
+                tracing::warn!("a dead member of a group is removed: `{}`", member.key);
                 let Member { key, target, .. } = member;
                 dead.push(Lapsing {
                     context,

@@ -2,7 +2,7 @@
 //!
 //! The tree follows the store's reports. Operations are drafted on it and committed together with
 //! the facts that they depend on; if those are no longer true, the tree has been updated by then,
-//! and the operations are drafted anew. An operation is refused only after the tree has caught up,
+//! and the operations are drafted again. An operation is refused only after the tree has caught up,
 //! so that a name that another server has unbound a moment ago is free here.
 
 use std::sync::{Arc, Weak};
@@ -119,7 +119,7 @@ impl State {
             }
             has_caught_up = true;
         }
-        let why = "other servers change the same names all the time".to_owned();
+        let why = "too many concurrent changes of the same names by other servers".to_owned();
         Err((1, StoreError::Away(why)))
     }
 

@@ -107,7 +107,7 @@ impl Cluster {
             })) => loading.binding(context, &key, target),
             _ => {
                 let key = String::from_utf8_lossy(key);
-                return Err(StoreError::Damaged(format!("`{key}` is no record")));
+                return Err(StoreError::Damaged(format!("undecodable record `{key}`")));
             }
         }
         Ok(())

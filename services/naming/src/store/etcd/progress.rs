@@ -77,7 +77,7 @@ impl Progress {
         self.state.lock().is_lost = true;
         self.cut();
         Err(StoreError::Away(format!(
-            "etcd has older data: revision {made} after {before}"
+            "etcd has lost data: revision {made} after {before}"
         )))
     }
 
