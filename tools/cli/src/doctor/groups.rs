@@ -15,7 +15,7 @@ const REAL_TIME: Topic = Topic {
 const QUOTA: Topic = Topic {
     group: GROUP,
     name: "CPU quota",
-    why: "Ordinary threads of the group, such as those that log, stop when its quota is used up, and who waits for them is late.",
+    why: "Ordinary threads of the group, such as those that log, stop when its quota is used up, and threads that wait for them are late.",
 };
 
 pub(super) fn findings(machine: &Machine) -> Vec<Finding> {

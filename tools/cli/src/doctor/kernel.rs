@@ -10,7 +10,7 @@ const GROUP: &str = "kernel";
 const PREEMPTION: Topic = Topic {
     group: GROUP,
     name: "preemption",
-    why: "A real-time thread waits until the kernel lets go of the processor: on PREEMPT_RT for tens of microseconds, without preemption for milliseconds.",
+    why: "A real-time thread waits until the kernel releases the processor: on PREEMPT_RT for tens of microseconds, without preemption for milliseconds.",
 };
 
 const THROTTLING: Topic = Topic {
@@ -22,13 +22,13 @@ const THROTTLING: Topic = Topic {
 const FAIR_SERVER: Topic = Topic {
     group: GROUP,
     name: "fair server",
-    why: "Since Linux 6.12, ordinary threads that wait get this much of each processor, ahead of SCHED_FIFO and SCHED_RR.",
+    why: "Since Linux 6.12, waiting ordinary threads get this share of each processor, ahead of SCHED_FIFO and SCHED_RR.",
 };
 
 const SOFTIRQ: Topic = Topic {
     group: GROUP,
     name: "ksoftirqd",
-    why: "Under load it delivers packets, those of loopback too: real-time threads that keep its processor busy hold up TCP and UDP, and not `uiop` and `shmiop`.",
+    why: "Under load, ksoftirqd delivers packets, those of loopback too: real-time threads that keep its processor busy delay TCP and UDP, but not `uiop` and `shmiop`.",
 };
 
 /// Folder of the scheduler's settings in debugfs.
@@ -168,7 +168,7 @@ fn softirq(machine: &Machine) -> Result<Finding, Unknown> {
         false => SOFTIRQ
             .warning(shown)
             .mend("for pid in $(pgrep ^ksoftirqd/); do sudo chrt --fifo --pid 50 $pid; done # above the threads that use TCP")
-            .mend("endpoints of `uiop` or `shmiop` for what is on this host"),
+            .mend("endpoints of `uiop` or `shmiop` for peers on this host"),
     })
 }
 

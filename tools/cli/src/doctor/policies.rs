@@ -99,7 +99,7 @@ pub(super) fn ask_kernel(wanted: Scheduling) -> io::Result<()> {
         .spawn(move || scheduling::set_own(wanted))?;
     tried
         .join()
-        .unwrap_or_else(|_| Err(io::Error::other("the thread that tried has panicked")))
+        .unwrap_or_else(|_| Err(io::Error::other("the testing thread has panicked")))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ const GROUP: &str = "processors";
 const PROCESSORS: Topic = Topic {
     group: GROUP,
     name: "processors",
-    why: "On one alone, interrupts and every other program take turns with real-time threads.",
+    why: "On a single processor, interrupts and all other programs take turns with real-time threads.",
 };
 
 const ISOLATED: Topic = Topic {
@@ -22,19 +22,19 @@ const ISOLATED: Topic = Topic {
 const TICKLESS: Topic = Topic {
     group: GROUP,
     name: "processors without a tick",
-    why: "Elsewhere the timer interrupts the one thread of a processor 100 to 1,000 times a second, for microseconds.",
+    why: "On processors with a tick, the timer interrupts even a thread that runs alone 100 to 1,000 times a second, for microseconds.",
 };
 
 const GOVERNOR: Topic = Topic {
     group: GROUP,
     name: "frequency governor",
-    why: "All but `performance` slow processors down that have little to do, and a call meets a slow one.",
+    why: "All governors but `performance` slow down processors that are mostly idle, and a call then starts on a slow one.",
 };
 
 const IDLE: Topic = Topic {
     group: GROUP,
     name: "idle states",
-    why: "A processor that sleeps deeply takes this long to wake before a thread runs.",
+    why: "A processor in its deepest idle state needs this time to wake up before a thread runs.",
 };
 
 const LATENCY: Topic = Topic {
@@ -46,7 +46,7 @@ const LATENCY: Topic = Topic {
 const VIRTUAL: Topic = Topic {
     group: GROUP,
     name: "virtual machine",
-    why: "A hypervisor may take any processor away, for as long as it likes, whatever the priority of its thread.",
+    why: "A hypervisor may take any processor away for an unlimited time, whatever the priority of its thread.",
 };
 
 const FOLDER: &str = "/sys/devices/system/cpu";

@@ -92,7 +92,7 @@ fn known(options: &Options, orb_options: &[String]) -> Result<Known, Problem> {
         let repository = call::repository(&orb, options.ifr.as_deref())?;
         let repository = repository.ok_or_else(|| {
             Problem::usage(
-                "nothing tells the types of what the log carries",
+                "the types of the log's messages are unknown",
                 "name the IDL with --idl FILE, or an Interface Repository with --ifr REFERENCE",
             )
         })?;

@@ -113,7 +113,9 @@ fn why(reason: &Reason) -> String {
         Reason::NoBody(NoBody::Damaged) => "its octets in the log are incomplete or damaged",
         Reason::NoBody(NoBody::TooLong) => "it has more octets than are decoded here",
         Reason::NotDeclared => "no operation of this name is declared",
-        Reason::NoFit(reason) => return format!("it is not of the declared types: {reason}"),
+        Reason::NoFit(reason) => {
+            return format!("the bytes do not match the declared types: {reason}");
+        }
         Reason::NoRequest => "the log does not hold the request that this replies to",
         Reason::Fragment => "a fragment whose message cannot be put together from this log",
     }

@@ -120,8 +120,7 @@ async fn changed(
         }
     };
     if !page.shell.guard.is_token(&fields.token) {
-        let why = "The form is none of this server's, or the server was started again since. Go back, and load the page \
-                   again.";
+        let why = "The form is not from this server, or the server was restarted since. Go back, and load the page again.";
         return page.shell.problem(StatusCode::FORBIDDEN, why);
     }
     let Ok(place) = page.shell.changes.clone().acquire_owned().await else {
