@@ -93,7 +93,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
 fn told_by(server: &Running) -> Result<String, Failure> {
     let line = server.line(LIMIT)?.ok_or("their server has ended")?;
     let told = line.strip_prefix("told ").map(str::to_owned);
-    told.ok_or_else(|| format!("their server says: {line}").into())
+    told.ok_or_else(|| format!("unexpected line of their server: {line}").into())
 }
 
 /// Tries the cases of their client with our server.

@@ -216,7 +216,7 @@ impl Seen {
                 octets: octets_of(&octets),
                 to_server: to == port.to_string(),
             }),
-            Err(fields) => Err(Outcome::Failed(format!("{fields:?} is no frame"))),
+            Err(fields) => Err(Outcome::Failed(format!("{fields:?} is not a frame"))),
         };
         frames
             .into_iter()
