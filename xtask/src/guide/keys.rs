@@ -147,7 +147,7 @@ fn meaning(key: &str, table: &Table, meanings: &[Vec<Field>]) -> Result<(String,
     let field = field.ok_or_else(|| format!("`{} {key}`: no field `{name}`", table.heading))?;
     match field.docs.is_empty() {
         false => Ok((name.to_owned(), field.docs.clone())),
-        true => Err(format!("`{name}` says nothing of itself")),
+        true => Err(format!("`{name}` has no doc comment")),
     }
 }
 

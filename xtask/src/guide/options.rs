@@ -17,7 +17,7 @@ pub(super) fn table() -> Result<String> {
         return Err("arguments.rs has no table RULES".to_owned());
     };
     let Expr::Array(rules) = rules.expr.as_ref() else {
-        return Err("RULES is no array".to_owned());
+        return Err("RULES is not an array".to_owned());
     };
     let mut out = "| option | value | meaning |\n|---|---|---|\n".to_owned();
     for rule in &rules.elems {
@@ -60,7 +60,10 @@ fn known(expression: &Expr, items: &[Item]) -> Result<String> {
     match names.as_slice() {
         [name] => constant(items, name),
         [module, name] => constant(&parse(&format!("{FOLDER}/{module}.rs"))?, name),
-        _ => Err(format!("what `{}` is, is not known", names.join("::"))),
+        _ => Err(format!(
+            "the default `{}` cannot be resolved",
+            names.join("::")
+        )),
     }
 }
 
@@ -69,5 +72,5 @@ fn constant(items: &[Item], name: &str) -> Result<String> {
         Item::Const(item) if item.ident == name => text(&item.expr),
         _ => None,
     });
-    found.ok_or_else(|| format!("there is no constant `{name}` with a text"))
+    found.ok_or_else(|| format!("no constant `{name}` with a text"))
 }
