@@ -45,7 +45,7 @@ fn to(peer: &Peer, matrix: &mut Matrix) -> Result<(), Failure> {
         (&server, &handler, CASES),
         (&third, &elsewhere, CASES_OF_THIRD),
     ] {
-        let told = Told { whose };
+        let told = HandlerProcess { whose };
         let typed = AmiDeskHandler::from_object(handler.clone());
         let mut record = |case, outcome: Result<(), String>| {
             matrix.record(case, VERSION, Direction::To, outcome);
@@ -86,11 +86,11 @@ fn take(references: &mut BTreeMap<String, String>, name: &str) -> Result<String,
 }
 
 /// Process whose handler prints the replies that it receives.
-struct Told<'r> {
+struct HandlerProcess<'r> {
     whose: &'r Running,
 }
 
-impl Told<'_> {
+impl HandlerProcess<'_> {
     fn is(&self, expected: &str) -> Result<(), String> {
         match self.whose.line(LIMIT) {
             Ok(Some(line)) if line.strip_prefix("told ") == Some(expected) => Ok(()),

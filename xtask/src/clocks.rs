@@ -35,7 +35,7 @@ const EXEMPT: [(&str, &str); 10] = [
         "the same, where it is taken",
     ),
     (
-        "crates/orb/orb/src/policy/wish.rs",
+        "crates/orb/orb/src/policy/any_policy.rs",
         "RequestEndTime and ReplyEndTime are moments",
     ),
     (

@@ -2,7 +2,7 @@
 
 use crate::error::{Problem, TlsError};
 use crate::options::{ClientCertificate, TlsOptions, TlsVersion};
-use crate::validity::{Standing, Validity};
+use crate::validity::{TimeCheck, Validity};
 use rustls::client::{ClientConfig, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, ring};
 use rustls::pki_types::pem::{self, PemObject};
@@ -107,9 +107,9 @@ fn load_identity<'o>(
 fn check_time(certificate: &[u8]) -> Result<(), Problem> {
     match Validity::of(certificate).map(|validity| validity.at(SystemTime::now())) {
         None => Err(Problem::BadCertificate("it has no dates".to_owned())),
-        Some(Standing::Expired(end)) => Err(Problem::Expired(end)),
-        Some(Standing::NotYet(begin)) => Err(Problem::NotYetValid(begin)),
-        Some(Standing::Valid) => Ok(()),
+        Some(TimeCheck::Expired(end)) => Err(Problem::Expired(end)),
+        Some(TimeCheck::NotYet(begin)) => Err(Problem::NotYetValid(begin)),
+        Some(TimeCheck::Valid) => Ok(()),
     }
 }
 

@@ -26,7 +26,7 @@ impl Handshake {
     /// # Errors
     /// The operating system's, and faults in the peer's data; the peer has been sent an alert.
     pub(crate) fn advance(&mut self) -> io::Result<bool> {
-        if self.is_done()? {
+        if self.check_done()? {
             return Ok(true);
         }
         match self.tls.read_tls(&mut self.stream) {
@@ -53,10 +53,10 @@ impl Handshake {
                 Failure::from(error),
             ));
         }
-        self.is_done()
+        self.check_done()
     }
 
-    fn is_done(&mut self) -> io::Result<bool> {
+    fn check_done(&mut self) -> io::Result<bool> {
         Ok(self.flush()? && !self.tls.is_handshaking())
     }
 

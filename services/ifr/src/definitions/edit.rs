@@ -1,6 +1,6 @@
 //! Making, changing and removing definitions, under the rules of §14.5.1.
 
-use super::sound::{check_name, check_text};
+use super::validity::{check_name, check_text};
 use super::{Definitions, ROOT, key};
 use crate::corba::DefinitionKind;
 use crate::refusal::Refusal;

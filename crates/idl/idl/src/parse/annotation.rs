@@ -17,7 +17,7 @@ use crate::names::{self, Target};
 use crate::session::Checked;
 use crate::source::Place;
 
-use parameter::{Parameter, Wanted};
+use parameter::{AllowedValues, Parameter};
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Checked<Vec<Annotation>> {
@@ -143,8 +143,8 @@ impl Parser<'_> {
         let parameter = |member: &crate::model::AnnotationMember| Parameter {
             name: member.name.clone(),
             wanted: match &member.ty {
-                Type::Any => Wanted::Anything,
-                ty => Wanted::Of(ty.clone()),
+                Type::Any => AllowedValues::Anything,
+                ty => AllowedValues::Of(ty.clone()),
             },
             required: member.default.is_none(),
         };
@@ -158,7 +158,7 @@ impl Parser<'_> {
         name: Option<&str>,
         parameters: &[Parameter],
         place: Place,
-    ) -> Checked<Wanted> {
+    ) -> Checked<AllowedValues> {
         let found = match (name, parameters) {
             (Some(name), _) => parameters.iter().find(|p| p.name == name),
             (None, [only]) => Some(only),
@@ -183,13 +183,13 @@ impl Parser<'_> {
     fn check_argument(
         &mut self,
         value: &mut AnnotationValue,
-        wanted: &Wanted,
+        wanted: &AllowedValues,
         place: Place,
     ) -> Checked<()> {
         match wanted {
-            Wanted::Anything => Ok(()),
-            Wanted::Word(words) => self.check_word(value, words, place),
-            Wanted::Of(ty) => {
+            AllowedValues::Anything => Ok(()),
+            AllowedValues::Word(words) => self.check_word(value, words, place),
+            AllowedValues::Of(ty) => {
                 let ty = self.spec.resolve(ty).clone();
                 let given = match (&*value, &ty) {
                     (AnnotationValue::Const(given), _) => given.clone(),

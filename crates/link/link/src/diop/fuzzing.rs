@@ -42,10 +42,10 @@ pub fn peers(input: &[u8]) {
             }
             5 => {
                 now += Duration::from_secs(step.into());
-                peers.forget_the_idle(now, Duration::from_secs(100));
+                peers.drop_idle(now, Duration::from_secs(100));
             }
             6 => accepted.iter().for_each(|peer| peers.forget(peer)),
-            _ => peers.forget_the_fresh(),
+            _ => peers.drop_unaccepted(),
         }
         dropped += peers.take_dropped();
         accepted.truncate(16);

@@ -57,7 +57,7 @@ pub(super) struct Own {
 
 /// Memory of the peer, mapped.
 #[derive(Debug)]
-pub(super) struct Theirs {
+pub(super) struct PeerMapping {
     memory: PeerMemory,
     sizes: Sizes,
 }
@@ -101,7 +101,7 @@ impl Handshake {
     /// Receives the peer's greeting as far as it has arrived, and maps its memory once that is
     /// whole; returns `None` until then. Does not block. A peer with a bad greeting is sent the
     /// reason.
-    pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<Theirs>, Cause> {
+    pub(super) fn receive(&mut self, options: &ShmOptions) -> Result<Option<PeerMapping>, Cause> {
         let rest = self.octets.get_mut(self.received..).unwrap_or_default();
         match passing::receive_with(&self.socket, rest, &mut self.descriptors) {
             Ok(0) => return Err(Cause::Closed),
@@ -131,7 +131,7 @@ impl Handshake {
         Cause::BadPeer(why)
     }
 
-    fn map(&mut self, options: &ShmOptions) -> Result<Theirs, Cause> {
+    fn map(&mut self, options: &ShmOptions) -> Result<PeerMapping, Cause> {
         let sizes = decode(&self.octets)?;
         if !sizes.are_sound(options.largest_pool) {
             return Err(Cause::BadPeer("its memory has sizes that are not accepted"));
@@ -145,14 +145,14 @@ impl Handshake {
             Refused::WrongSize => Cause::BadPeer("its memory differs from the announced size"),
             Refused::Os(error) => Cause::Os(error),
         })?;
-        Ok(Theirs { memory, sizes })
+        Ok(PeerMapping { memory, sizes })
     }
 
     /// Makes the connection, once both sides have shown their memory.
     pub(super) fn connect(
         self,
         own: Own,
-        theirs: Theirs,
+        theirs: PeerMapping,
         options: &ShmOptions,
         counters: &Arc<CopyCounters>,
         addresses: Addresses,

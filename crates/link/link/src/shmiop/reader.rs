@@ -103,7 +103,7 @@ impl Reader {
         if is_there(self) {
             return Pending::Data;
         }
-        match ends.has_gone() {
+        match ends.peer_is_gone() {
             // The end is checked first: data sent before it counts.
             true if is_there(self) => Pending::Data,
             true => Pending::End,

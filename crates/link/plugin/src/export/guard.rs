@@ -118,7 +118,7 @@ pub(super) unsafe fn guarded(
 }
 
 /// Runs `work`, which cannot fail; if it panics, returns `otherwise`.
-pub(super) fn quietly<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
+pub(super) fn catching_panic_or<T>(otherwise: T, work: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 

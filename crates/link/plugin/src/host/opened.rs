@@ -52,7 +52,7 @@ impl Opened {
                 };
             }
             (OK, None) => "it returned null".to_owned(),
-            (status, _) => checked::spoken(status, &failure),
+            (status, _) => checked::failure_text(status, &failure),
         };
         Err(PluginError {
             library: library.path().to_owned(),

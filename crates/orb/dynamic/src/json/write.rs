@@ -280,7 +280,7 @@ impl Part<'_> {
             };
         }
         let mut members = serializer.serialize_map(None)?;
-        let is_told = chosen.is_some_and(|index| kinds::tells_discriminator(type_code, index));
+        let is_told = chosen.is_some_and(|index| kinds::implies_discriminator(type_code, index));
         if !is_told {
             let of = type_code.discriminator_type().map_err(broken)?;
             let value = kinds::discriminator(type_code, union.discriminator);

@@ -162,7 +162,7 @@ impl Broker {
         if self.life.serves() {
             Ok(())
         } else {
-            Err(has_shut_down())
+            Err(shut_down_error())
         }
     }
 
@@ -172,7 +172,7 @@ impl Broker {
         if self.life.calls() {
             Ok(())
         } else {
-            Err(has_shut_down())
+            Err(shut_down_error())
         }
     }
 }
@@ -186,7 +186,7 @@ impl fmt::Debug for Broker {
     }
 }
 
-fn has_shut_down() -> SystemException {
+fn shut_down_error() -> SystemException {
     SystemException::new(
         Kind::BadInvOrder,
         minor::ORB_HAS_SHUT_DOWN,

@@ -76,7 +76,7 @@ impl Path {
 
     /// Returns whether calls of this kind may take the fast path ([`super::short`]).
     #[inline]
-    pub(super) fn goes_short(&self, two_way: bool) -> bool {
+    pub(super) fn takes_fast_path(&self, two_way: bool) -> bool {
         if two_way { self.short.0 } else { self.short.1 }
     }
 

@@ -119,7 +119,7 @@ pub(super) fn filled(contexts: &[Arc<dyn RequestContext>]) -> FilledContexts {
 }
 
 /// Message written in full, for calls that no prepared header fits.
-pub(super) struct Anew<'w> {
+pub(super) struct NewMessage<'w> {
     pub(super) callee: Callee<'w>,
     pub(super) binding: &'w Binding,
     pub(super) route: &'w Route,
@@ -130,13 +130,13 @@ pub(super) struct Anew<'w> {
     /// Addressing disposition that the server asked for (CORBA 3.3 part 2, §9.4.2.3).
     pub(super) addressing: AddressingDisposition,
     /// True if the request is to carry the CodeSets context.
-    pub(super) tells_code_sets: bool,
+    pub(super) announces_code_sets: bool,
     /// True if the request is buffered, and leaves when the caller may already have refilled its
     /// buffers.
     pub(super) waits: bool,
 }
 
-impl Anew<'_> {
+impl NewMessage<'_> {
     /// Writes the whole message.
     pub(super) fn message(&self, ask: Ask<'_>, request_id: u32) -> Result<Block, Failed> {
         let unwritable = |error| self.unwritable(error);
@@ -155,7 +155,7 @@ impl Anew<'_> {
         let coding = coding(&self.callee, connection);
         let told = CodeSetContext::from(connection.wire.code_sets).encode();
         let code_sets = (service_context::CODE_SETS, told.as_slice());
-        let code_sets = self.tells_code_sets.then_some(code_sets);
+        let code_sets = self.announces_code_sets.then_some(code_sets);
         let begin = |kind, order| session.begin(connection.lend(), kind, order, coding);
         let lends = self.route.effective.transfer == Transfer::Lend;
         let target = self.addressed();
@@ -173,7 +173,7 @@ impl Anew<'_> {
                 let listen_points = connection
                     .announced
                     .listen_points()
-                    .filter(|_| self.tells_code_sets);
+                    .filter(|_| self.announces_code_sets);
                 let listen_points = listen_points.map(|data| (service_context::BI_DIR_IIOP, data));
                 let told = code_sets.into_iter().chain(listen_points);
                 let contexts: Vec<ServiceContext<'_>> = told.chain(own).collect();

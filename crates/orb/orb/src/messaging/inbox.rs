@@ -202,7 +202,7 @@ impl Inbox {
     }
 
     /// Returns `true` if the inbox has no complete message, according to the next one's header.
-    pub(crate) fn is_dry(&self) -> bool {
+    pub(crate) fn has_no_complete_message(&self) -> bool {
         !matches!(self.examine(), Ok(Examined::Complete(_)))
     }
 

@@ -1,8 +1,8 @@
 //! Definitions of policy types.
 
+use super::any_policy::Policy;
 use super::known_protocols::KnownProtocols;
 use super::policy_type::{PolicyLevels, PolicyType};
-use super::wish::Policy;
 use punctual_cdr::{ByteOrder, CdrError, Coding, Decoder, Encoder};
 
 /// Properties and functions of a policy type.

@@ -1,13 +1,13 @@
 //! The policy types that an ORB knows, by number. Each ORB has its own table, which is complete when the ORB
 //! starts.
 
+use super::any_policy::Policy;
 use super::builtin;
 use super::definition::{Codec, Definition};
 use super::known_protocols::KnownProtocols;
 use super::numbers::CLIENT_PROTOCOLS;
 use super::policy_type::{PolicyLevels, PolicyType};
 use super::published_protocols;
-use super::wish::Policy;
 use std::collections::BTreeMap;
 
 /// Error for a policy type whose number another type of the ORB has.

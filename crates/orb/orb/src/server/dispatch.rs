@@ -13,7 +13,7 @@ mod conclude;
 mod head;
 mod locate;
 
-use super::call::{Answer, SendsEarly, ServerCall};
+use super::call::{Answer, EarlyReplySender, ServerCall};
 use super::connection::ServerConnection;
 use super::conversation::Conversation;
 use super::recorded_request::RecordedRequest;
@@ -51,7 +51,7 @@ impl Dispatcher<'_> {
     /// Returns the two sides of a call: the connection that it is received from, and the sender of
     /// early answers.
     #[inline]
-    fn parties(&self) -> (&Conversation, &dyn SendsEarly) {
+    fn parties(&self) -> (&Conversation, &dyn EarlyReplySender) {
         (self.conversation(), self.connection)
     }
 

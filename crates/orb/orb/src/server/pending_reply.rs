@@ -7,8 +7,8 @@
 //! answered with NO_RESPONSE, or with UNKNOWN if a panic drops it; if it exceeds its time-out, with
 //! TIMEOUT, by the thread that reads its lane's replies.
 
-use super::call::{Dispatched, SendsEarly, ServerCall};
-use super::pending::{AnswersLater, Awaited, TooMany};
+use super::call::{Dispatched, EarlyReplySender, ServerCall};
+use super::pending::{Awaited, PendingReplySender, TooMany};
 use crate::adapter::DispatchError;
 use crate::budget::Hold;
 use crate::exception::{CompletionStatus, SystemException, SystemExceptionKind as Kind, minor};
@@ -45,7 +45,7 @@ struct Shared {
 
 /// Data that the reply needs.
 struct Open {
-    connection: Arc<dyn AnswersLater>,
+    connection: Arc<dyn PendingReplySender>,
     request_id: u32,
     version: GiopVersion,
     response: ResponseFlags,
@@ -110,7 +110,7 @@ impl ServerCall<'_> {
             // A plain request is in its thread's own memory for as long as the upcall takes.
             None => {
                 let octets = self.arguments.position() + self.arguments.remaining();
-                let kept = connection.keeps(octets);
+                let kept = connection.charge(octets);
                 kept.map_err(|full| discarded(full.to_string()))?
             }
         };
@@ -400,10 +400,10 @@ impl From<AnswerError> for SystemException {
 /// Sender for a call whose upcall has returned: sends nothing early.
 struct Nobody;
 
-impl SendsEarly for Nobody {
+impl EarlyReplySender for Nobody {
     fn send_early(&self, _: &Block) {}
 
-    fn answers_later(&self) -> Option<Arc<dyn AnswersLater>> {
+    fn answers_later(&self) -> Option<Arc<dyn PendingReplySender>> {
         None
     }
 }

@@ -3,7 +3,7 @@
 use super::request::Request;
 use super::serve::destroyed;
 use super::types::{Adapter, ServantManager};
-use crate::current::{self, Inside};
+use crate::current::{self, UpcallScope};
 use crate::manager::inactive;
 use crate::object_id::ObjectId;
 use crate::object_map::{ActiveMap, Found, Refused};
@@ -84,7 +84,7 @@ impl Adapter {
         let operation = request.operation().to_owned();
         let (servant, cookie) = locator.preinvoke(&id, &poa, &operation)?;
         let own = self.own.remembered(octets);
-        let current = Inside::enter(self.id(), octets, Some(&servant));
+        let current = UpcallScope::enter(self.id(), octets, Some(&servant));
         let parts = (&servant, own.as_deref());
         let answered = catch_unwind(AssertUnwindSafe(|| self.upcall(parts, request)));
         drop(current);

@@ -50,7 +50,7 @@ pub struct Poa {
 /// Adapter as the ORB holds it; [`Poa`] is the handle for applications.
 pub(crate) struct Adapter {
     pub(super) me: Weak<Adapter>,
-    pub(crate) common: Arc<Common>,
+    pub(crate) common: Arc<OrbAdapters>,
     pub(super) naming: Naming,
     pub(crate) tree: TreeNode,
     pub(crate) policies: Policies,
@@ -68,7 +68,7 @@ pub(crate) struct Adapter {
 }
 
 /// State that all adapters of an ORB share.
-pub(crate) struct Common {
+pub(crate) struct OrbAdapters {
     pub(crate) orb: WeakOrb,
     pub(crate) managers: PoaManagerFactory,
     pub(super) registry: Weak<dyn Registry>,

@@ -237,7 +237,7 @@ impl PoaManager {
 
     /// Logs a warning, when the application runs the ORB, if the manager has objects that no client
     /// can reach.
-    pub(crate) fn look_before_run(&self) {
+    pub(crate) fn warn_before_run(&self) {
         if self.adapters().iter().any(|adapter| adapter.has_objects()) {
             self.warn_once(&self.shared.warnings.at_run, "its objects get no requests");
         }
@@ -258,7 +258,7 @@ impl PoaManager {
         &self.shared.admission
     }
 
-    pub(crate) fn is_of(&self, nonce: Nonce) -> bool {
+    pub(crate) fn set_adapter(&self, nonce: Nonce) -> bool {
         self.shared.nonce == nonce
     }
 

@@ -2,7 +2,7 @@
 
 pub(crate) use super::name::EntryId;
 use super::name::Name;
-use crate::own_policies::{Differs, OwnPolicies};
+use crate::own_policies::{ConflictingPolicy, OwnPolicies};
 use crate::servant::Servant;
 use std::fmt;
 use std::sync::Arc;
@@ -73,8 +73,8 @@ pub(crate) enum Refused {
     OwnPolicyDiffers,
 }
 
-impl From<Differs> for Refused {
-    fn from(_: Differs) -> Self {
+impl From<ConflictingPolicy> for Refused {
+    fn from(_: ConflictingPolicy) -> Self {
         Self::OwnPolicyDiffers
     }
 }

@@ -210,7 +210,7 @@ pub(crate) struct Pin<'s, E> {
 /// Work to be done after unpinning.
 pub(crate) enum Unpinned<'s, E> {
     /// No work to be done.
-    Quietly,
+    NoWork,
     /// A waiter is to be woken.
     Watched,
     /// The slot was closing, and this was the last pin.
@@ -230,7 +230,7 @@ impl<'s, E> Pin<'s, E> {
         // removes it: the uses of all others.
         let before = self.slot.word.fetch_sub(1, Ordering::AcqRel);
         if before & PINS != 1 || before & (CLOSING | WATCHED) == 0 {
-            return Unpinned::Quietly;
+            return Unpinned::NoWork;
         }
         if before & CLOSING == 0 {
             return Unpinned::Watched;

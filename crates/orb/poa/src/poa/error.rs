@@ -1,6 +1,6 @@
 //! Errors of the operations of an adapter.
 
-use crate::adapter::NotMade;
+use crate::adapter::CreateError;
 use crate::{IorTableError, ManagerError};
 use punctual_orb::{
     CompletionStatus, DispatchError, SystemException, SystemExceptionKind as Kind, minor,
@@ -93,16 +93,16 @@ impl fmt::Debug for CreatePoaError {
 }
 
 impl CreatePoaError {
-    pub(super) fn new(name: &str, why: NotMade) -> Self {
+    pub(super) fn new(name: &str, why: CreateError) -> Self {
         let name = name.to_owned();
         match why {
-            NotMade::Exists => Self::AdapterAlreadyExists(name),
-            NotMade::Conflict(conflict) => Self::InvalidPolicy {
+            CreateError::Exists => Self::AdapterAlreadyExists(name),
+            CreateError::Conflict(conflict) => Self::InvalidPolicy {
                 name,
                 index: u16::try_from(conflict.index).unwrap_or(u16::MAX),
                 why: conflict.why,
             },
-            NotMade::System(exception) => Self::System(exception),
+            CreateError::System(exception) => Self::System(exception),
         }
     }
 }

@@ -70,7 +70,7 @@ impl PeerMemory {
     /// [`Refused`], before anything is mapped: no memory file, not sealed, or of another size.
     pub fn map(file: impl AsFd, len: usize) -> Result<Self, Refused> {
         let file = file.as_fd();
-        if !is_memory_file(file)? {
+        if !check_memory_file(file)? {
             return Err(Refused::NotMemory);
         }
         let seals = fcntl_get_seals(file).map_err(|_| Refused::NotMemory)?;
@@ -238,7 +238,7 @@ impl PeerMemory {
     }
 }
 
-fn is_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
+fn check_memory_file(file: BorrowedFd<'_>) -> io::Result<bool> {
     let kind = fstatfs(file)?.f_type;
     Ok(u64::try_from(kind) == Ok(TMPFS_MAGIC))
 }

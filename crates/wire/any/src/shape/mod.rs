@@ -34,7 +34,7 @@ pub(crate) type Sizes = [u64; 8];
 
 impl Shape {
     /// Shape of `null` and `void`.
-    pub(crate) const NOTHING: Self = Self {
+    pub(crate) const EMPTY: Self = Self {
         first: 1,
         holds: Holds(0),
         min_size: 0,

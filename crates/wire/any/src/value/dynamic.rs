@@ -257,7 +257,7 @@ impl FormalValue for FormalType {
 
     fn factory(&self) -> Option<Arc<dyn ValueFactory>> {
         // The cache is gone while a thread ends.
-        let known = LATELY.try_with(|lately| {
+        let known = RECENT_FACTORIES.try_with(|lately| {
             let lately = lately.borrow();
             let mut used = lately.iter().filter_map(Weak::upgrade);
             used.find(|one| one.type_code.is_same(&self.0))
@@ -266,7 +266,7 @@ impl FormalValue for FormalType {
             return Some(known);
         }
         let made = Arc::new(DynamicValue::factory(&self.0).ok()?);
-        let _ = LATELY.try_with(|lately| {
+        let _ = RECENT_FACTORIES.try_with(|lately| {
             let mut lately = lately.borrow_mut();
             lately.rotate_right(1);
             let [first, ..] = &mut *lately;
@@ -285,7 +285,7 @@ const REMEMBERED: usize = 4;
 
 thread_local! {
     /// Factories made last: the values of a message have few types, and most share them.
-    static LATELY: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
+    static RECENT_FACTORIES: RefCell<[Weak<DynamicFactory>; REMEMBERED]> =
         const { RefCell::new([const { Weak::new() }; REMEMBERED]) };
 }
 

@@ -12,7 +12,7 @@ mod transcode;
 mod write;
 
 pub(crate) use exception::{marshal_id, pass_id};
-pub(crate) use read::{Fate, read, read_each};
+pub(crate) use read::{ElementUse, read, read_each};
 pub(crate) use skip::skip;
 pub(crate) use transcode::{members, transcode};
 pub(crate) use write::{write, write_without_id};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::graph::{Node, push_by_halves};
+use super::graph::{Node, push_growing_by_half};
 use super::header::Header;
 use super::read_values::Open;
 use super::tag::{INDIRECTION, NULL, ValueTag};
@@ -202,7 +202,7 @@ impl<'d> Decoder<'d> {
             values.first = at;
         }
         let behind = u32::try_from(at.wrapping_sub(values.first)).map_err(too_far)?;
-        push_by_halves(&mut values.values, (behind, place.map_err(too_far)?));
+        push_growing_by_half(&mut values.values, (behind, place.map_err(too_far)?));
         let level = tag.is_chunked.then(|| self.begin_chunked()).transpose()?;
         Ok(Found::New(Open {
             node,

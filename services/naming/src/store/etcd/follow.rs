@@ -72,7 +72,7 @@ impl Cluster {
                 Some(WatchReport::Changes(records, revision)) => {
                     self.tell(records, follower);
                     seen = revision;
-                    self.progress.come_to(revision);
+                    self.progress.record_revision(revision);
                 }
                 Some(WatchReport::Lost(why)) => {
                     tracing::error!("{why}; all names are read again");
@@ -109,7 +109,7 @@ impl Cluster {
             revision = self.load(loading)?;
             Ok(())
         })?;
-        self.progress.come_to(revision);
+        self.progress.record_revision(revision);
         Ok(())
     }
 }

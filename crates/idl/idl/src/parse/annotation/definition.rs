@@ -6,7 +6,7 @@ use crate::names::Target;
 use crate::parse::{Name, Parser, Preamble};
 use crate::session::Checked;
 
-use super::parameter::{Wanted, key};
+use super::parameter::{AllowedValues, key};
 
 impl Parser<'_> {
     pub(in crate::parse) fn begins_annotation_definition(&self) -> bool {
@@ -90,8 +90,8 @@ impl Parser<'_> {
         let mut value = self.annotation_value()?;
         let place = start.to(self.previous());
         let wanted = match ty {
-            Type::Any => Wanted::Anything,
-            ty => Wanted::Of(ty.clone()),
+            Type::Any => AllowedValues::Anything,
+            ty => AllowedValues::Of(ty.clone()),
         };
         self.check_argument(&mut value, &wanted, place)?;
         Ok(value)

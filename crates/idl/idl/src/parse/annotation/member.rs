@@ -8,7 +8,7 @@ use crate::parse::Parser;
 use crate::session::Checked;
 use crate::source::Place;
 
-use super::parameter::Wanted;
+use super::parameter::AllowedValues;
 
 impl Parser<'_> {
     /// Converts the annotations' values to the type of the annotated member.
@@ -29,7 +29,7 @@ impl Parser<'_> {
                 self.session.report(warning);
                 continue;
             };
-            let wanted = Wanted::Of(constant);
+            let wanted = AllowedValues::Of(constant);
             let arguments = annotation.arguments.iter_mut();
             let result: Checked<Vec<()>> = arguments
                 .map(|argument| self.check_argument(&mut argument.value, &wanted, place))

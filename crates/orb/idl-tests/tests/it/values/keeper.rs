@@ -110,7 +110,7 @@ pub(crate) fn register(orb: &Orb) {
     orb.register_value_factory(crate::values::generated::values::TextFactory);
 }
 
-pub(crate) fn knows_strange(orb: &Orb) {
+pub(crate) fn register_strange(orb: &Orb) {
     orb.register_value_factory(StrangeFactory);
 }
 

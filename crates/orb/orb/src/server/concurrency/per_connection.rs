@@ -73,7 +73,7 @@ impl Drop for Follower {
 impl ConcurrencyStrategy for PerConnection {
     #[inline(always)]
     fn send(&self, to: &Conversation, message: &Block) {
-        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        let deadline = Deadline::after_optional(to.broker().config().timeouts.reply);
         let is_plain = message.lent().is_empty() && !to.broker().tracer().is_on();
         probe::begins!(Point::ServerSend);
         let sent = if is_plain && !to.fragmenting.applies_to(message) {
@@ -88,7 +88,7 @@ impl ConcurrencyStrategy for PerConnection {
     }
 
     fn send_together(&self, to: &Conversation, messages: &[u8]) {
-        let deadline = Deadline::after_maybe(to.broker().config().timeouts.reply);
+        let deadline = Deadline::after_optional(to.broker().config().timeouts.reply);
         if let Err(error) = to.link().send(&[IoSlice::new(messages)], deadline) {
             to.reply_failed(&error);
         }
@@ -137,7 +137,7 @@ impl ConcurrencyStrategy for PerConnection {
         }
     }
 
-    fn stands_still_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
+    fn stalled_at(&self, reader: &Reader, is_sending: bool) -> Option<u64> {
         let is_still = !reader.is_receiving() && !is_sending;
         is_still.then(|| reader.number_received())
     }

@@ -7,7 +7,7 @@ use crate::exception::{
     CompletionStatus, SystemException, SystemExceptionKind as Kind, cdr_exception,
     code_set_exception, minor,
 };
-use crate::invocation_policies::is_late_by;
+use crate::invocation_policies::lateness;
 use punctual_cdr::{CdrError, CodeSets, GiopVersion};
 use punctual_giop::code_sets::CodeSetContext;
 use punctual_giop::{RequestHeader, ServiceContexts, Target, code_sets, service_context};
@@ -104,7 +104,7 @@ fn check_end_time(contexts: ServiceContexts<'_>) -> Result<(), SystemException> 
     let Some(data) = contexts.find(service_context::INVOCATION_POLICIES) else {
         return Ok(());
     };
-    let late = is_late_by(data).map_err(|error| {
+    let late = lateness(data).map_err(|error| {
         cdr_exception(error, CompletionStatus::No).in_context("reading the caller's policies")
     })?;
     let Some(late) = late else {

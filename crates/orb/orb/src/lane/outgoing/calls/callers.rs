@@ -86,7 +86,7 @@ impl<R, T> Callers<R, T> {
     }
 
     /// Makes the callers of the accepting side. None of them reads: the serving side's reader does.
-    pub(crate) fn of_other_side(reader: R) -> Self {
+    pub(crate) fn accepting_side(reader: R) -> Self {
         let this = Self {
             table: ReplyTable::odd(),
             ..Self::of(reader)
