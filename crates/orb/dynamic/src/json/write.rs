@@ -79,7 +79,7 @@ struct Writing {
     mentions: Mentions,
 }
 
-/// Value within the one that is written.
+/// Value nested in the value being written.
 struct Part<'v> {
     type_code: &'v TypeCode,
     value: &'v Value,
